@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+/**
+ * The address of the client: the socket's, or the one that the outermost of `trustedHops` proxies saw.
+ * X-Forwarded-For is read from the right, because everything left of what our own proxies wrote can be made up.
+ */
+export function clientAddress(req: IncomingMessage, trustedHops: number): string {
+  const socketAddress = req.socket.remoteAddress ?? '';
+  if (trustedHops === 0) return plainAddress(socketAddress);
+  const forwarded = req.headers['x-forwarded-for'];
+  if (forwarded === undefined) return plainAddress(socketAddress);
+  const chain = String(forwarded)
+    .split(',')
+    .map((part) => plainAddress(part.trim()));
+  const seen = chain[Math.max(0, chain.length - trustedHops)] ?? '';
+  return isIP(seen) ? seen : plainAddress(socketAddress);
+}
+
+/** `::ffff:1.2.3.4`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */
+function plainAddress(text: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? bracketed;
+  return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(mapped)?.[1] ?? mapped;
+}

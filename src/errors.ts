@@ -1,0 +1,50 @@
+/** The five error codes of the contract and the status each has unless a more exact one is given. */
+const statusOfCode = {
+  validation_error: 400,
+  invalid_api_key: 401,
+  not_found: 404,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof statusOfCode;
+
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
+interface ErrorOptionsOfApp {
+  status?: number;
+  details?: FieldFault[];
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure that may be shown to the caller as it is. Anything else becomes `internal_error`. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: FieldFault[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptionsOfApp = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = options.status ?? statusOfCode[code];
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Every bad field is named, in the sentence as well as in the details. */
+export function invalid(details: FieldFault[]): AppError {
+  const sentence = details.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new AppError('validation_error', `${sentence}.`, { details });
+}
+
+/** A failure of set-up that an operator mends: printed as one sentence, without a stack. */
+export class SetupError extends Error {
+  override name = 'SetupError';
+}

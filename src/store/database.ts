@@ -1,0 +1,66 @@
+import knex, { type Knex } from 'knex';
+import { types } from 'pg';
+
+export type Database = Knex;
+
+const oid = { int8: 20, date: 1082 } as const;
+
+/** pg's own parsers turn a DATE into a local midnight and a bigint into a string; ours keep the day and count. */
+const parsers = {
+  getTypeParser(type: number, format?: 'text' | 'binary') {
+    if (type === oid.int8) return Number;
+    if (type === oid.date) return String;
+    return types.getTypeParser(type, format);
+  },
+};
+
+interface DatabaseOptions {
+  poolMax: number;
+  applicationName: string;
+}
+
+export function openDatabase(url: string, { poolMax, applicationName }: DatabaseOptions): Database {
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: applicationName,
+      types: parsers,
+      connectionTimeoutMillis: 5_000,
+      // statement_timeout does not help against a server that hangs; this one is kept by the client.
+      query_timeout: 15_000,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: poolMax },
+    acquireConnectionTimeout: 5_000,
+    // Otherwise knex writes the bound values into the error message, and so into the log.
+    compileSqlOnError: false,
+  });
+}
+
+const unreachableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  '57P01', // the server is shutting down
+  '57P02', // it crashed
+  '57P03', // it is starting up
+  '53300', // it has no connection left
+]);
+
+/** True where the database could not be asked, so that the same request may succeed a little later. */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // Objection wraps what pg threw.
+  if ('nativeError' in error) return isDatabaseUnreachable(error.nativeError);
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    unreachableCodes.has(code) ||
+    code.startsWith('08') ||
+    error.name === 'KnexTimeoutError' ||
+    /Connection terminated|Query read timeout|timeout expired|Unable to acquire a connection/.test(
+      error.message,
+    )
+  );
+}

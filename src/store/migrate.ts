@@ -1,0 +1,35 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+import type { Database } from './database.ts';
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+/** Names carry no extension: the same migration is `.ts` in development and `.js` once built. */
+const source: Knex.MigrationSource<string> = {
+  async getMigrations() {
+    const files = await readdir(fileURLToPath(folder));
+    return files.filter((file) => /^\d{4}-[a-z0-9-]+\.(ts|js)$/.test(file)).toSorted();
+  },
+  getMigrationName: (file) => file.replace(/\.(ts|js)$/, ''),
+  getMigration: (file) => import(new URL(file, folder).href) as Promise<Knex.Migration>,
+};
+
+// Any number that no other program uses on this database.
+const migrationLock = 7_303_014;
+
+/** Brings the schema up to date. Several processes may call it at once: one works, the others wait for it. */
+export async function migrate(db: Database): Promise<string[]> {
+  return db.transaction(async (holder) => {
+    await holder.raw('select pg_advisory_xact_lock(?)', [migrationLock]);
+    // Ours is the only migration now, so knex's own lock can only be one that a killed process left behind.
+    const options = { migrationSource: source, tableName: 'migrations' };
+    await db.migrate.forceFreeMigrationsLock(options);
+    const [, applied] = (await db.migrate.latest(options)) as [number, string[]];
+    return applied;
+  });
+}
+
+export async function rollBackAll(db: Database): Promise<void> {
+  await db.migrate.rollback({ migrationSource: source, tableName: 'migrations' }, true);
+}

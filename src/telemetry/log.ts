@@ -1,0 +1,25 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config.ts';
+
+export type Log = Logger;
+
+/** JSON lines on standard output. An error is logged by name, message and stack: never with other fields, where pg puts the values. */
+export function createLog(name: string, level: Config['logLevel']): Log {
+  return pino({
+    name,
+    level,
+    base: { pid: process.pid },
+    serializers: { err: describeError },
+  });
+}
+
+function describeError(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const native = 'nativeError' in error ? error.nativeError : error;
+  const code = native instanceof Error && 'code' in native ? native.code : undefined;
+  const stack = error.stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n');
+  return { type: error.name, code, message: error.message, stack };
+}
