@@ -1,0 +1,41 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Database } from '../store/database.ts';
+
+export interface ServiceSecrets {
+  /** Turns a client address into a name that cannot be read back without the secret. */
+  disguiseAddress(address: string): string;
+  /** Seals what travels through the queue and must not lie there readable. */
+  sealingKey: Buffer;
+}
+
+export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
+  const [{ value: root }] = (await db('service_secrets').where({ name: 'root' }).select('value')) as [
+    { value: Buffer },
+  ];
+  const addressKey = derive(root, 'client-address');
+  return {
+    disguiseAddress: (address) =>
+      createHmac('sha256', addressKey).update(network(address)).digest('base64url'),
+    sealingKey: derive(root, 'scan-job'),
+  };
+}
+
+function derive(root: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', root, '', purpose, 32));
+}
+
+/** One household of IPv6 has a whole /64 to choose from; it counts as one client. */
+function network(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head.split(':').filter(Boolean);
+  if (tail !== undefined) {
+    const tailGroups = tail.split(':').filter(Boolean);
+    while (groups.length + tailGroups.length < 8) groups.push('0');
+    groups.push(...tailGroups);
+  }
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':');
+}

@@ -1,0 +1,37 @@
+import { Model, snakeCaseMappers } from 'objection';
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import type { Plan } from './plans.ts';
+
+export class User extends Model {
+  static override tableName = 'users';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare email: string;
+  declare plan: Plan;
+  declare passwordHash: string | null;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+}
+
+export async function findUserByEmail(db: Database, email: string): Promise<User> {
+  const user = await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
+  if (!user) throw new AppError('not_found', `There is no user with the e-mail ${email}`);
+  return user;
+}
+
+/** A user made here has no password, and so cannot sign in until one is set. */
+export async function findOrCreateUser(db: Database, email: string, now: Date): Promise<User> {
+  await db.raw(
+    `INSERT INTO users (id, email, created_at, updated_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (lower(email)) DO NOTHING`,
+    [uuidv7({ msecs: now.getTime() }), email, now, now],
+  );
+  return findUserByEmail(db, email);
+}
+
+export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
+  await user.$query(db).patch({ plan, updatedAt: now });
+}
