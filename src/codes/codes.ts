@@ -1,0 +1,101 @@
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { AppError } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import { type CodeType, QrCode } from './qr-code.ts';
+import { generateShareToken } from './share-token.ts';
+
+const dayMs = 86_400_000;
+
+export type NewCode = Pick<
+  QrCode,
+  | 'name'
+  | 'type'
+  | 'content'
+  | 'foregroundColor'
+  | 'backgroundColor'
+  | 'size'
+  | 'errorCorrection'
+  | 'category'
+>;
+
+export async function createCode(
+  db: Database,
+  ownerId: string,
+  input: NewCode,
+  lifetimeDays: number,
+  now: Date,
+): Promise<QrCode> {
+  const created = {
+    ...input,
+    id: uuidv7({ msecs: now.getTime() }),
+    userId: ownerId,
+    shareToken: generateShareToken(),
+    isPublic: true,
+    isFavorite: false,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + lifetimeDays * dayMs),
+  };
+  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+/** Another owner's code is not told apart from one that does not exist, nor from an id that cannot exist. */
+export async function findCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
+  const code = isUuid(id) ? await QrCode.query(db).findOne({ id, user_id: ownerId }) : undefined;
+  if (!code) throw noSuchCode();
+  return code;
+}
+
+export type CodeChanges = Partial<
+  Omit<NewCode, 'type'> & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>
+>;
+
+export async function updateCode(
+  db: Database,
+  code: QrCode,
+  changes: CodeChanges,
+  now: Date,
+): Promise<QrCode> {
+  if (Object.keys(changes).length === 0) return code;
+  const changed = await QrCode.query(db)
+    .findById(code.id)
+    .patch({ ...changes, updatedAt: now })
+    .returning('*')
+    .first();
+  if (!changed) throw noSuchCode();
+  return changed;
+}
+
+/** The scans and counters go with it. */
+export async function deleteCode(db: Database, ownerId: string, id: string): Promise<void> {
+  const deleted = isUuid(id) ? await QrCode.query(db).delete().where({ id, user_id: ownerId }) : 0;
+  if (deleted === 0) throw noSuchCode();
+}
+
+export interface CodeFilter {
+  category?: string | undefined;
+  type?: CodeType | undefined;
+  favorite?: boolean | undefined;
+}
+
+/** One more than asked for may come: it tells that there is a next page. */
+export async function listCodes(
+  db: Database,
+  ownerId: string,
+  filter: CodeFilter,
+  page: { limit: number; cursor?: string | undefined },
+): Promise<QrCode[]> {
+  const query = QrCode.query(db)
+    .where({ user_id: ownerId })
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  if (page.cursor !== undefined) query.where('id', '<', page.cursor);
+  if (filter.category !== undefined) query.where('category', filter.category);
+  if (filter.type !== undefined) query.where('type', filter.type);
+  if (filter.favorite !== undefined) query.where('is_favorite', filter.favorite);
+  return query;
+}
+
+function noSuchCode(): AppError {
+  return new AppError('not_found', 'There is no such QR code.');
+}

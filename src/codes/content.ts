@@ -1,0 +1,52 @@
+import type { FieldFault } from '../errors.ts';
+import type { CodeType, ErrorCorrection } from './qr-code.ts';
+
+/** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
+const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
+
+export interface ContentToCheck {
+  type: CodeType;
+  content: string;
+  errorCorrection: ErrorCorrection;
+}
+
+/** What is wrong with the content for its type and error correction: the rules that a schema cannot express. */
+export function contentFaults(code: ContentToCheck, baseUrl: string): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const bytes = Buffer.byteLength(code.content);
+  const most = capacityBytes[code.errorCorrection];
+  if (bytes > most) {
+    faults.push({
+      field: 'content',
+      message: `must be at most ${most} bytes of UTF-8 at error correction ${code.errorCorrection}; it has ${bytes}`,
+    });
+  } else if (code.type === 'url') {
+    const message = urlFault(code.content, baseUrl);
+    if (message) faults.push({ field: 'content', message });
+  }
+  return faults;
+}
+
+function urlFault(content: string, baseUrl: string): string | undefined {
+  // The parser would take these out in silence, and the printed code would hold them.
+  if (hasControlCharacter(content) || content.trim() !== content) {
+    return 'must be a URL without line breaks, control characters or spaces around it';
+  }
+  if (!URL.canParse(content)) return 'must be an absolute http or https URL, such as https://example.com/';
+  const url = new URL(content);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
+  if (url.username || url.password) return 'must be a URL without a user name or password';
+  const share = new URL(`${baseUrl}/r/`);
+  if (url.host === share.host && url.pathname.startsWith(share.pathname)) {
+    return 'must not be a share address of this service: scanning it would go round in a circle';
+  }
+  return undefined;
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || unit === 0x7f) return true;
+  }
+  return false;
+}

@@ -1,0 +1,40 @@
+import { Model, snakeCaseMappers } from 'objection';
+
+export const codeTypes = [
+  'url',
+  'text',
+  'wifi',
+  'vcard',
+  'email',
+  'phone',
+  'sms',
+  'whatsapp',
+  'geo',
+  'social',
+] as const;
+export type CodeType = (typeof codeTypes)[number];
+
+export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
+export type ErrorCorrection = (typeof errorCorrections)[number];
+
+export class QrCode extends Model {
+  static override tableName = 'qr_codes';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare userId: string;
+  declare shareToken: string;
+  declare name: string;
+  declare type: CodeType;
+  declare content: string;
+  declare foregroundColor: string;
+  declare backgroundColor: string;
+  declare size: number;
+  declare errorCorrection: ErrorCorrection;
+  declare category: string | null;
+  declare isPublic: boolean;
+  declare isFavorite: boolean;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+  declare expiresAt: Date;
+}
