@@ -1,0 +1,55 @@
+import { dimensionValuesSql } from '../src/scans/dimensions.ts';
+import type { ScanRow } from '../src/scans/scan.ts';
+import { Scan } from '../src/scans/scan.ts';
+import type { Database } from '../src/store/database.ts';
+
+/** The columns of a scan with their array types, in the order of the statement. */
+const columns = {
+  id: 'uuid',
+  qrCodeId: 'uuid',
+  scannedAt: 'timestamptz',
+  country: 'text',
+  region: 'text',
+  city: 'text',
+  latitude: 'float8',
+  longitude: 'float8',
+  device: 'text',
+  browser: 'text',
+  os: 'text',
+} as const satisfies Record<keyof ScanRow, string>;
+
+const fields = Object.keys(columns) as (keyof ScanRow)[];
+const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).join(', ');
+const arrays = fields.map((field) => `CAST(? AS ${columns[field]}[])`).join(', ');
+
+// Only the scans that were really inserted are counted: one delivered before is in the table already, and one whose
+// code was deleted meanwhile finds no code. Sorted twice, so that two workers lock scans and counter rows in one order.
+const recordSql = `
+  WITH fresh AS (
+    INSERT INTO scans (${columnList})
+    SELECT given.* FROM unnest(${arrays}) AS given (${columnList})
+    JOIN (SELECT id FROM qr_codes WHERE id = ANY(CAST(? AS uuid[])) ORDER BY id FOR KEY SHARE) AS code
+      ON code.id = given.qr_code_id
+    ORDER BY given.id
+    ON CONFLICT (id) DO NOTHING
+    RETURNING *
+  ), counted AS (
+    INSERT INTO scan_counters AS counter (qr_code_id, dimension, day, value, count)
+    SELECT qr_code_id, name, (scanned_at AT TIME ZONE 'UTC')::date, value, count(*)
+    FROM fresh CROSS JOIN LATERAL (${dimensionValuesSql}) AS dimension (name, value)
+    WHERE value IS NOT NULL
+    GROUP BY 1, 2, 3, 4
+    ORDER BY 1, 2, 3, 4
+    ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
+  )
+  SELECT count(*) AS recorded FROM fresh`;
+
+/** One statement, and so one transaction: the scans that are new go into the table and into every counter, or none do. */
+export async function recordScans(db: Database, rows: ScanRow[]): Promise<number> {
+  const values = fields.map((field) => rows.map((row) => row[field]));
+  const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
+  const { rows: answer } = (await db.raw(recordSql, [...values, codeIds] as never[])) as {
+    rows: [{ recorded: number }];
+  };
+  return answer[0].recorded;
+}

@@ -1,0 +1,42 @@
+import { forgetOldWindows } from '../src/accounts/admission.ts';
+import { loadSecrets } from '../src/accounts/secrets.ts';
+import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
+import { unpackScans } from '../src/queue/scan-jobs.ts';
+import { openDatabase } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { enrich } from './enrich.ts';
+import { createLookUps } from './look-ups.ts';
+import { recordScans } from './record.ts';
+
+const housekeepingMs = 10 * 60_000;
+
+export interface WorkerService {
+  /** Finishes the jobs under way and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** All that a worker process does: takes scan jobs, enriches them, records them, and keeps house. */
+export async function openWorkerService(place: QueuePlace, log: Log): Promise<WorkerService> {
+  const db = openDatabase(place.databaseUrl, { poolMax: 6, applicationName: 'qrelay worker' });
+  const { sealingKey } = await loadSecrets(db);
+  const lookUps = createLookUps();
+  const worker = openScanWorker(
+    place,
+    async (job) => {
+      const rows = unpackScans(job, sealingKey).map((scan) => enrich(scan, lookUps));
+      const recorded = await recordScans(db, rows);
+      log.debug({ scans: rows.length, recorded }, 'recorded');
+    },
+    log,
+  );
+  const housekeeping = setInterval(() => {
+    forgetOldWindows(db).catch((err: unknown) => log.warn({ err }, 'old rate windows were not cleared'));
+  }, housekeepingMs);
+  return {
+    async close() {
+      clearInterval(housekeeping);
+      await worker.close();
+      await db.destroy();
+    },
+  };
+}
