@@ -1,0 +1,52 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Config } from '../../config.ts';
+import type { FieldFault } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+
+/** What an operation works with; made once, in the web process. */
+export interface ApiServices {
+  db: Database;
+  config: Config;
+  now: () => Date;
+}
+
+/** What an operation is asked, parsed and valid. */
+interface ApiRequest<Params, Query, Body> {
+  ownerId: string;
+  params: Params;
+  query: Query;
+  /**
+   * The body, held against its schema and, for the fields that passed, against rules of the operation's own. Every
+   * fault of both kinds is in the one error.
+   */
+  body(rules?: (fields: Partial<Body>) => FieldFault[]): Body;
+}
+
+/** One operation of the interface: its route, its schemas and what it does, said once. */
+interface OperationOf<Params extends TObject, Query extends TObject, Body extends TObject, Answer> {
+  id: string;
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below the version prefix, with parameters in braces. */
+  path: string;
+  summary: string;
+  description: string;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  bodyExample?: Static<Body>;
+  success: { status: number; description: string; schema?: TSchema; example?: Answer };
+  handle(
+    request: ApiRequest<Static<Params>, Static<Query>, Static<Body>>,
+    services: ApiServices,
+  ): Promise<Answer>;
+}
+
+// An operation in a list is called with what its own schemas let through.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Operation = OperationOf<any, any, any, any>;
+
+export function operation<Params extends TObject, Query extends TObject, Body extends TObject, Answer>(
+  definition: OperationOf<Params, Query, Body, Answer>,
+): Operation {
+  return definition;
+}

@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { createCode, deleteCode, findCode, listCodes, updateCode } from '../../codes/codes.ts';
+import { contentFaults } from '../../codes/content.ts';
+import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { readScanCounts } from '../../scans/analytics.ts';
+import { type ApiServices, operation } from './operation.ts';
+import {
+  createBody,
+  createDefaults,
+  createdExample,
+  createdShape,
+  patchBody,
+  presentCode,
+  presentCreated,
+  readExample,
+  readShape,
+} from './qr-code-shapes.ts';
+import { closed, cursor, pageOf, text, toPage } from './schema-parts.ts';
+
+export const codeIdParams = Type.Object({ id: Type.String({ description: 'The QR code identifier.' }) });
+
+export const createQrCode = operation({
+  id: 'createQrCode',
+  method: 'post',
+  path: '/qrcodes',
+  summary: 'Create a publicly shared QR code',
+  description: 'The answer has the share address to print. Fields that are left out get their defaults.',
+  body: createBody,
+  bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
+  success: { status: 201, description: 'The QR code.', schema: createdShape, example: createdExample },
+  async handle({ ownerId, body }, { db, config, now }) {
+    const given = body(({ content, ...fields }) =>
+      content === undefined ? [] : contentFaults({ ...createDefaults, ...fields, content }, config.baseUrl),
+    );
+    const code = await createCode(
+      db,
+      ownerId,
+      { ...createDefaults, ...given },
+      config.qrCodeLifetimeDays,
+      now(),
+    );
+    return presentCreated(code, config.baseUrl);
+  },
+});
+
+export const readQrCode = operation({
+  id: 'readQrCode',
+  method: 'get',
+  path: '/qrcodes/{id}',
+  summary: 'Read a QR code',
+  description: 'With its number of scans.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
+  async handle({ ownerId, params }, services) {
+    return presentWithCount(await findCode(services.db, ownerId, params.id), services);
+  },
+});
+
+export const listQrCodes = operation({
+  id: 'listQrCodes',
+  method: 'get',
+  path: '/qrcodes',
+  summary: 'List QR codes',
+  description: 'Newest first.',
+  query: Type.Object(
+    {
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Codes a page.' }),
+      ),
+      cursor: Type.Optional(cursor('Identifier of the last code of the previous page.')),
+      category: Type.Optional(
+        text({ minLength: 1, maxLength: 100, description: 'Only codes with this label.' }),
+      ),
+      type: Type.Optional(Type.Enum([...codeTypes], { description: 'Only codes of this type.' })),
+      favorite: Type.Optional(Type.Boolean({ description: 'Only favourites, or only the others.' })),
+    },
+    closed,
+  ),
+  success: {
+    status: 200,
+    description: 'A page of QR codes.',
+    schema: pageOf(readShape, 'A page of QR codes.'),
+    example: { data: [readExample], nextCursor: null },
+  },
+  async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { db, config }) {
+    const codes = await listCodes(db, ownerId, filter, { limit, cursor: after });
+    const counts = await readScanCounts(
+      db,
+      codes.map((code) => code.id),
+    );
+    return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));
+  },
+});
+
+export const updateQrCode = operation({
+  id: 'updateQrCode',
+  method: 'patch',
+  path: '/qrcodes/{id}',
+  summary: 'Change a QR code',
+  description:
+    'The type and the share address never change. The change is seen at the share address within 10 seconds.',
+  params: codeIdParams,
+  body: patchBody,
+  bodyExample: { name: 'Menu, winter', isFavorite: true },
+  success: { status: 200, description: 'The QR code as it is now.', schema: readShape, example: readExample },
+  async handle({ ownerId, params, body }, services) {
+    const { db, config, now } = services;
+    const code = await findCode(db, ownerId, params.id);
+    const { expiresAt, ...given } = body((fields) => {
+      if (fields.content === undefined && fields.errorCorrection === undefined) return [];
+      const { type, content, errorCorrection } = { ...code, ...fields };
+      const faults = contentFaults({ type, content, errorCorrection }, config.baseUrl);
+      // What was changed is what is at fault, even where the two only clash.
+      return fields.content === undefined
+        ? faults.map((fault) => ({
+            ...fault,
+            field: 'errorCorrection',
+            message: `does not fit the content, which ${fault.message}`,
+          }))
+        : faults;
+    });
+    const changes = expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
+    return presentWithCount(await updateCode(db, code, changes, now()), services);
+  },
+});
+
+export const deleteQrCode = operation({
+  id: 'deleteQrCode',
+  method: 'delete',
+  path: '/qrcodes/{id}',
+  summary: 'Delete a QR code',
+  description: 'The code, its scans and its counters are gone, and its share address answers 404.',
+  params: codeIdParams,
+  success: { status: 204, description: 'It is gone.' },
+  async handle({ ownerId, params }, { db }) {
+    await deleteCode(db, ownerId, params.id);
+  },
+});
+
+async function presentWithCount(code: QrCode, { db, config }: ApiServices) {
+  const counts = await readScanCounts(db, [code.id]);
+  return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
+}

@@ -1,0 +1,97 @@
+import Router from '@koa/router';
+import type { Context, Next } from 'koa';
+import { type TObject, Type } from 'typebox';
+import { AppError, type FieldFault, invalid } from '../../errors.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { readQrCodeAnalytics } from './analytics.ts';
+import { buildOpenApi } from './openapi.ts';
+import type { ApiServices, Operation } from './operation.ts';
+import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { listQrCodeScans } from './scans.ts';
+import { closed } from './schema-parts.ts';
+import { tidyLabels } from './text-fields.ts';
+import { coerceQuery, compileValidator } from './validation.ts';
+
+/** Every operation of the interface. A new one is a file in this folder and its name here. */
+export const operations: Operation[] = [
+  createQrCode,
+  listQrCodes,
+  readQrCode,
+  updateQrCode,
+  deleteQrCode,
+  readQrCodeAnalytics,
+  listQrCodeScans,
+];
+
+const apiPrefix = '/api/v1';
+export const openApiPath = `${apiPrefix}/openapi.json`;
+
+const noQuery = Type.Object({}, closed);
+
+export function createApiRouter(services: ApiServices): Router {
+  const router = new Router({ prefix: apiPrefix });
+  const document = buildOpenApi(operations, services.config.baseUrl);
+  router.get('/openapi.json', (ctx) => {
+    ctx.body = document;
+  });
+  for (const operation of operations) {
+    const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
+    const steps = operation.body ? [jsonBody, serve(operation, services)] : [serve(operation, services)];
+    router.register(path, [operation.method], steps as never);
+  }
+  return router;
+}
+
+function serve(operation: Operation, services: ApiServices) {
+  const querySchema: TObject = operation.query ?? noQuery;
+  const queryFaults = compileValidator(querySchema);
+  const bodyFaults = operation.body && compileValidator(operation.body);
+
+  function readQuery(ctx: Context): Record<string, unknown> {
+    const query = coerceQuery(querySchema, ctx.query);
+    const faults = queryFaults(query);
+    if (faults.length > 0) throw invalid(faults);
+    return query;
+  }
+
+  function readBody(ctx: Context, rules: (fields: object) => FieldFault[]): unknown {
+    const body = tidyLabels(ctx.request.body);
+    const faults: FieldFault[] = bodyFaults?.(body) ?? [];
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+      const bad = new Set(faults.map((fault) => fault.field));
+      const sound = Object.fromEntries(Object.entries(body).filter(([field]) => !bad.has(field)));
+      faults.push(...rules(sound).filter(({ field }) => !bad.has(field)));
+    }
+    if (faults.length > 0) throw invalid(faults);
+    return body;
+  }
+
+  return async (ctx: Context, _next: Next): Promise<void> => {
+    const answer = await operation.handle(
+      {
+        ownerId: ctx.state['ownerId'] as string,
+        params: ctx['params'] as Record<string, string>,
+        query: readQuery(ctx),
+        body: (rules = () => []) => readBody(ctx, rules),
+      },
+      services,
+    );
+    ctx.status = operation.success.status;
+    if (operation.success.schema) ctx.body = answer;
+  };
+}
+
+/** For a path that exists, asked with a method that it does not take. */
+export function methodNotAllowed(router: Router) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    await next();
+    const matched = ctx['matched'] as { methods: string[] }[] | undefined;
+    if (ctx.status !== 404 || ctx.body !== undefined || !matched?.length) return;
+    const allowed = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
+    if (allowed.includes(ctx.method)) return;
+    throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed.join(', ')}.`, {
+      status: 405,
+      headers: { Allow: allowed.join(', ') },
+    });
+  };
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from 'typebox';
+import { findCode } from '../../codes/codes.ts';
+import { listScans } from '../../scans/list-scans.ts';
+import { deviceClasses, type Scan } from '../../scans/scan.ts';
+import { operation } from './operation.ts';
+import { codeIdParams } from './qr-codes.ts';
+import { closed, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
+
+export const scanShape = Type.Object(
+  {
+    id: id('Scan identifier. Used as the pagination cursor.'),
+    qrCodeId: id('Identifier of the scanned QR code.'),
+    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'Country code; ZZ where it is unknown.' }),
+    city: nullable(Type.String({ description: 'City name; null where it is unknown.' })),
+    device: Type.Enum([...deviceClasses], { description: 'Device class.' }),
+    browser: Type.String({ description: 'Browser name, or Unknown.' }),
+    os: Type.String({ description: 'Operating system name, or Unknown.' }),
+    latitude: nullable(Type.Number({ minimum: -90, maximum: 90, description: 'Decimal degrees.' })),
+    longitude: nullable(Type.Number({ minimum: -180, maximum: 180, description: 'Decimal degrees.' })),
+    scannedAt: timestamp('When it was scanned.'),
+  },
+  { ...closed, description: 'One scan of a QR code.' },
+);
+
+function presentScan(scan: Scan): Static<typeof scanShape> {
+  return {
+    id: scan.id,
+    qrCodeId: scan.qrCodeId,
+    country: scan.country,
+    city: scan.city,
+    device: scan.device,
+    browser: scan.browser,
+    os: scan.os,
+    latitude: scan.latitude,
+    longitude: scan.longitude,
+    scannedAt: scan.scannedAt.toISOString(),
+  };
+}
+
+const example: Static<typeof scanShape> = {
+  id: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f',
+  qrCodeId: '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11',
+  country: 'GB',
+  city: 'St Albans',
+  device: 'mobile',
+  browser: 'Mobile Safari',
+  os: 'iOS',
+  latitude: 51.753,
+  longitude: -0.3256,
+  scannedAt: '2026-11-28T09:31:43.618Z',
+};
+
+export const listQrCodeScans = operation({
+  id: 'listQrCodeScans',
+  method: 'get',
+  path: '/qrcodes/{id}/scans',
+  summary: 'List raw scan records',
+  description: 'Newest first.',
+  params: codeIdParams,
+  query: Type.Object(
+    {
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Scans a page.' }),
+      ),
+      cursor: Type.Optional(cursor('Identifier of the last scan of the previous page.')),
+    },
+    closed,
+  ),
+  success: {
+    status: 200,
+    description: 'A page of scans.',
+    schema: pageOf(scanShape, 'A page of scans.'),
+    example: { data: [example], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
+  },
+  async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db }) {
+    const code = await findCode(db, ownerId, params.id);
+    return toPage(await listScans(db, code.id, { limit, cursor: after }), limit, presentScan);
+  },
+});

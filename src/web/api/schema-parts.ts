@@ -1,0 +1,53 @@
+import { type TSchema, Type } from 'typebox';
+
+/** Parts that several schemas share. `x-expects` completes the sentence "must be …" where a pattern or format fails. */
+
+export const id = (description: string) => Type.String({ format: 'uuid', description });
+
+export const timestamp = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    description,
+    'x-expects': 'an ISO 8601 timestamp, such as 2027-01-31T12:00:00.000Z',
+  });
+
+/** Text for people: no NUL and no half of a surrogate pair, neither of which can be stored. */
+export const text = (options: { minLength: number; maxLength?: number; description: string }) =>
+  Type.String({ ...options, format: 'text', 'x-expects': 'text without NUL characters or lone surrogates' });
+
+export const colour = (description: string) =>
+  Type.String({
+    pattern: '^#[0-9a-fA-F]{6}$',
+    description,
+    'x-expects': 'a hex colour in the format #RRGGBB',
+  });
+
+export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+export const closed = { additionalProperties: false } as const;
+
+export const cursor = (description: string) =>
+  Type.String({ format: 'uuid', description, 'x-expects': 'the nextCursor of an earlier page' });
+
+/** A page of anything: `nextCursor` is null on the last one. */
+export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      nextCursor: nullable(id('Pass it as `cursor` for the next page. Null on the last page.')),
+    },
+    { ...closed, description },
+  );
+
+/** Cuts the one item too many that tells of a next page. */
+export function toPage<Item extends { id: string }, Shown>(
+  items: Item[],
+  limit: number,
+  present: (item: Item) => Shown,
+): { data: Shown[]; nextCursor: string | null } {
+  const shown = items.slice(0, limit);
+  return {
+    data: shown.map(present),
+    nextCursor: items.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  };
+}

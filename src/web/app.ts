@@ -1,0 +1,38 @@
+import Koa from 'koa';
+import type { ServiceSecrets } from '../accounts/secrets.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../store/database.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createApiRouter, methodNotAllowed, openApiPath } from './api/router.ts';
+import { admission } from './middleware/admission.ts';
+import { below } from './middleware/below.ts';
+import { errors } from './middleware/errors.ts';
+import { observe } from './middleware/observe.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
+import { frontPage } from './pages/front.ts';
+
+export interface AppParts {
+  config: Config;
+  db: Database;
+  secrets: ServiceSecrets;
+  log: Log;
+  now: () => Date;
+}
+
+/** Every middleware and mount of the web process, in order. */
+export function createApp({ config, db, secrets, log, now }: AppParts): Koa {
+  const app = new Koa();
+  const api = createApiRouter({ db, config, now });
+  const isPublic = (path: string) => path === openApiPath;
+
+  app.use(observe(log));
+  app.use(securityHeaders);
+  app.use(errors(log));
+  app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now, isPublic })));
+  app.use(below('/api/', methodNotAllowed(api)));
+  app.use(api.routes());
+  app.use(frontPage(config.baseUrl));
+
+  app.on('error', (err: unknown) => log.error({ err }, 'an answer could not be sent'));
+  return app;
+}

@@ -1,0 +1,82 @@
+import type { Context, Next } from 'koa';
+import { type Admission, admit, peek, type RateWindow } from '../../accounts/admission.ts';
+import { parseApiKey } from '../../accounts/api-key-format.ts';
+import { anonymousHourlyQuota } from '../../accounts/plans.ts';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { createSpentWindows } from '../../accounts/spent-windows.ts';
+import { clientAddress } from '../../client-address.ts';
+import { AppError } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { retryAfterSeconds } from './errors.ts';
+
+interface AdmissionOptions {
+  db: Database;
+  secrets: ServiceSecrets;
+  trustProxyHops: number;
+  now: () => Date;
+  /** Documents that need no key and count for nothing. */
+  isPublic(path: string): boolean;
+}
+
+/** Authenticates and limits everything below `/api/`, and puts the window's figures on every answer. */
+export function admission({ db, secrets, trustProxyHops, now, isPublic }: AdmissionOptions) {
+  const spent = createSpentWindows();
+
+  return async (ctx: Context, next: Next): Promise<void> => {
+    // Should the database not answer, these stand: come back after the pause.
+    setWindow(ctx, {
+      limit: anonymousHourlyQuota,
+      remaining: 0,
+      resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
+    });
+    const address = secrets.disguiseAddress(clientAddress(ctx.req, trustProxyHops));
+    if (isPublic(ctx.path)) {
+      setWindow(ctx, await peek(db, address));
+      return next();
+    }
+
+    const key = parseApiKey(presentedKey(ctx));
+    // A key that was refused from one address says nothing of the next address, so both name the caller.
+    const caller = key ? `${address} ${key.prefix} ${key.secretHash.toString('base64')}` : address;
+    const remembered = spent.recall(caller);
+    const { ownerId, admitted, window }: Admission = remembered
+      ? { ownerId: undefined, admitted: false, window: remembered }
+      : await admit(db, key, address);
+    setWindow(ctx, window);
+    if (!admitted) {
+      if (!remembered) spent.remember(caller, window);
+      throw rateLimited(window, now());
+    }
+    if (ownerId === undefined) throw invalidApiKey();
+    ctx.state['ownerId'] = ownerId;
+    return next();
+  };
+}
+
+function presentedKey(ctx: Context): string {
+  return /^Bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1] ?? '';
+}
+
+function setWindow(ctx: Context, { limit, remaining, resetAt }: Omit<RateWindow, 'resetInMs'>): void {
+  ctx.set('X-RateLimit-Limit', String(limit));
+  ctx.set('X-RateLimit-Remaining', String(remaining));
+  ctx.set('X-RateLimit-Reset', String(resetAt));
+}
+
+function rateLimited({ limit, resetAt }: RateWindow, now: Date): AppError {
+  const waitSeconds = Math.max(1, Math.ceil(resetAt - now.getTime() / 1000));
+  return new AppError(
+    'rate_limited',
+    `The limit of ${limit} requests an hour is used up. Try again in ${waitSeconds} seconds.`,
+    { headers: { 'Retry-After': String(waitSeconds) } },
+  );
+}
+
+/** The same for a missing, malformed, unknown and revoked key, so that nothing can be told apart. */
+function invalidApiKey(): AppError {
+  return new AppError(
+    'invalid_api_key',
+    'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
+}

@@ -1,0 +1,45 @@
+import type { Context, Next } from 'koa';
+import { AppError } from '../../errors.ts';
+import { isDatabaseUnreachable } from '../../store/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+export const retryAfterSeconds = 5;
+
+/** Turns every failure into the one error body. What was not meant for the caller is logged and called internal. */
+export function errors(log: Log) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) {
+        throw new AppError('not_found', 'There is nothing at this address.');
+      }
+    } catch (error) {
+      const shown = toAppError(error);
+      if (shown.code === 'internal_error')
+        log.error({ err: error, requestId: ctx.state['requestId'] }, 'request failed');
+      ctx.set(shown.headers);
+      ctx.status = shown.status;
+      ctx.body = {
+        error: shown.code,
+        message: shown.message,
+        ...(shown.details && { details: shown.details }),
+        requestId: ctx.state['requestId'] as string,
+      };
+    }
+  };
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isDatabaseUnreachable(error)) {
+    return new AppError(
+      'internal_error',
+      'The service cannot reach its database right now. Try again shortly.',
+      {
+        status: 503,
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+      },
+    );
+  }
+  return new AppError('internal_error', 'Something went wrong on our side. Try again later.');
+}
