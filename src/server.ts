@@ -1,0 +1,38 @@
+import cluster from 'node:cluster';
+import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
+import { announceReady, endWith, runMain } from './lifecycle.ts';
+import { keepRunning } from './supervisor.ts';
+import { createLog } from './telemetry/log.ts';
+import { openWebService } from './web-service.ts';
+
+/** The web process: configuration → service → ready → drain. */
+async function serve(config: Config): Promise<void> {
+  const log = createLog('web', config.logLevel);
+  const service = await openWebService({
+    config,
+    databaseUrl: requireDatabaseUrl(config),
+    log,
+    now: () => new Date(),
+  });
+  log.info({ port: service.port }, 'listening');
+  announceReady();
+  endWith(log, service.close);
+}
+
+/** Several processes on one port, each restarted when it dies. */
+async function serveWithMany(config: Config): Promise<void> {
+  const log = createLog('web', config.logLevel);
+  const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
+    keepRunning(`web ${index + 1}`, () => cluster.fork().process, log),
+  );
+  await Promise.all(workers.map((worker) => worker.ready));
+  announceReady();
+  endWith(log, async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+}
+
+runMain(async () => {
+  const config = loadConfig(process.env);
+  await (cluster.isPrimary && config.webConcurrency > 1 ? serveWithMany(config) : serve(config));
+});
