@@ -1,0 +1,112 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { loadConfig } from '../../src/config.ts';
+import { buildOpenApi } from '../../src/web/api/openapi.ts';
+import { operations } from '../../src/web/api/router.ts';
+
+interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- held against the OpenAPI document before a test sees it
+  body: any;
+}
+
+interface ApiCall {
+  method?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export type ApiClient = (path: string, call?: ApiCall) => Promise<ApiAnswer>;
+
+interface ResponseObject {
+  $ref?: string;
+  headers?: Record<string, unknown>;
+  content?: { 'application/json': { schema: object } };
+}
+
+const document = buildOpenApi(operations, loadConfig({}).baseUrl) as unknown as {
+  paths: Record<string, Record<string, { responses: Record<string, ResponseObject> }>>;
+  components: { responses: Record<string, ResponseObject> };
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addFormat('text', true);
+ajv.addSchema({ $id: 'api', ...document });
+
+/** Speaks to the API with a key. Every answer is held against the OpenAPI document: status, headers and body. */
+export function apiClient(serviceUrl: string, key: string | undefined): ApiClient {
+  return async (path, { method = 'GET', body, raw, headers = {} } = {}) => {
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${serviceUrl}/api/v1${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(payload !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload !== undefined && { body: payload }),
+    });
+    const text = await response.text();
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+    expectDocumented(method, path, answer);
+    return answer;
+  };
+}
+
+function expectDocumented(method: string, path: string, { status, headers, body }: ApiAnswer): void {
+  const documented = findResponse(method, path, status);
+  expect(
+    documented,
+    `${method} ${path} answers ${status}, which the OpenAPI document does not name`,
+  ).to.not.equal(undefined);
+  for (const name of Object.keys(documented?.headers ?? {})) {
+    expect(headers.get(name), `header ${name} of ${method} ${path} → ${status}`).to.be.a('string');
+  }
+  const schema = documented?.content?.['application/json'].schema;
+  if (!schema || method === 'HEAD') {
+    expect(body).to.equal(undefined);
+    return;
+  }
+  expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
+  const validate = ajv.compile(absolute(schema));
+  expect(
+    validate(body),
+    `${method} ${path} → ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
+  ).to.equal(true);
+}
+
+/** The response of the operation; for paths and methods that are none, the shared response with that status. */
+function findResponse(method: string, path: string, status: number): ResponseObject | undefined {
+  const [pathname = ''] = path.split('?');
+  const template = Object.keys(document.paths).find((candidate) =>
+    new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  );
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const operation = template ? document.paths[template]?.[verb] : undefined;
+  const found = operation?.responses[status] ?? (operation ? undefined : sharedResponse(status));
+  return found?.$ref ? document.components.responses[found.$ref.split('/').at(-1) ?? ''] : found;
+}
+
+function sharedResponse(status: number): ResponseObject | undefined {
+  for (const methods of Object.values(document.paths)) {
+    for (const { responses } of Object.values(methods)) {
+      if (responses[status]?.$ref) return responses[status];
+    }
+  }
+  return undefined;
+}
+
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
+}

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits for a condition, never for a time: asks until `check` does not throw, and fails with its last complaint. */
+export async function eventually<Value>(
+  check: () => Value | Promise<Value>,
+  withinMs = 10_000,
+): Promise<Value> {
+  for (const giveUpAt = Date.now() + withinMs; ; ) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await sleep(25);
+    }
+  }
+}

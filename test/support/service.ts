@@ -1,0 +1,72 @@
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import type { Plan } from '../../src/accounts/plans.ts';
+import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { openWebService } from '../../src/web-service.ts';
+import { openWorkerService } from '../../workers/worker-service.ts';
+import { createTestDatabase } from './test-database.ts';
+
+export interface TestService {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  databaseUrl: string;
+  db: Database;
+  /** The service's clock stands still until it is set. */
+  setNow(now: Date): void;
+  /** A key of a user of its own (or of the named one), on the Pro plan unless told. */
+  makeKey(options?: { email?: string; plan?: Plan }): Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface TestServiceOptions {
+  config?: Partial<Config>;
+  redisUrl?: string | undefined;
+  /** With a worker in the same process, which records the scans. */
+  worker?: boolean;
+}
+
+/** The real web service, and a real worker if asked for, on a database of its own and a free port. */
+export async function startService({
+  config: changes = {},
+  redisUrl,
+  worker = false,
+}: TestServiceOptions = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const log = createLog('test', 'silent');
+  const config: Config = {
+    ...loadConfig({ BASE_URL: 'https://qr.test' }),
+    host: '127.0.0.1',
+    port: 0,
+    redisUrl,
+    ...changes,
+  };
+  let fixedNow: Date | undefined;
+  const now = () => fixedNow ?? new Date();
+  const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
+  const web = await openWebService({ config, databaseUrl: database.url, log, now });
+  const workerService = worker
+    ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
+    : undefined;
+  let users = 0;
+  return {
+    url: `http://127.0.0.1:${web.port}`,
+    databaseUrl: database.url,
+    db,
+    setNow(moment) {
+      fixedNow = moment;
+    },
+    async makeKey({ email = `user-${(users += 1)}@example.com`, plan = 'pro' } = {}) {
+      const user = await findOrCreateUser(db, email, now());
+      await setPlan(db, user, plan, now());
+      return createApiKey(db, user.id, 'test', now());
+    },
+    async stop() {
+      await web.close();
+      await workerService?.close();
+      await db.destroy();
+      await database.drop();
+    },
+  };
+}
