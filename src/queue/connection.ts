@@ -21,8 +21,12 @@ export interface QueuePlace {
 /** The part of BullMQ's queue that we use, the same on both engines. */
 export interface ScanQueue {
   add(name: string, data: ScanJob): Promise<unknown>;
+  /** Jobs that are not done: waiting, under way, or put back for later. */
+  pending(): Promise<number>;
   close(): Promise<void>;
 }
+
+const pendingStates = ['waiting', 'active', 'delayed', 'prioritized'] as const;
 
 const jobOptions = {
   removeOnComplete: true,
@@ -40,6 +44,7 @@ export function openScanQueue(place: QueuePlace, log: Log): ScanQueue {
     connection.on('error', () => undefined); // told by the queue already
     return {
       add: (name, data) => queue.add(name, data),
+      pending: () => queue.getJobCountByTypes(...pendingStates),
       async close() {
         await queue.close();
         connection.disconnect();
@@ -52,7 +57,11 @@ export function openScanQueue(place: QueuePlace, log: Log): ScanQueue {
     defaultJobOptions: jobOptions,
   });
   queue.on('error', (err) => log.warn({ err }, 'queue connection'));
-  return { add: (name, data) => queue.add(name, data), close: () => queue.close() };
+  return {
+    add: (name, data) => queue.add(name, data),
+    pending: () => queue.getJobCountByTypes(...pendingStates),
+    close: () => queue.close(),
+  };
 }
 
 export interface ScanWorker {
@@ -76,11 +85,10 @@ export function openScanWorker(
   log: Log,
 ): ScanWorker {
   const process = (job: Job<ScanJob>) => handle(job.data);
-  const worker = place.redisUrl
-    ? new Worker<ScanJob, void>(scanQueueName, process, {
-        ...workerOptions,
-        connection: new Redis(place.redisUrl, { maxRetriesPerRequest: null }),
-      })
+  const redis = place.redisUrl ? new Redis(place.redisUrl, { maxRetriesPerRequest: null }) : undefined;
+  redis?.on('error', () => undefined); // told by the worker already
+  const worker = redis
+    ? new Worker<ScanJob, void>(scanQueueName, process, { ...workerOptions, connection: redis })
     : new (withBackend(createPostgresBackend).Worker)<ScanJob, void>(scanQueueName, process, {
         ...workerOptions,
         connection: { connectionString: place.databaseUrl, max: 6, application_name: 'qrelay worker queue' },
@@ -89,7 +97,12 @@ export function openScanWorker(
   worker.on('failed', (job, err) =>
     log.error({ err, jobId: job?.id }, 'scans were not recorded; they will be tried again'),
   );
-  return { close: () => worker.close() };
+  return {
+    async close() {
+      await worker.close();
+      redis?.disconnect();
+    },
+  };
 }
 
 /** The queue's own tables, where it lives in Postgres. */

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import type { IncomingMessage } from 'node:http';
+import { createScanVerdict } from '../../src/redirect/counts.ts';
+import { iPhoneSafari } from '../support/share.ts';
+
+const verdict = createScanVerdict();
+const judge = (headers: Record<string, string>, method = 'GET') =>
+  verdict({ method, headers } as unknown as IncomingMessage);
+
+describe('What counts as a scan (decisions)', () => {
+  const counted: Record<string, string> = {
+    'Safari on an iPhone': iPhoneSafari,
+    'Chrome on Android':
+      'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
+    'Firefox on Linux': 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0',
+    curl: 'curl/8.8.0',
+    wget: 'Wget/1.24.5',
+    'a Python script': 'python-requests/2.32.3',
+    'a Node script': 'node',
+    'a Go program': 'Go-http-client/2.0',
+    okhttp: 'okhttp/4.12.0',
+    'no user agent worth the name': '',
+  };
+  for (const [name, userAgent] of Object.entries(counted)) {
+    it(`counts ${name}`, () => {
+      expect(judge({ 'user-agent': userAgent })).to.equal(undefined);
+    });
+  }
+
+  it('counts a request without a user agent', () => {
+    expect(judge({})).to.equal(undefined);
+  });
+
+  const crawlers: Record<string, string> = {
+    Googlebot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    "WhatsApp's link preview": 'WhatsApp/2.23.20.0 A',
+    "Slack's link preview": 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    "Facebook's link preview": 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+    "Telegram's link preview": 'TelegramBot (like TwitterBot)',
+    Twitterbot: 'Twitterbot/1.0',
+    'a headless browser':
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36',
+    'a crawler that begins like a tool': 'Mozilla/5.0 curlbot spider',
+  };
+  for (const [name, userAgent] of Object.entries(crawlers)) {
+    it(`does not count ${name}`, () => {
+      expect(judge({ 'user-agent': userAgent })).to.equal('crawler');
+    });
+  }
+
+  for (const [header, value] of [
+    ['sec-purpose', 'prefetch'],
+    ['sec-purpose', 'prefetch;prerender'],
+    ['purpose', 'prefetch'],
+    ['x-moz', 'prefetch'],
+  ] as const) {
+    it(`does not count a request with ${header}: ${value}`, () => {
+      expect(judge({ 'user-agent': iPhoneSafari, [header]: value })).to.equal('prefetch');
+    });
+  }
+
+  it('does not count HEAD', () => {
+    expect(judge({ 'user-agent': iPhoneSafari }, 'HEAD')).to.equal('head');
+  });
+});

@@ -1,0 +1,19 @@
+import type { Database } from '../../src/store/database.ts';
+
+/** All counters of a code, summed over the days: dimension → value → count. */
+export async function countersOf(
+  db: Database,
+  codeId: string,
+): Promise<Record<string, Record<string, number>>> {
+  const rows = (await db('scan_counters')
+    .where({ qr_code_id: codeId })
+    .groupBy('dimension', 'value')
+    .select('dimension', 'value', db.raw('sum(count)::bigint as count'))) as {
+    dimension: string;
+    value: string;
+    count: number;
+  }[];
+  const counters: Record<string, Record<string, number>> = {};
+  for (const { dimension, value, count } of rows) (counters[dimension] ??= {})[value] = count;
+  return counters;
+}
