@@ -40,7 +40,7 @@ export class AppError extends Error {
 
 /** Every bad field is named, in the sentence as well as in the details. */
 export function invalid(details: FieldFault[]): AppError {
-  const sentence = details.map(({ field, message }) => `${field} ${message}`).join('; ');
+  const sentence = details.map(({ field, message }) => `${field || '""'} ${message}`).join('; ');
   return new AppError('validation_error', `${sentence}.`, { details });
 }
 

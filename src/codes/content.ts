@@ -4,24 +4,29 @@ import type { CodeType, ErrorCorrection } from './qr-code.ts';
 /** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
 const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
+/** What is not known, because it is at fault itself, is not held against the rest. */
 export interface ContentToCheck {
-  type: CodeType;
-  content: string;
-  errorCorrection: ErrorCorrection;
+  content: string | undefined;
+  type: CodeType | undefined;
+  errorCorrection: ErrorCorrection | undefined;
 }
 
 /** What is wrong with the content for its type and error correction: the rules that a schema cannot express. */
-export function contentFaults(code: ContentToCheck, baseUrl: string): FieldFault[] {
+export function contentFaults(
+  { content, type, errorCorrection }: ContentToCheck,
+  baseUrl: string,
+): FieldFault[] {
+  if (content === undefined) return [];
   const faults: FieldFault[] = [];
-  const bytes = Buffer.byteLength(code.content);
-  const most = capacityBytes[code.errorCorrection];
+  const bytes = Buffer.byteLength(content);
+  const most = capacityBytes[errorCorrection ?? 'L'];
   if (bytes > most) {
     faults.push({
       field: 'content',
-      message: `must be at most ${most} bytes of UTF-8 at error correction ${code.errorCorrection}; it has ${bytes}`,
+      message: `must be at most ${most} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
     });
-  } else if (code.type === 'url') {
-    const message = urlFault(code.content, baseUrl);
+  } else if (type === 'url') {
+    const message = urlFault(content, baseUrl);
     if (message) faults.push({ field: 'content', message });
   }
   return faults;
@@ -37,7 +42,7 @@ function urlFault(content: string, baseUrl: string): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username || url.password) return 'must be a URL without a user name or password';
   const share = new URL(`${baseUrl}/r/`);
-  if (url.host === share.host && url.pathname.startsWith(share.pathname)) {
+  if (url.host.replace(/\.(?=:|$)/, '') === share.host && url.pathname.startsWith(share.pathname)) {
     return 'must not be a share address of this service: scanning it would go round in a circle';
   }
   return undefined;

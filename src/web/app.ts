@@ -10,6 +10,7 @@ import { errors } from './middleware/errors.ts';
 import { observe } from './middleware/observe.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { frontPage } from './pages/front.ts';
+import { type HealthParts, healthPages } from './pages/health.ts';
 
 export interface AppParts {
   config: Config;
@@ -17,10 +18,11 @@ export interface AppParts {
   secrets: ServiceSecrets;
   log: Log;
   now: () => Date;
+  health: HealthParts;
 }
 
 /** Every middleware and mount of the web process, in order. */
-export function createApp({ config, db, secrets, log, now }: AppParts): Koa {
+export function createApp({ config, db, secrets, log, now, health }: AppParts): Koa {
   const app = new Koa();
   const api = createApiRouter({ db, config, now });
   const isPublic = (path: string) => path === openApiPath;
@@ -31,6 +33,7 @@ export function createApp({ config, db, secrets, log, now }: AppParts): Koa {
   app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now, isPublic })));
   app.use(below('/api/', methodNotAllowed(api)));
   app.use(api.routes());
+  app.use(healthPages(health));
   app.use(frontPage(config.baseUrl));
 
   app.on('error', (err: unknown) => log.error({ err }, 'an answer could not be sent'));

@@ -37,6 +37,7 @@ const document = buildOpenApi(operations, loadConfig({}).baseUrl) as unknown as 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addFormat('text', true);
+ajv.addFormat('label', true);
 ajv.addSchema({ $id: 'api', ...document });
 
 /** Speaks to the API with a key. Every answer is held against the OpenAPI document: status, headers and body. */

@@ -10,6 +10,9 @@ export interface ApiServices {
   now: () => Date;
 }
 
+/** Rules that a schema cannot express, for the fields that passed it; `bad` names those that did not. */
+export type BodyRules<Body = object> = (fields: Partial<Body>, bad: Set<string>) => FieldFault[];
+
 /** What an operation is asked, parsed and valid. */
 interface ApiRequest<Params, Query, Body> {
   ownerId: string;
@@ -19,7 +22,7 @@ interface ApiRequest<Params, Query, Body> {
    * The body, held against its schema and, for the fields that passed, against rules of the operation's own. Every
    * fault of both kinds is in the one error.
    */
-  body(rules?: (fields: Partial<Body>) => FieldFault[]): Body;
+  body(rules?: BodyRules<Body>): Body;
 }
 
 /** One operation of the interface: its route, its schemas and what it does, said once. */

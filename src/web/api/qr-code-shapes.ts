@@ -1,21 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { closed, colour, id, nullable, text, timestamp } from './schema-parts.ts';
+import { closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
 const fields = {
-  name: text({ minLength: 1, maxLength: 100, description: 'For people. Stored trimmed and in Unicode NFC.' }),
+  name: label('For people. Stored trimmed and in Unicode NFC.'),
   type: Type.Enum([...codeTypes], { description: 'What the content is.' }),
-  content: text({
-    minLength: 1,
-    description:
-      'The encoded content: a URL, text, a vCard payload and so on. At most what a QR code holds at its error correction, in bytes of UTF-8: L 2953, M 2331, Q 1663, H 1273.',
-  }),
+  content: text(
+    'The encoded content: a URL, text, a vCard payload and so on. At most what a QR code holds at its error correction, in bytes of UTF-8: L 2953, M 2331, Q 1663, H 1273.',
+  ),
   foregroundColor: colour('Colour of the modules.'),
   backgroundColor: colour('Colour between the modules.'),
   size: Type.Integer({ minimum: 128, maximum: 2048, description: 'Width and height in pixels.' }),
   errorCorrection: Type.Enum([...errorCorrections], { description: 'Error correction level.' }),
-  category: nullable(text({ minLength: 1, maxLength: 100, description: 'Free label; null for none.' })),
+  category: nullable(label('Free label; null for none.')),
 };
 
 const withDefault = <Schema extends object>(schema: Schema, value: unknown): Schema => ({

@@ -15,7 +15,7 @@ import {
   readExample,
   readShape,
 } from './qr-code-shapes.ts';
-import { closed, cursor, pageOf, text, toPage } from './schema-parts.ts';
+import { closed, cursor, label, pageOf, toPage } from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The QR code identifier.' }) });
 
@@ -29,9 +29,17 @@ export const createQrCode = operation({
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
   success: { status: 201, description: 'The QR code.', schema: createdShape, example: createdExample },
   async handle({ ownerId, body }, { db, config, now }) {
-    const given = body(({ content, ...fields }) =>
-      content === undefined ? [] : contentFaults({ ...createDefaults, ...fields, content }, config.baseUrl),
-    );
+    const given = body((fields, bad) => {
+      const { type, errorCorrection, content } = { ...createDefaults, ...fields };
+      return contentFaults(
+        {
+          content,
+          type: bad.has('type') ? undefined : type,
+          errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection,
+        },
+        config.baseUrl,
+      );
+    });
     const code = await createCode(
       db,
       ownerId,
@@ -68,9 +76,7 @@ export const listQrCodes = operation({
         Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Codes a page.' }),
       ),
       cursor: Type.Optional(cursor('Identifier of the last code of the previous page.')),
-      category: Type.Optional(
-        text({ minLength: 1, maxLength: 100, description: 'Only codes with this label.' }),
-      ),
+      category: Type.Optional(label('Only codes with this label.')),
       type: Type.Optional(Type.Enum([...codeTypes], { description: 'Only codes of this type.' })),
       favorite: Type.Optional(Type.Boolean({ description: 'Only favourites, or only the others.' })),
     },
@@ -106,10 +112,11 @@ export const updateQrCode = operation({
   async handle({ ownerId, params, body }, services) {
     const { db, config, now } = services;
     const code = await findCode(db, ownerId, params.id);
-    const { expiresAt, ...given } = body((fields) => {
+    const { expiresAt, ...given } = body((fields, bad) => {
       if (fields.content === undefined && fields.errorCorrection === undefined) return [];
       const { type, content, errorCorrection } = { ...code, ...fields };
-      const faults = contentFaults({ type, content, errorCorrection }, config.baseUrl);
+      const known = bad.has('errorCorrection') ? undefined : errorCorrection;
+      const faults = contentFaults({ type, content, errorCorrection: known }, config.baseUrl);
       // What was changed is what is at fault, even where the two only clash.
       return fields.content === undefined
         ? faults.map((fault) => ({

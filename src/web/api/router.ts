@@ -5,12 +5,12 @@ import { AppError, type FieldFault, invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { buildOpenApi } from './openapi.ts';
-import type { ApiServices, Operation } from './operation.ts';
+import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { listQrCodeScans } from './scans.ts';
 import { closed } from './schema-parts.ts';
 import { tidyLabels } from './text-fields.ts';
-import { coerceQuery, compileValidator } from './validation.ts';
+import { compileValidator, readQuery } from './validation.ts';
 
 /** Every operation of the interface. A new one is a file in this folder and its name here. */
 export const operations: Operation[] = [
@@ -29,7 +29,7 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 const noQuery = Type.Object({}, closed);
 
 export function createApiRouter(services: ApiServices): Router {
-  const router = new Router({ prefix: apiPrefix });
+  const router = new Router({ prefix: apiPrefix, sensitive: true });
   const document = buildOpenApi(operations, services.config.baseUrl);
   router.get('/openapi.json', (ctx) => {
     ctx.body = document;
@@ -47,32 +47,35 @@ function serve(operation: Operation, services: ApiServices) {
   const queryFaults = compileValidator(querySchema);
   const bodyFaults = operation.body && compileValidator(operation.body);
 
-  function readQuery(ctx: Context): Record<string, unknown> {
-    const query = coerceQuery(querySchema, ctx.query);
+  /** The faults of the query string are kept for the body, if there is one, so that all are in one error. */
+  function checkQuery(ctx: Context): Record<string, unknown> {
+    const query = tidyLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
     const faults = queryFaults(query);
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw invalid([...faults, ...(bodyFaults?.(tidyLabels(ctx.request.body)) ?? [])]);
     return query;
   }
 
-  function readBody(ctx: Context, rules: (fields: object) => FieldFault[]): unknown {
+  function checkBody(ctx: Context, rules: BodyRules): unknown {
     const body = tidyLabels(ctx.request.body);
     const faults: FieldFault[] = bodyFaults?.(body) ?? [];
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
       const bad = new Set(faults.map((fault) => fault.field));
       const sound = Object.fromEntries(Object.entries(body).filter(([field]) => !bad.has(field)));
-      faults.push(...rules(sound).filter(({ field }) => !bad.has(field)));
+      faults.push(...rules(sound, bad).filter(({ field }) => !bad.has(field)));
     }
     if (faults.length > 0) throw invalid(faults);
     return body;
   }
 
   return async (ctx: Context, _next: Next): Promise<void> => {
+    const ownerId: unknown = ctx.state['ownerId'];
+    if (typeof ownerId !== 'string') throw new Error('An operation was reached without authentication');
     const answer = await operation.handle(
       {
-        ownerId: ctx.state['ownerId'] as string,
+        ownerId,
         params: ctx['params'] as Record<string, string>,
-        query: readQuery(ctx),
-        body: (rules = () => []) => readBody(ctx, rules),
+        query: checkQuery(ctx),
+        body: (rules = () => []) => checkBody(ctx, rules),
       },
       services,
     );

@@ -12,8 +12,23 @@ export const timestamp = (description: string) =>
   });
 
 /** Text for people: no NUL and no half of a surrogate pair, neither of which can be stored. */
-export const text = (options: { minLength: number; maxLength?: number; description: string }) =>
-  Type.String({ ...options, format: 'text', 'x-expects': 'text without NUL characters or lone surrogates' });
+export const text = (description: string) =>
+  Type.String({
+    minLength: 1,
+    description,
+    format: 'text',
+    'x-expects': 'text without NUL characters or lone surrogates',
+  });
+
+/** A name or label: text with something in it that can be seen. */
+export const label = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description,
+    format: 'label',
+    'x-expects': 'text with a visible character, and without NUL characters or lone surrogates',
+  });
 
 export const colour = (description: string) =>
   Type.String({

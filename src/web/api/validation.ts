@@ -1,13 +1,24 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { TObject } from 'typebox';
+import { validate as isUuid } from 'uuid';
 import type { FieldFault } from '../../errors.ts';
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true });
-// ajv-formats is CommonJS; its function is one level further in.
-addFormats.default(ajv, ['uuid', 'date-time', 'uri', 'date']);
-ajv.addFormat('text', (text: string) => text.isWellFormed() && !text.includes('\0'));
+for (const name of ['date', 'uri'] as const) ajv.addFormat(name, fullFormats[name]);
+// Without the prefix urn:uuid:, which the database does not take.
+ajv.addFormat('uuid', isUuid);
+// Without leap seconds and zones of whole hours, of which no Date can be made.
+ajv.addFormat('date-time', (text: string) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)));
+ajv.addFormat('text', isText);
+ajv.addFormat('label', (text: string) => isText(text) && /[^\p{Z}\p{C}]/u.test(text));
 ajv.addVocabulary(['x-expects']);
+
+const isDateTime = fullFormats['date-time'] as { validate(text: string): boolean };
+
+function isText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
 
 /** Says what is wrong with a value, field by field; an empty list for a valid one. */
 export type Validator = (value: unknown) => FieldFault[];
@@ -74,14 +85,19 @@ function typeOf(schema: { type?: string } | undefined): string | undefined {
 }
 
 /** Query strings are text; whole numbers and booleans are read strictly, anything else is left for the schema to refuse. */
-export function coerceQuery(schema: TObject, query: NodeJS.Dict<string | string[]>): Record<string, unknown> {
+export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {
+  const given = new URLSearchParams(querystring);
+  // fromEntries makes a field even of a parameter named __proto__.
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => {
-      const type = typeOf(schema.properties[name]);
-      if (typeof value !== 'string') return [name, value];
-      if (type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(value)) return [name, Number(value)];
-      if (type === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
-      return [name, value];
+    [...new Set(given.keys())].map((name) => {
+      const values = given.getAll(name);
+      return [name, values.length === 1 ? coerce(typeOf(schema.properties[name]), values[0] ?? '') : values];
     }),
   );
+}
+
+function coerce(type: string | undefined, value: string): unknown {
+  if (type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
 }

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { recordScans } from '../../../workers/record.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { expectError, expectWindow } from '../../support/expect-error.ts';
+import { ownerClient } from '../../support/owner-client.ts';
+import { scanRow } from '../../support/scan-rows.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startService();
+    api = ownerClient(service);
+  });
+  after(() => service.stop());
+
+  async function createScanned(): Promise<string> {
+    const body = { name: 'Menu', content: 'https://example.com/' };
+    const { id } = (await api('/qrcodes', { method: 'POST', body })).body as { id: string };
+    await recordScans(service.db, [
+      scanRow(id, '2027-01-01T00:00:00.000Z'),
+      scanRow(id, '2027-01-02T00:00:00.000Z'),
+    ]);
+    return id;
+  }
+
+  async function rowsOf(id: string): Promise<Record<string, number>> {
+    const count = async (table: string, column: string) => (await service.db(table).where(column, id)).length;
+    return {
+      codes: await count('qr_codes', 'id'),
+      scans: await count('scans', 'qr_code_id'),
+      counters: await count('scan_counters', 'qr_code_id'),
+    };
+  }
+
+  it('answers 204 without a body, with the headers of every answer (8)', async () => {
+    const { status, headers, body } = await api(`/qrcodes/${await createScanned()}`, { method: 'DELETE' });
+    expect(status).to.equal(204);
+    expect(body).to.equal(undefined);
+    expectWindow(headers);
+    expect(headers.get('X-Request-Id')).to.be.a('string');
+  });
+
+  it('takes the code, its scans and its counters out of the tables, and those of no other code', async () => {
+    const [gone, stays] = [await createScanned(), await createScanned()];
+    const { counters } = await rowsOf(gone);
+    expect(counters).to.be.above(0);
+    await api(`/qrcodes/${gone}`, { method: 'DELETE' });
+    expect(await rowsOf(gone)).to.deep.equal({ codes: 0, scans: 0, counters: 0 });
+    expect(await rowsOf(stays)).to.deep.equal({ codes: 1, scans: 2, counters });
+  });
+
+  it('is a 404 the second time', async () => {
+    const id = await createScanned();
+    expect((await api(`/qrcodes/${id}`, { method: 'DELETE' })).status).to.equal(204);
+    expectError(await api(`/qrcodes/${id}`, { method: 'DELETE' }), 404, 'not_found');
+  });
+
+  it('succeeds once when two arrive together', async () => {
+    const id = await createScanned();
+    const answers = await Promise.all([1, 2].map(() => api(`/qrcodes/${id}`, { method: 'DELETE' })));
+    expect(answers.map(({ status }) => status)).to.have.members([204, 404]);
+  });
+
+  it('leaves a 404 on every route of the code, and nothing in the list', async () => {
+    const id = await createScanned();
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    expectError(await api(`/qrcodes/${id}`), 404, 'not_found');
+    expectError(await api(`/qrcodes/${id}/analytics`), 404, 'not_found');
+    expectError(await api(`/qrcodes/${id}/scans`), 404, 'not_found');
+    expectError(await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'x' } }), 404, 'not_found');
+    const { data } = (await api('/qrcodes?limit=100')).body as { data: { id: string }[] };
+    expect(data.map((code) => code.id)).to.not.include(id);
+  });
+
+  it('lets no scan of a deleted code back in', async () => {
+    const id = await createScanned();
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await recordScans(service.db, [scanRow(id, '2027-01-03T00:00:00.000Z')]);
+    expect(await rowsOf(id)).to.deep.equal({ codes: 0, scans: 0, counters: 0 });
+  });
+});

@@ -1,0 +1,263 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { apiClient } from '../../support/api-client.ts';
+import { errorCodes, expectWindow } from '../../support/expect-error.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- any JSON, looked into by the tests
+type Json = any;
+
+const every = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
+
+const createFields = [
+  'id',
+  'name',
+  'type',
+  'content',
+  'shareToken',
+  'shareUrl',
+  'foregroundColor',
+  'backgroundColor',
+  'size',
+  'errorCorrection',
+  'category',
+  'createdAt',
+  'expiresAt',
+];
+const readFields = [...createFields, 'isPublic', 'isFavorite', 'scanCount', 'updatedAt'];
+
+describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
+  let service: TestService;
+  let headers: Headers;
+  let document: Json;
+
+  before(async () => {
+    service = await startService();
+    const response = await fetch(`${service.url}/api/v1/openapi.json`);
+    expect(response.status).to.equal(200);
+    headers = response.headers;
+    document = await response.json();
+  });
+  after(() => service.stop());
+
+  /** The thing itself, where the document points to a component. */
+  const resolve = (part: Json): Json =>
+    part?.$ref
+      ? resolve(
+          (part.$ref as string)
+            .split('/')
+            .slice(1)
+            .reduce((at: Json, key) => at[key], document),
+        )
+      : part;
+
+  function operations(): { name: string; path: string; operation: Json }[] {
+    return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<Json>(methods).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        path,
+        operation,
+      })),
+    );
+  }
+  const operationNamed = (name: string): Json => operations().find((each) => each.name === name)?.operation;
+
+  it('needs no key, is JSON and has the headers of every answer below /api/ (8)', () => {
+    expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8');
+    expectWindow(headers);
+    expect(headers.get('X-Request-Id')).to.be.a('string');
+  });
+
+  it('counts for nothing: neither against the address nor against a key that is sent along', async () => {
+    const nobody = apiClient(service.url, undefined);
+    const remaining = async () => Number((await nobody('/qrcodes')).headers.get('X-RateLimit-Remaining'));
+    const atFirst = await remaining();
+    for (let asked = 0; asked < 5; asked += 1) await fetch(`${service.url}/api/v1/openapi.json`);
+    expect(await remaining()).to.equal(atFirst - 1);
+
+    const key = await service.makeKey();
+    const withKey = { headers: { Authorization: `Bearer ${key}` } };
+    expect((await fetch(`${service.url}/api/v1/openapi.json`, withKey)).status).to.equal(200);
+    const first = await apiClient(service.url, key)('/qrcodes');
+    expect(first.headers.get('X-RateLimit-Remaining')).to.equal('99');
+  });
+
+  it('is answered with a wrong key, too', async () => {
+    const wrong = { headers: { Authorization: 'Bearer nonsense' } };
+    expect((await fetch(`${service.url}/api/v1/openapi.json`, wrong)).status).to.equal(200);
+  });
+
+  it('is a valid OpenAPI 3.1 document', async () => {
+    expect(document.openapi).to.match(/^3\.1\.\d+$/);
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    expect(valid, JSON.stringify(errors)).to.equal(true);
+    expect(validator.version).to.equal('3.1');
+  });
+
+  it('has no pointer that leads nowhere, and no component that nobody points to', () => {
+    const text = JSON.stringify(document);
+    const pointers = new Set([...text.matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, pointer]) => pointer));
+    for (const pointer of pointers) expect(resolve({ $ref: pointer }), pointer).to.be.an('object');
+    for (const kind of ['schemas', 'headers', 'responses']) {
+      for (const name of Object.keys(document.components[kind])) {
+        expect(pointers, name).to.include(`#/components/${kind}/${name}`);
+      }
+    }
+  });
+
+  it('names the base address with the version (9), a title and a licence', () => {
+    expect(document.servers).to.deep.equal([{ url: 'https://qr.test/api/v1' }]);
+    expect(document.info.title).to.equal('Qrelay');
+    expect(document.info.license.identifier).to.equal('MIT');
+  });
+
+  it('has a bearer scheme that holds for every operation (5.1)', () => {
+    expect(document.security).to.deep.equal([{ apiKey: [] }]);
+    expect(document.components.securitySchemes.apiKey).to.include({ type: 'http', scheme: 'bearer' });
+    for (const { name, operation } of operations()) expect(operation.security, name).to.equal(undefined);
+  });
+
+  it('has the four operations of the contract (4) and the three of the decisions', () => {
+    expect(operations().map(({ name }) => name)).to.have.members([
+      'POST /qrcodes',
+      'GET /qrcodes/{id}',
+      'GET /qrcodes/{id}/analytics',
+      'GET /qrcodes/{id}/scans',
+      'GET /qrcodes',
+      'PATCH /qrcodes/{id}',
+      'DELETE /qrcodes/{id}',
+    ]);
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).to.equal(7);
+  });
+
+  it('names every error of every operation, with its headers and an example of one of the five codes (7)', () => {
+    for (const { name, path, operation } of operations()) {
+      const expected = [400, 401, 405, 429, 500, 503];
+      if (path.includes('{id}')) expected.push(404);
+      if (operation.requestBody) expected.push(413, 415);
+      const failures = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+      expect(failures, name).to.have.members(expected.map(String));
+      for (const status of failures) {
+        const response = resolve(operation.responses[status]);
+        const { schema, example } = response.content['application/json'];
+        expect(schema, `${name} ${status}`).to.deep.equal({ $ref: '#/components/schemas/Error' });
+        expect(example.error).to.be.oneOf(errorCodes);
+        expect(Object.keys(response.headers)).to.include.members(every);
+      }
+    }
+  });
+
+  it('gives each status the code of the contract (7; decisions: Bodies and errors)', () => {
+    const { responses } = operationNamed('PATCH /qrcodes/{id}');
+    const codes = Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([status, response]) => [
+        status,
+        resolve(response).content['application/json'].example.error as string,
+      ]);
+    expect(Object.fromEntries(codes)).to.deep.equal({
+      400: 'validation_error',
+      401: 'invalid_api_key',
+      404: 'not_found',
+      405: 'validation_error',
+      413: 'validation_error',
+      415: 'validation_error',
+      429: 'rate_limited',
+      500: 'internal_error',
+      503: 'internal_error',
+    });
+    expect(document.components.schemas.Error.properties.error.enum).to.have.members(errorCodes);
+  });
+
+  it('names WWW-Authenticate for 401, Allow for 405 and Retry-After for 429 and 503', () => {
+    const { responses } = operationNamed('PATCH /qrcodes/{id}');
+    for (const [status, header] of [
+      [401, 'WWW-Authenticate'],
+      [405, 'Allow'],
+      [429, 'Retry-After'],
+      [503, 'Retry-After'],
+    ] as const) {
+      expect(resolve(responses[status]).headers).to.have.property(header);
+    }
+  });
+
+  it('names the headers of every answer on every success (8)', () => {
+    for (const { name, operation } of operations()) {
+      const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
+      expect(Object.keys(success?.[1].headers), name).to.have.members(every);
+    }
+  });
+
+  it('has examples and defaults that are valid against their own schemas', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat('text', true);
+    ajv.addSchema({ $id: 'api', ...document });
+    let examples = 0;
+    function expectValid(schema: Json, value: Json, where: string): void {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
+      expect(validate(value), `${where}: ${ajv.errorsText(validate.errors)}`).to.equal(true);
+      examples += 1;
+    }
+    function visit(part: Json, where: string): void {
+      if (typeof part !== 'object' || part === null) return;
+      if ('schema' in part && 'example' in part) expectValid(part.schema, part.example, where);
+      if ('default' in part && ('type' in part || 'enum' in part || 'anyOf' in part)) {
+        expectValid(part, part.default, where);
+      }
+      for (const [key, inner] of Object.entries(part)) visit(inner, `${where}/${key}`);
+    }
+    visit(document, '#');
+    expect(examples).to.be.above(20);
+  });
+
+  it('has an example for every body that is sent or answered', () => {
+    for (const { name, operation } of operations()) {
+      const bodies = [operation.requestBody, ...Object.values(operation.responses).map(resolve)];
+      for (const body of bodies.filter((each) => each?.content)) {
+        expect(body.content['application/json'], name).to.have.property('example');
+      }
+    }
+  });
+
+  describe('says what the contract says', () => {
+    it('of the fields of a QR code, as created and as read (2.1)', () => {
+      const { CreatedQrCode: created, QrCode: read } = document.components.schemas;
+      expect(Object.keys(created.properties)).to.have.members(createFields);
+      expect(created.required).to.have.members(createFields);
+      expect(Object.keys(read.properties)).to.have.members(readFields);
+      expect(read.required).to.have.members(readFields);
+    });
+
+    it('of the body of 4.1: what is required, the defaults and the limits (8)', () => {
+      const { required, properties, additionalProperties } = document.components.schemas.NewQrCode;
+      expect(required).to.have.members(['name', 'content']);
+      expect(additionalProperties).to.equal(false);
+      expect(properties.name).to.include({ maxLength: 100 });
+      expect(properties.size).to.include({ type: 'integer', minimum: 128, maximum: 2048, default: 512 });
+      expect(properties.type.default).to.equal('url');
+      expect(properties.type.enum).to.have.length(10);
+      expect(properties.errorCorrection.default).to.equal('M');
+      expect(properties.errorCorrection.enum).to.have.members(['L', 'M', 'Q', 'H']);
+      expect(properties.foregroundColor.default).to.equal('#1a1410');
+      expect(properties.backgroundColor.default).to.equal('#ffffff');
+      expect(properties.category.default).to.equal(null);
+    });
+
+    it('of days and limit (4.3, 4.4, 8; decisions: Life of a QR code)', () => {
+      const parameter = (operation: string, name: string): Json =>
+        (operationNamed(operation).parameters as Json[]).find((each) => each.name === name);
+      const days = parameter('GET /qrcodes/{id}/analytics', 'days');
+      expect(days.required).to.equal(false);
+      expect(days.schema).to.include({ type: 'integer', minimum: 1, maximum: 365, default: 30 });
+      const scans = parameter('GET /qrcodes/{id}/scans', 'limit');
+      expect(scans.schema).to.include({ type: 'integer', minimum: 1, maximum: 500, default: 100 });
+      const codes = parameter('GET /qrcodes', 'limit');
+      expect(codes.schema).to.include({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    });
+  });
+});
