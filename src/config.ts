@@ -15,6 +15,8 @@ export interface Config {
   trustProxyHops: number;
   logLevel: (typeof logLevels)[number];
   webConcurrency: number;
+  /** How much a web process may keep on disk for a queue that is down. */
+  spoolMaxMb: number;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -74,6 +76,7 @@ export function loadConfig(
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: level(defaults.logLevel ?? 'info'),
     webConcurrency: integer('WEB_CONCURRENCY', 1, 1, 64),
+    spoolMaxMb: integer('SPOOL_MAX_MB', 256, 1, 1_000_000),
   };
   if (faults.length > 0) {
     throw new SetupError(

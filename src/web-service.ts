@@ -1,15 +1,16 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { loadSecrets } from './accounts/secrets.ts';
 import type { Config } from './config.ts';
-import { SetupError } from './errors.ts';
+import { openHttpServer } from './http-server.ts';
 import { openScanQueue } from './queue/connection.ts';
 import { createProducer } from './queue/producer.ts';
+import { openSpool } from './queue/spool.ts';
 import { createScanVerdict } from './redirect/counts.ts';
 import { createLane } from './redirect/handler.ts';
 import { createTargets } from './redirect/targets.ts';
 import { openDatabase } from './store/database.ts';
 import type { Log } from './telemetry/log.ts';
+import { createMetrics } from './telemetry/metrics.ts';
 import { createApp } from './web/app.ts';
 
 export interface WebService {
@@ -23,6 +24,7 @@ interface WebServiceParts {
   databaseUrl: string;
   log: Log;
   now: () => Date;
+  drainGraceMs?: number;
 }
 
 /** All that answers on the port: resources → scan lane in front of the app → http server. */
@@ -31,12 +33,27 @@ export async function openWebService({
   databaseUrl,
   log,
   now,
+  drainGraceMs = 1_000,
 }: WebServiceParts): Promise<WebService> {
   const db = openDatabase(databaseUrl, { poolMax: 10, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
   const queue = openScanQueue({ redisUrl: config.redisUrl, databaseUrl }, log);
-  const producer = createProducer(queue, secrets.sealingKey, log);
-  const app = createApp({ config, db, secrets, log, now });
+  const metrics = createMetrics();
+  const spool = await openSpool({
+    folder: join(config.dataDir, 'spool'),
+    maxBytes: config.spoolMaxMb * 1024 * 1024,
+    onTornLine: () => metrics.spoolTornLines.inc(),
+  });
+  const producer = createProducer({ queue, spool, sealingKey: secrets.sealingKey, metrics, log });
+  let isDraining = () => false;
+  const app = createApp({
+    config,
+    db,
+    secrets,
+    log,
+    now,
+    health: { db, queue, isDraining: () => isDraining() },
+  });
   const handleRest = app.callback();
   const lane = createLane(
     {
@@ -45,36 +62,24 @@ export async function openWebService({
       verdict: createScanVerdict(),
       trustProxyHops: config.trustProxyHops,
       now,
+      metrics,
       log,
     },
     (req, res) => void handleRest(req, res),
   );
-  const server = createServer({ headersTimeout: 15_000, requestTimeout: 30_000 }, lane);
-  await listen(server, config);
+  const server = await openHttpServer(lane, {
+    port: config.port,
+    host: config.host,
+    idleGraceMs: drainGraceMs,
+  });
+  isDraining = server.isDraining;
   return {
-    port: (server.address() as AddressInfo).port,
+    port: server.port,
     async close() {
-      await closeServer(server);
+      await server.drain();
       await producer.close();
       await queue.close();
       await db.destroy();
     },
   };
-}
-
-function listen(server: Server, { port, host }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new SetupError(`Port ${port} is taken. Set PORT to a free one.`) : error);
-    });
-    server.listen({ port, host }, resolve);
-  });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -25,11 +25,13 @@ const arrays = fields.map((field) => `CAST(? AS ${columns[field]}[])`).join(', '
 // Only the scans that were really inserted are counted: one delivered before is in the table already, and one whose
 // code was deleted meanwhile finds no code. Sorted twice, so that two workers lock scans and counter rows in one order.
 const recordSql = `
-  WITH fresh AS (
+  WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(${arrays}) AS given (${columnList})
+  ), code AS MATERIALIZED (
+    SELECT id FROM qr_codes WHERE id = ANY(CAST(? AS uuid[])) ORDER BY id FOR KEY SHARE
+  ), fresh AS (
     INSERT INTO scans (${columnList})
-    SELECT given.* FROM unnest(${arrays}) AS given (${columnList})
-    JOIN (SELECT id FROM qr_codes WHERE id = ANY(CAST(? AS uuid[])) ORDER BY id FOR KEY SHARE) AS code
-      ON code.id = given.qr_code_id
+    SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
     ORDER BY given.id
     ON CONFLICT (id) DO NOTHING
     RETURNING *
@@ -42,14 +44,21 @@ const recordSql = `
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
-  SELECT count(*) AS recorded FROM fresh`;
+  SELECT (SELECT count(*) FROM fresh) AS recorded, (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known`;
+
+export interface Recorded {
+  /** Scans that were new. */
+  recorded: number;
+  /** Scans whose code exists, new or delivered before. */
+  known: number;
+}
 
 /** One statement, and so one transaction: the scans that are new go into the table and into every counter, or none do. */
-export async function recordScans(db: Database, rows: ScanRow[]): Promise<number> {
+export async function recordScans(db: Database, rows: ScanRow[]): Promise<Recorded> {
   const values = fields.map((field) => rows.map((row) => row[field]));
   const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
   const { rows: answer } = (await db.raw(recordSql, [...values, codeIds] as never[])) as {
-    rows: [{ recorded: number }];
+    rows: [Recorded];
   };
-  return answer[0].recorded;
+  return answer[0];
 }

@@ -1,12 +1,11 @@
 import { forgetOldWindows } from '../src/accounts/admission.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
-import { unpackScans } from '../src/queue/scan-jobs.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { enrich } from './enrich.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
+import { createJobHandler } from './job-handler.ts';
 import { createLookUps } from './look-ups.ts';
-import { recordScans } from './record.ts';
 
 const housekeepingMs = 10 * 60_000;
 
@@ -19,14 +18,9 @@ export interface WorkerService {
 export async function openWorkerService(place: QueuePlace, log: Log): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, { poolMax: 6, applicationName: 'qrelay worker' });
   const { sealingKey } = await loadSecrets(db);
-  const lookUps = createLookUps();
   const worker = openScanWorker(
     place,
-    async (job) => {
-      const rows = unpackScans(job, sealingKey).map((scan) => enrich(scan, lookUps));
-      const recorded = await recordScans(db, rows);
-      log.debug({ scans: rows.length, recorded }, 'recorded');
-    },
+    createJobHandler({ db, lookUps: createLookUps(), sealingKey, metrics: createMetrics(), log }),
     log,
   );
   const housekeeping = setInterval(() => {

@@ -1,5 +1,6 @@
 import {
   createPostgresBackend,
+  DelayedError,
   type Job,
   Queue,
   runMigrations,
@@ -10,7 +11,7 @@ import {
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Log } from '../telemetry/log.ts';
-import { type ScanJob, scanQueueName } from './scan-jobs.ts';
+import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
 
 /** Where the queue lives: on Redis where there is one, else in the service's own Postgres. */
 export interface QueuePlace {
@@ -20,7 +21,9 @@ export interface QueuePlace {
 
 /** The part of BullMQ's queue that we use, the same on both engines. */
 export interface ScanQueue {
-  add(name: string, data: ScanJob): Promise<unknown>;
+  /** False where it is known that `add` would not succeed now. */
+  isReady(): boolean;
+  add(job: ScanJob): Promise<unknown>;
   /** Jobs that are not done: waiting, under way, or put back for later. */
   pending(): Promise<number>;
   close(): Promise<void>;
@@ -32,33 +35,55 @@ const jobOptions = {
   removeOnComplete: true,
   // Kept, so that no scan is lost with it.
   removeOnFail: false,
-  attempts: 1_000_000,
+  attempts: 20,
   backoff: { type: 'growing' },
 };
 
 export function openScanQueue(place: QueuePlace, log: Log): ScanQueue {
-  if (place.redisUrl) {
-    const connection = new Redis(place.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
-    const queue = new Queue<ScanJob>(scanQueueName, { connection, defaultJobOptions: jobOptions });
-    queue.on('error', (err) => log.warn({ err }, 'queue connection'));
-    connection.on('error', () => undefined); // told by the queue already
-    return {
-      add: (name, data) => queue.add(name, data),
-      pending: () => queue.getJobCountByTypes(...pendingStates),
-      async close() {
-        await queue.close();
-        connection.disconnect();
-      },
-    };
-  }
+  return place.redisUrl ? openRedisQueue(place.redisUrl, log) : openPostgresQueue(place.databaseUrl, log);
+}
+
+/** BullMQ's queue is made when Redis is there for the first time: made earlier, it would wait for it without an end. */
+function openRedisQueue(redisUrl: string, log: Log): ScanQueue {
+  let queue: Queue<ScanJob> | undefined;
+  const connection = new Redis(redisUrl, {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    // A server that hangs is otherwise waited for as long as it pleases. What was sent to it may still happen.
+    commandTimeout: 3_000,
+    retryStrategy: (times) => Math.min(times * 50, 500),
+  });
+  connection.on('error', (err) => log.warn({ err }, 'queue connection'));
+  connection.on('ready', () => {
+    if (queue) return;
+    queue = new Queue<ScanJob>(scanQueueName, { connection, defaultJobOptions: jobOptions });
+    queue.on('error', () => undefined); // told by the connection already
+  });
+  const present = () => {
+    if (queue && connection.status === 'ready') return queue;
+    throw new Error('Redis is not connected');
+  };
+  return {
+    isReady: () => queue !== undefined && connection.status === 'ready',
+    add: async (job) => present().add(scanJobName, job),
+    pending: async () => present().getJobCountByTypes(...pendingStates),
+    async close() {
+      connection.disconnect();
+      await queue?.close().catch(() => undefined);
+    },
+  };
+}
+
+function openPostgresQueue(databaseUrl: string, log: Log): ScanQueue {
   const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const queue = new PostgresQueue<ScanJob>(scanQueueName, {
-    connection: { connectionString: place.databaseUrl, max: 2, application_name: 'qrelay queue' },
+    connection: postgresConnection(databaseUrl, 'qrelay queue', 2),
     defaultJobOptions: jobOptions,
   });
   queue.on('error', (err) => log.warn({ err }, 'queue connection'));
   return {
-    add: (name, data) => queue.add(name, data),
+    isReady: () => true,
+    add: (job) => queue.add(scanJobName, job),
     pending: () => queue.getJobCountByTypes(...pendingStates),
     close: () => queue.close(),
   };
@@ -68,15 +93,20 @@ export interface ScanWorker {
   close(): Promise<void>;
 }
 
+/** Thrown by a job's handler that could not do its work now and lost nothing: the job is put back, and no attempt used. */
+export class TryLaterError extends Error {
+  override name = 'TryLaterError';
+}
+
+const growingDelayMs = (times: number) => Math.min(5_000, 250 * 2 ** Math.min(times, 8));
+
 const workerOptions = {
   concurrency: 4,
   // A killed worker's job is taken up again after two of these; however often it is killed, it is never given up.
   lockDuration: 5_000,
   stalledInterval: 5_000,
   maxStalledCount: 1_000_000,
-  settings: {
-    backoffStrategy: (attemptsMade: number) => Math.min(30_000, 250 * 2 ** Math.min(attemptsMade, 10)),
-  },
+  settings: { backoffStrategy: growingDelayMs },
 } satisfies Partial<WorkerOptions>;
 
 export function openScanWorker(
@@ -84,24 +114,40 @@ export function openScanWorker(
   handle: (job: ScanJob) => Promise<void>,
   log: Log,
 ): ScanWorker {
-  const process = (job: Job<ScanJob>) => handle(job.data);
+  async function process(job: Job<ScanJob>, token?: string): Promise<void> {
+    try {
+      await handle(job.data);
+    } catch (error) {
+      if (!(error instanceof TryLaterError)) throw error;
+      log.warn({ err: error.cause, jobId: job.id }, 'scans cannot be recorded now: put back');
+      await job.moveToDelayed(Date.now() + growingDelayMs(job.attemptsStarted), token);
+      throw new DelayedError();
+    }
+  }
   const redis = place.redisUrl ? new Redis(place.redisUrl, { maxRetriesPerRequest: null }) : undefined;
   redis?.on('error', () => undefined); // told by the worker already
   const worker = redis
     ? new Worker<ScanJob, void>(scanQueueName, process, { ...workerOptions, connection: redis })
     : new (withBackend(createPostgresBackend).Worker)<ScanJob, void>(scanQueueName, process, {
         ...workerOptions,
-        connection: { connectionString: place.databaseUrl, max: 6, application_name: 'qrelay worker queue' },
+        connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', 6),
       });
   worker.on('error', (err) => log.warn({ err }, 'queue connection'));
-  worker.on('failed', (job, err) =>
-    log.error({ err, jobId: job?.id }, 'scans were not recorded; they will be tried again'),
-  );
+  worker.on('failed', (job, err) => log.error({ err, jobId: job?.id }, 'scans were not recorded'));
   return {
     async close() {
       await worker.close();
       redis?.disconnect();
     },
+  };
+}
+
+function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
+  return {
+    connectionString: databaseUrl,
+    max,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
   };
 }
 

@@ -1,110 +1,150 @@
+import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { ScanQueue } from './connection.ts';
-import { packScans, type RawScan, scanJobName } from './scan-jobs.ts';
+import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
+import type { Spool } from './spool.ts';
 
 const mostScansPerJob = 500;
-const mostScansHeld = 100_000;
-const retryDelayMs = 250;
+const replayPauseMs = 250;
+const replayDeadlineMs = 3_000;
+const adoptPauseMs = 30_000;
 
 export interface ScanProducer {
-  /** Calls back when the queue has the scan, or when waiting longer would hold up the redirect. */
+  /** Calls back when the scan is durable: in the queue or in the spool (or, if neither can take it, dropped and counted). */
   record(scan: RawScan, recorded: () => void): void;
-  /** Hands over what is still held. */
+  /** Hands over what is held. What is still in the spool is replayed at the next start. */
   close(): Promise<void>;
 }
 
-interface Entry {
-  scan: RawScan;
-  recorded: () => void;
+interface ProducerParts {
+  queue: ScanQueue;
+  spool: Spool;
+  sealingKey: Buffer;
+  metrics: Metrics;
+  log: Log;
+  deadlineMs?: number;
 }
 
 /**
- * Batches that clock themselves: while one job is on its way the scans that arrive gather for the next, which leaves
- * as soon as the last was acknowledged. Idle, a scan waits one round trip; under load, batches grow by themselves.
+ * Batches that clock themselves: while one is on its way the scans that arrive gather for the next, which leaves as soon
+ * as the last is safe. Idle, a scan waits one round trip; under load, batches grow by themselves.
  *
- *   idle → (scan) → sending → acknowledged → idle, or sending the next
- *                      ├ later than the deadline → redirects stop waiting until an acknowledgement comes
- *                      └ failed → the same scans, with the same ids, are sent again
+ *   up:   batch → queue ── acknowledged within the deadline → redirects leave
+ *                   └── late or refused → spool → redirects leave; down
+ *   down: batch → spool → redirects leave; meanwhile the spool is tried on the queue
+ *                   └── taken → up; the rest of the spool follows in the background
+ *
+ * A late batch may be in the queue and in the spool: its scans keep their ids, and count once.
  */
-export function createProducer(
-  queue: ScanQueue,
-  sealingKey: Buffer,
-  log: Log,
-  { deadlineMs = 50 } = {},
-): ScanProducer {
-  let gathered: Entry[] = [];
-  let sending: Entry[] | undefined;
-  let late = false;
+export function createProducer({
+  queue,
+  spool,
+  sealingKey,
+  metrics,
+  log,
+  deadlineMs = 50,
+}: ProducerParts): ScanProducer {
+  let scans: RawScan[] = [];
+  let waiting: (() => void)[] = [];
+  let sending = false;
+  let down = false;
   let idle: (() => void) | undefined;
 
-  function release(entries: Entry[]): void {
-    for (const entry of entries) {
-      entry.recorded();
-      entry.recorded = released;
-    }
-  }
-
   function send(): void {
-    if (sending) return;
-    if (gathered.length === 0) {
+    if (scans.length === 0) {
+      sending = false;
       idle?.();
       return;
     }
-    const batch = gathered.splice(0, mostScansPerJob);
-    sending = batch;
-    const deadline = setTimeout(() => {
-      late = true;
-      release(batch);
-      release(gathered);
-    }, deadlineMs);
-    const scans = batch.map(({ scan }) => scan);
-    queue.add(scanJobName, packScans(scans, sealingKey)).then(
-      () => {
-        late = false;
-        clearTimeout(deadline);
-        sending = undefined;
-        release(batch);
-        send();
-      },
-      (err: unknown) => {
-        late = true;
-        clearTimeout(deadline);
-        release(batch);
-        release(gathered);
-        log.warn({ err, scans: batch.length }, 'the queue did not take the scans; trying again');
-        gathered = batch.concat(gathered);
-        setTimeout(() => {
-          sending = undefined;
-          send();
-        }, retryDelayMs);
-      },
-    );
+    sending = true;
+    const batch = scans.length > mostScansPerJob ? scans.splice(0, mostScansPerJob) : scans;
+    const leaving = waiting.length > mostScansPerJob ? waiting.splice(0, mostScansPerJob) : waiting;
+    if (batch === scans) {
+      scans = [];
+      waiting = [];
+    }
+    const job = packScans(batch, sealingKey);
+    const safe = () => {
+      for (const leave of leaving) leave();
+      send();
+    };
+    if (down || !queue.isReady()) {
+      setDown();
+      void keep(job).then(safe);
+      return;
+    }
+    within(deadlineMs, queue.add(job)).then(safe, (err: unknown) => {
+      log.warn({ err, scans: batch.length }, 'the queue did not take a batch in time: spooling');
+      setDown();
+      void keep(job).then(safe);
+    });
   }
+
+  /** Never fails: what cannot be kept is dropped, and counted. */
+  async function keep(job: ScanJob): Promise<void> {
+    try {
+      await spool.append(job);
+      metrics.scansSpooled.inc(job.scans.length);
+    } catch (err) {
+      metrics.scansDropped.inc(job.scans.length);
+      log.error(
+        { err, scans: job.scans.length },
+        'scans were dropped: neither the queue nor the spool takes them',
+      );
+    }
+  }
+
+  function setDown(): void {
+    if (!down) log.warn('the queue is down: scans go to the spool');
+    down = true;
+  }
+
+  async function replay(): Promise<void> {
+    if (!queue.isReady()) return;
+    if (spool.isEmpty()) {
+      // Everything of the outage was dropped, or there was nothing to keep: the next batch finds out.
+      down = false;
+      return;
+    }
+    await spool.replay(async (job) => {
+      await within(replayDeadlineMs, queue.add(job));
+      metrics.scansReplayed.inc(job.scans.length);
+      if (down) log.warn('the queue is back: the spool is handed over');
+      down = false;
+    });
+  }
+
+  async function adopt(): Promise<void> {
+    await spool.adopt();
+    if (!spool.isEmpty()) await replay();
+  }
+
+  const quietly = (work: () => Promise<void>) => () => {
+    work().catch((err: unknown) => log.debug({ err }, 'the spool could not be handed over yet'));
+  };
+  const replaying = setInterval(
+    () => (down || !spool.isEmpty() ? quietly(replay)() : undefined),
+    replayPauseMs,
+  ).unref();
+  const adopting = setInterval(quietly(adopt), adoptPauseMs).unref();
+  quietly(adopt)();
 
   return {
     record(scan, recorded) {
-      if (gathered.length >= mostScansHeld) {
-        log.error('too many scans are waiting for the queue: one was dropped');
-        recorded();
-        return;
-      }
-      if (late) {
-        gathered.push({ scan, recorded: released });
-        recorded();
-      } else {
-        gathered.push({ scan, recorded });
-      }
-      send();
+      scans.push(scan);
+      waiting.push(recorded);
+      if (!sending) send();
     },
-    close() {
-      return new Promise((resolve) => {
+    async close() {
+      await new Promise<void>((resolve) => {
         idle = resolve;
-        send();
+        if (!sending) send();
       });
+      clearInterval(replaying);
+      clearInterval(adopting);
+      await replay().catch(() => undefined);
+      await spool.close();
     },
   };
-}
-
-function released(): void {
-  // Its redirect has gone out already.
 }

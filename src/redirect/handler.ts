@@ -4,6 +4,7 @@ import { isShareToken } from '../codes/share-token.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { ScanVerdict } from './counts.ts';
 import {
   contentPage,
@@ -24,6 +25,7 @@ interface Lane {
   verdict: ScanVerdict;
   trustProxyHops: number;
   now: () => Date;
+  metrics: Metrics;
   log: Log;
 }
 
@@ -32,6 +34,8 @@ interface Lane {
  * leaves when its scan is in the queue, or when the producer says that waiting longer would hold it up.
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
+  const counted = lane.metrics.shareAnswers.labels('counted');
+
   function answer(req: IncomingMessage, res: ServerResponse, target: Target | null): void {
     const now = lane.now().getTime();
     if (!target?.isPublic) return sendPage(res, 404, notFoundPage());
@@ -39,7 +43,12 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     const leave = target.location
       ? () => sendRedirect(res, target.location as string)
       : () => sendPage(res, 200, contentPage(target));
-    if (lane.verdict(req) !== undefined) return leave();
+    const reason = lane.verdict(req);
+    if (reason !== undefined) {
+      lane.metrics.shareAnswers.inc({ outcome: reason });
+      return leave();
+    }
+    counted.inc();
     const scan = {
       id: newScanId(now),
       codeId: target.codeId,

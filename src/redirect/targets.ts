@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CodeType, QrCode } from '../codes/qr-code.ts';
+import { within } from '../deadline.ts';
 import type { Database } from '../store/database.ts';
 
 /** What a share address leads to. */
@@ -15,40 +16,65 @@ export interface Target {
 }
 
 export interface Targets {
-  /** At once where it is remembered. `null`: there is no such code. */
+  /** At once where it is remembered. `null`: there is no such code. Rejects where that cannot be found out now. */
   find(token: string): Target | null | Promise<Target | null>;
 }
 
-// An edit must be seen within 10 s, the time of the query included.
-const memoryMs = 8_000;
-const unknownMemoryMs = 2_000;
+// An edit must be seen within 10 s, the time of a query included. Until `renewAfterMs` an entry is simply used; from then
+// on the next request has it looked up again in the background, and from `freshMs` on waits for that.
+const renewAfterMs = 5_000;
+const freshMs = 9_000;
+const unknownFreshMs = 2_000;
+/** While the database cannot be asked, what was known is used for this long. */
+const staleMs = 3_600_000;
+const queryDeadlineMs = 800;
+/** After a failed look-up nobody waits for another one for this long, if there is an older answer. */
+const downPauseMs = 1_000;
+
+interface Entry {
+  target: Target | null;
+  foundAt: number;
+}
 
 export function createTargets(db: Database): Targets {
-  const known = new LRUCache<string, { target: Target | null }>({ max: 50_000 });
+  const entries = new LRUCache<string, Entry>({ max: 50_000 });
   const asked = new Map<string, Promise<Target | null>>();
+  let downUntil = 0;
 
-  async function look(token: string): Promise<Target | null> {
+  /** Any number of simultaneous requests for a token make one query. */
+  function look(token: string): Promise<Target | null> {
+    let answer = asked.get(token);
+    if (!answer) {
+      answer = query(token).finally(() => asked.delete(token));
+      asked.set(token, answer);
+    }
+    return answer;
+  }
+
+  async function query(token: string): Promise<Target | null> {
     try {
-      const code = await QrCode.query(db).findOne({ share_token: token });
+      const code = await within(queryDeadlineMs, QrCode.query(db).findOne({ share_token: token }).execute());
       const target = code ? toTarget(code) : null;
-      known.set(token, { target }, { ttl: target ? memoryMs : unknownMemoryMs });
+      entries.set(token, { target, foundAt: performance.now() });
       return target;
-    } finally {
-      asked.delete(token);
+    } catch (error) {
+      downUntil = performance.now() + downPauseMs;
+      throw error;
     }
   }
 
   return {
     find(token) {
-      const memory = known.get(token);
-      if (memory) return memory.target;
-      // Any number of simultaneous requests for a token that is not remembered make one query.
-      let answer = asked.get(token);
-      if (!answer) {
-        answer = look(token);
-        asked.set(token, answer);
+      const entry = entries.get(token);
+      if (!entry) return look(token);
+      const age = performance.now() - entry.foundAt;
+      if (age < (entry.target ? renewAfterMs : unknownFreshMs)) return entry.target;
+      const usable = age < (entry.target ? staleMs : unknownFreshMs);
+      if (usable && (age < freshMs || performance.now() < downUntil)) {
+        if (performance.now() >= downUntil) look(token).catch(() => undefined); // the older answer stands
+        return entry.target;
       }
-      return answer;
+      return usable ? look(token).catch(() => entry.target) : look(token);
     },
   };
 }

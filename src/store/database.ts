@@ -17,9 +17,13 @@ const parsers = {
 interface DatabaseOptions {
   poolMax: number;
   applicationName: string;
+  queryTimeoutMs?: number;
 }
 
-export function openDatabase(url: string, { poolMax, applicationName }: DatabaseOptions): Database {
+export function openDatabase(
+  url: string,
+  { poolMax, applicationName, queryTimeoutMs = 15_000 }: DatabaseOptions,
+): Database {
   return knex({
     client: 'pg',
     connection: {
@@ -28,10 +32,12 @@ export function openDatabase(url: string, { poolMax, applicationName }: Database
       types: parsers,
       connectionTimeoutMillis: 5_000,
       // statement_timeout does not help against a server that hangs; this one is kept by the client.
-      query_timeout: 15_000,
+      query_timeout: queryTimeoutMs,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolMax },
     acquireConnectionTimeout: 5_000,
+    // What it would print are failures that whoever asked is told of anyway.
+    log: { warn: () => undefined, error: () => undefined },
     // Otherwise knex writes the bound values into the error message, and so into the log.
     compileSqlOnError: false,
   });
@@ -49,12 +55,18 @@ const unreachableCodes = new Set([
   '53300', // it has no connection left
 ]);
 
+/** PostgreSQL's code of an error, where it has one. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Objection wraps what pg threw.
+  if ('nativeError' in error) return sqlState(error.nativeError);
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** True where the database could not be asked, so that the same request may succeed a little later. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // Objection wraps what pg threw.
-  if ('nativeError' in error) return isDatabaseUnreachable(error.nativeError);
-  const code = 'code' in error ? String(error.code) : '';
+  const code = sqlState(error) ?? '';
   return (
     unreachableCodes.has(code) ||
     code.startsWith('08') ||

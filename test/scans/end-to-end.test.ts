@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { openScanQueue } from '../../src/queue/connection.ts';
-import { packScans, scanJobName } from '../../src/queue/scan-jobs.ts';
+import { packScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
@@ -99,8 +99,9 @@ onBothQueues('A scan, end to end', (redisUrl) => {
       userAgent: '',
       address: '',
     };
-    for (const job of [...jobs, ...jobs]) await queue.add(scanJobName, job);
-    await queue.add(scanJobName, packScans([last], sealingKey));
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    for (const job of [...jobs, ...jobs]) await queue.add(job);
+    await queue.add(packScans([last], sealingKey));
     await eventually(async () => expect(await scansOf(last.codeId)).to.equal(1));
     await eventually(async () => expect(await queue.pending()).to.equal(0));
     await queue.close();

@@ -12,27 +12,25 @@ export interface RedisServer {
 }
 
 /** A real Redis for the tests: REDIS_URL, or a server of our own. Undefined where neither is to be had. */
-export async function startRedis(folder: string, settings: string[] = []): Promise<RedisServer | undefined> {
+export async function startRedis(folder: string): Promise<RedisServer | undefined> {
   const given = process.env['REDIS_URL'];
   if (given) return { url: given, process: undefined, stop: async () => undefined };
+  return startOwnRedis(folder, await freePort());
+}
+
+/** A server of our own, to be stopped and killed at will. Undefined where there is no program for it. */
+export async function startOwnRedis(
+  folder: string,
+  port: number,
+  settings: string[] = [],
+): Promise<RedisServer | undefined> {
   const program = findProgram() ?? installProgram();
   if (!program) return undefined;
-  const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const args = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--maxmemory-policy',
-    'noeviction',
-    ...settings,
-  ];
-  const server = spawn(program, args, { stdio: 'ignore' });
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const server = spawn(program, [...options, '--maxmemory-policy', 'noeviction', ...settings], {
+    stdio: 'ignore',
+  });
   await answers(url);
   return {
     url,
@@ -60,7 +58,6 @@ function installProgram(): string | undefined {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args: string[]) =>
     spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
-  // A policy that says no: the package must not start a server of its own.
   if (!apt('install', '-y', 'redis-server') && !(apt('update') && apt('install', '-y', 'redis-server')))
     return undefined;
   return findProgram();

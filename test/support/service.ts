@@ -13,8 +13,8 @@ export interface TestService {
   url: string;
   databaseUrl: string;
   db: Database;
-  /** The service's clock stands still until it is set. */
-  setNow(now: Date): void;
+  /** Stops the service's clock at a moment, or lets it go on. */
+  setNow(now: Date | undefined): void;
   /** A key of a user of its own (or of the named one), on the Pro plan unless told. */
   makeKey(options?: { email?: string; plan?: Plan }): Promise<string>;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export async function startService({
   let fixedNow: Date | undefined;
   const now = () => fixedNow ?? new Date();
   const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
-  const web = await openWebService({ config, databaseUrl: database.url, log, now });
+  const web = await openWebService({ config, databaseUrl: database.url, log, now, drainGraceMs: 0 });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
     : undefined;

@@ -9,10 +9,19 @@ export interface TestDatabase {
 }
 
 /** A fresh copy of the migrated, empty database. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export function createTestDatabase(): Promise<TestDatabase> {
+  return create('qrelay');
+}
+
+/** A database without a single table. */
+export function createBareDatabase(): Promise<TestDatabase> {
+  return create('template1');
+}
+
+async function create(template: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.pid}_${made}`;
-  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE qrelay OWNER qrelay`);
+  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER qrelay`);
   const url = new URL(servers().postgres.url);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

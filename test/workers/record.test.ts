@@ -35,7 +35,10 @@ describe('Recording scans', () => {
   });
 
   it('adds each new scan to the table and to every counter', async () => {
-    expect(await recordScans(service.db, [scan(), scan({ device: 'desktop' })])).to.equal(2);
+    expect(await recordScans(service.db, [scan(), scan({ device: 'desktop' })])).to.deep.equal({
+      recorded: 2,
+      known: 2,
+    });
     expect(await countersOf(service.db, codeId)).to.deep.equal({
       total: { '': 2 },
       device: { mobile: 1, desktop: 1 },
@@ -49,14 +52,14 @@ describe('Recording scans', () => {
   it('counts a scan once when it is recorded again, alone or among others', async () => {
     const first = scan();
     await recordScans(service.db, [first]);
-    expect(await recordScans(service.db, [first])).to.equal(0);
-    expect(await recordScans(service.db, [first, scan()])).to.equal(1);
+    expect(await recordScans(service.db, [first])).to.deep.equal({ recorded: 0, known: 1 });
+    expect(await recordScans(service.db, [first, scan()])).to.deep.equal({ recorded: 1, known: 2 });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 2 });
   });
 
   it('counts a scan once when one batch holds it twice', async () => {
     const twice = scan();
-    expect(await recordScans(service.db, [twice, twice])).to.equal(1);
+    expect(await recordScans(service.db, [twice, twice])).to.deep.equal({ recorded: 1, known: 2 });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
   });
 
@@ -71,7 +74,10 @@ describe('Recording scans', () => {
 
   it('drops the scans of a code that does not exist and records the others', async () => {
     const gone = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
-    expect(await recordScans(service.db, [scan({ qrCodeId: gone }), scan()])).to.equal(1);
+    expect(await recordScans(service.db, [scan({ qrCodeId: gone }), scan()])).to.deep.equal({
+      recorded: 1,
+      known: 1,
+    });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
   });
 
@@ -85,7 +91,7 @@ describe('Recording scans', () => {
     );
     const recorded = await Promise.all(batches.map((batch) => recordScans(service.db, batch)));
     const distinct = new Set(batches.flat().map(({ id }) => id)).size;
-    expect(recorded.reduce((sum, count) => sum + count, 0)).to.equal(distinct);
+    expect(recorded.reduce((sum, batch) => sum + batch.recorded, 0)).to.equal(distinct);
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': distinct });
   });
 });

@@ -1,0 +1,85 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
+import { type Plan, planNames } from '../accounts/plans.ts';
+import { findOrCreateUser, findUserByEmail, setPlan } from '../accounts/users.ts';
+import { print, say } from './say.ts';
+import { withDatabase } from './with-database.ts';
+
+const now = () => new Date();
+const emailOption = () =>
+  new Option('--email <email>', "the account's e-mail").argParser(parseEmail).makeOptionMandatory();
+const planOption = () => new Option('--plan <plan>', 'the plan').choices(planNames);
+
+export function keyCommand(): Command {
+  const key = new Command('key').description('API keys');
+  key
+    .command('create')
+    .description(
+      'Make an API key, and the user if need be. The key alone is printed on standard output, once.',
+    )
+    .addOption(emailOption())
+    .addOption(planOption())
+    .option('--name <name>', 'a name for the key', parseName, 'command line')
+    .action((options: { email: string; plan?: Plan; name: string }) =>
+      withDatabase(async ({ db }) => {
+        const user = await findOrCreateUser(db, options.email, now());
+        if (options.plan) await setPlan(db, user, options.plan, now());
+        const created = await createApiKey(db, user.id, options.name, now());
+        say(
+          `Key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is shown this once:`,
+        );
+        print(created);
+      }),
+    );
+  key
+    .command('list')
+    .description("List a user's keys: prefix, state, when made, name")
+    .addOption(emailOption())
+    .action((options: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const user = await findUserByEmail(db, options.email);
+        const keys = await listApiKeys(db, user.id);
+        say(`${user.email} (plan ${user.plan}) has ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}.`);
+        for (const { prefix, revokedAt, createdAt, name } of keys) {
+          print([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
+        }
+      }),
+    );
+  key
+    .command('revoke <prefix>')
+    .description('Revoke a key for good; the prefix is the part between the underscores')
+    .action((prefix: string) =>
+      withDatabase(async ({ db }) => {
+        const { name } = await revokeApiKey(db, prefix, now());
+        say(`Key ${prefix} ("${name}") is revoked.`);
+      }),
+    );
+  return key;
+}
+
+export function userCommand(): Command {
+  const user = new Command('user').description('Users');
+  user
+    .command('plan')
+    .description("Set a user's plan")
+    .addOption(emailOption())
+    .addOption(planOption().makeOptionMandatory())
+    .action((options: { email: string; plan: Plan }) =>
+      withDatabase(async ({ db }) => {
+        await setPlan(db, await findUserByEmail(db, options.email), options.plan, now());
+        say(`${options.email} is on the plan ${options.plan}.`);
+      }),
+    );
+  return user;
+}
+
+function parseEmail(text: string): string {
+  if (text.length <= 254 && /^[^\s@<>()",;]+@[^\s@<>()",;]+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must look like you@example.com.');
+}
+
+function parseName(text: string): string {
+  const name = text.normalize('NFC').trim();
+  if (name && [...name].length <= 100 && name.isWellFormed()) return name;
+  throw new InvalidArgumentError('It must have 1 to 100 characters.');
+}

@@ -1,0 +1,145 @@
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError } from 'commander';
+import { validate as isUuid } from 'uuid';
+import { eventuallyReady } from '../queue/ready.ts';
+import { openScanQueue } from '../queue/connection.ts';
+import type { ScanJob } from '../queue/scan-jobs.ts';
+import { codesWithScans, countedDays, rebuildDay, verifyCounters } from '../scans/counters.ts';
+import { forgetDeadScan, listDeadScans } from '../scans/dead-scans.ts';
+import { scannedAtOf } from '../scans/scan-id.ts';
+import type { Database } from '../store/database.ts';
+import { createLog } from '../telemetry/log.ts';
+import { print, say } from './say.ts';
+import { withDatabase } from './with-database.ts';
+
+const pageSize = 500;
+
+export function countersCommand(): Command {
+  const counters = new Command('counters').description('The daily counters that analytics are read from');
+  counters
+    .command('verify')
+    .description(
+      'Compare the counters with the raw scans and print each difference; exit code 1 where there is one',
+    )
+    .option('--code <id>', 'only this code', parseId)
+    .action((options: { code?: string }) =>
+      withDatabase(async ({ db }) => {
+        let codes = 0;
+        let differences = 0;
+        for await (const codeId of codesToDo(db, options.code)) {
+          codes += 1;
+          for (const { dimension, day, value, counted, actual } of await verifyCounters(db, codeId)) {
+            differences += 1;
+            print([codeId, dimension, day, value, `counted ${counted}`, `scans ${actual}`].join('\t'));
+          }
+        }
+        say(
+          `${codes} codes, ${differences === 0 ? 'every counter is right' : `${differences} counters are wrong`}.`,
+        );
+        if (differences > 0) process.exitCode = 1;
+      }),
+    );
+  counters
+    .command('rebuild')
+    .description('Make the counters anew from the raw scans, while scans keep arriving')
+    .option('--code <id>', 'only this code', parseId)
+    .action((options: { code?: string }) =>
+      withDatabase(async ({ db }) => {
+        const bar = new SingleBar({
+          format: '{bar} {percentage}% | day {value} of {total} | {eta_formatted} left',
+          noTTYOutput: true,
+          notTTYSchedule: 5_000,
+        });
+        bar.start(0, 0);
+        let codes = 0;
+        let days = 0;
+        for await (const codeId of codesToDo(db, options.code)) {
+          const todo = await countedDays(db, codeId);
+          days += todo.length;
+          codes += 1;
+          bar.setTotal(days);
+          for (const day of todo) {
+            await rebuildDay(db, codeId, day);
+            bar.increment();
+          }
+        }
+        bar.stop();
+        say(`${codes} codes, ${days} days counted anew.`);
+      }),
+    );
+  return counters;
+}
+
+export function scansCommand(): Command {
+  const scans = new Command('scans').description('Scans that the database refused');
+  scans
+    .command('dead')
+    .description('List them: number, when it died, when it was scanned, code, reason')
+    .action(() =>
+      withDatabase(async ({ db }) => {
+        let count = 0;
+        for await (const { id, diedAt, job, reason } of deadScans(db)) {
+          const [scanId = '', codeId = ''] = (JSON.parse(job) as ScanJob).scans[0] ?? [];
+          const scannedAt = isUuid(scanId) ? scannedAtOf(scanId).toISOString() : 'unknown';
+          print([id, diedAt.toISOString(), scannedAt, codeId, reason.replaceAll(/\s+/g, ' ')].join('\t'));
+          count += 1;
+        }
+        say(
+          count === 0
+            ? 'There are no dead scans.'
+            : `${count} dead scans. \`qrelay scans retry\` puts them back into the queue.`,
+        );
+      }),
+    );
+  scans
+    .command('retry')
+    .description('Put them back into the queue; what is refused again dies again')
+    .action(() =>
+      withDatabase(async ({ db, url, config }) => {
+        const queue = openScanQueue(
+          { databaseUrl: url, redisUrl: config.redisUrl },
+          createLog('cli', 'silent'),
+        );
+        try {
+          await eventuallyReady(queue);
+          let count = 0;
+          for await (const { id, job } of deadScans(db)) {
+            await queue.add(JSON.parse(job) as ScanJob);
+            // Only now: killed in between, the scan is in both, and counts once.
+            await forgetDeadScan(db, id);
+            count += 1;
+          }
+          say(count === 0 ? 'There are no dead scans.' : `${count} scans are back in the queue.`);
+        } finally {
+          await queue.close();
+        }
+      }),
+    );
+  return scans;
+}
+
+async function* codesToDo(db: Database, only: string | undefined): AsyncGenerator<string> {
+  if (only !== undefined) {
+    yield only;
+    return;
+  }
+  let page = await codesWithScans(db, undefined, pageSize);
+  while (page.length > 0) {
+    yield* page;
+    page = await codesWithScans(db, page.at(-1), pageSize);
+  }
+}
+
+async function* deadScans(db: Database) {
+  const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };
+  let page = await listDeadScans(db, 0, pageSize);
+  while (page.length > 0) {
+    for (const scan of page) if (scan.id <= (last.id ?? 0)) yield scan;
+    page = await listDeadScans(db, page.at(-1)?.id ?? 0, pageSize);
+  }
+}
+
+function parseId(text: string): string {
+  if (isUuid(text)) return text;
+  throw new InvalidArgumentError('It must be the id of a QR code.');
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { migrateQueue } from '../../src/queue/connection.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
+import { createCode, type SharedCode } from '../support/share.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A program of ours in a process of its own, to be ended and started again. */
+export interface Program {
+  process: ChildProcess;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  restart(): Promise<void>;
+}
+
+export interface Rig {
+  postgres: EmbeddedPostgres;
+  db: Database;
+  redis(): RedisServer;
+  startRedis(): Promise<void>;
+  web: Program[];
+  workers: Program[];
+  makeCode(): Promise<SharedCode>;
+  /** The share address of a code, at each web process. */
+  addresses(code: SharedCode): string[];
+  /** Waits until nothing more is on its way, and tells how many scans there are; every counter must agree. */
+  countedScans(code: SharedCode, atLeast: number, withinMs?: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface RigOptions {
+  webs?: number;
+  workers?: number;
+  withRedis?: boolean;
+}
+
+/** Real servers and real processes, all of this rig's own, so that any of them may be killed. */
+export async function startRig({ webs = 1, workers = 1, withRedis = true }: RigOptions = {}): Promise<Rig> {
+  const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const db = openDatabase(postgres.url, { poolMax: 4, applicationName: 'fault test' });
+  await migrate(db);
+  await migrateQueue({ databaseUrl: postgres.url, redisUrl: undefined });
+
+  const redisPort = await freePort();
+  let redis: RedisServer | undefined;
+  async function startRedis(): Promise<void> {
+    redis = await startOwnRedis(folder, redisPort, ['--appendonly', 'yes']);
+    if (!redis) throw new Error('The fault tests need redis-server or valkey-server');
+  }
+  if (withRedis) await startRedis();
+
+  const env = {
+    ...process.env,
+    DATABASE_URL: postgres.url,
+    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    DATA_DIR: dataDir,
+    BASE_URL: 'https://qr.test',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: process.env['FAULT_LOG_LEVEL'] ?? 'silent',
+  };
+  const ports = await Promise.all(Array.from({ length: webs }, freePort));
+  const web = await Promise.all(
+    ports.map((port) => startProgram('src/server.js', { ...env, PORT: String(port) })),
+  );
+  const workerPrograms = await Promise.all(
+    Array.from({ length: workers }, () => startProgram('workers/main.js', env)),
+  );
+
+  async function stateOf(code: SharedCode) {
+    const { rows } = (await db.raw(
+      `SELECT (SELECT count(*) FROM scans WHERE qr_code_id = :id) AS scans,
+              (SELECT coalesce(sum(count), 0)::bigint FROM scan_counters WHERE qr_code_id = :id AND dimension = 'total') AS total,
+              (SELECT coalesce(sum(count), 0)::bigint FROM scan_counters WHERE qr_code_id = :id AND dimension = 'browser') AS browsers`,
+      { id: code.id },
+    )) as { rows: [{ scans: number; total: number; browsers: number }] };
+    return rows[0];
+  }
+
+  return {
+    postgres,
+    db,
+    redis() {
+      if (!redis) throw new Error('Redis has not been started');
+      return redis;
+    },
+    startRedis,
+    web,
+    workers: workerPrograms,
+    async makeCode() {
+      const user = await findOrCreateUser(db, 'fault@example.com', new Date());
+      const key = await createApiKey(db, user.id, 'fault test', new Date());
+      return createCode(apiClient(`http://127.0.0.1:${ports[0]}`, key));
+    },
+    addresses: ({ shareToken }) => ports.map((port) => `http://127.0.0.1:${port}/r/${shareToken}`),
+    async countedScans(code, atLeast, withinMs = 60_000) {
+      const state = await eventually(async () => {
+        const current = await stateOf(code);
+        expect(current.scans).to.be.at.least(atLeast);
+        return current;
+      }, withinMs);
+      expect(state).to.deep.equal({ scans: state.scans, total: state.scans, browsers: state.scans });
+      return state.scans;
+    },
+    async stop() {
+      for (const program of [...web, ...workerPrograms]) await program.end('SIGKILL');
+      await redis?.stop();
+      await db.destroy();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Program> {
+  async function begin(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [join(root, 'dist', entry)], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await once(child, 'message');
+    return child;
+  }
+  const program: Program = {
+    process: await begin(),
+    async end(signal) {
+      const { process: child } = program;
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      const [code] = (await gone) as [number | null];
+      return code;
+    },
+    async restart() {
+      program.process = await begin();
+    },
+  };
+  return program;
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What is set where the tests run must not reach the programs under test; an empty string is "not set". */
+const unset = Object.fromEntries(
+  ['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'BASE_URL', 'PORT', 'HOST', 'LOG_LEVEL', 'WEB_CONCURRENCY'].map(
+    (name) => [name, ''],
+  ),
+);
+
+type Settings = Record<string, string>;
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Builds what the programs run from, where it is out of date. */
+export async function ensureBuilt(): Promise<void> {
+  const launch = (await import(new URL('../../src/launch.mjs', import.meta.url).href)) as {
+    ensureBuilt(): Promise<void>;
+  };
+  await launch.ensureBuilt();
+}
+
+/** Runs `qrelay …` in a process of its own. */
+export function runQrelay(args: string[], settings: Settings): Promise<Outcome> {
+  return outcomeOf(startQrelay(args, settings));
+}
+
+export function startQrelay(args: string[], settings: Settings): ChildProcess {
+  return start(process.execPath, [join('dist', 'src', 'cli.js'), ...args], settings);
+}
+
+/** As the README tells a newcomer to run it. */
+export function runQrelayWithNpm(args: string[], settings: Settings): Promise<Outcome> {
+  return outcomeOf(start('npm', ['run', '-s', 'qrelay', '--', ...args], settings));
+}
+
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    outcome.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    outcome.stderr += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { ...outcome, code };
+}
+
+interface WebProcess {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The web program in a process of its own, ready to answer. */
+export async function startWebProcess(settings: Settings): Promise<WebProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join('dist', 'src', 'server.js')], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      ...unset,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'silent',
+      ...settings,
+    },
+  });
+  const gone = once(child, 'exit');
+  const ready = await Promise.race([
+    once(child, 'message').then(() => true),
+    gone.then(
+      () => false,
+      () => false,
+    ),
+  ]);
+  if (!ready) throw new Error('The web process ended before it was ready');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+function start(program: string, args: string[], settings: Settings): ChildProcess {
+  return spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...unset, ...settings },
+  });
+}

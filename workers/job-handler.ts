@@ -1,0 +1,64 @@
+import { TryLaterError } from '../src/queue/connection.ts';
+import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
+import { type Database, isDatabaseUnreachable, sqlState } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import type { Metrics } from '../src/telemetry/metrics.ts';
+import { enrich, type LookUps } from './enrich.ts';
+import { recordScans } from './record.ts';
+
+interface HandlerParts {
+  db: Database;
+  lookUps: LookUps;
+  sealingKey: Buffer;
+  metrics: Metrics;
+  log: Log;
+}
+
+/**
+ * Records the scans of a job. Where the database cannot be asked, the whole job is put back. Where it refuses the batch
+ * because of what it holds, the batch is halved until the scan at fault is alone: that one is buried, the others land.
+ */
+export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: HandlerParts) {
+  async function record(scans: RawScan[]): Promise<void> {
+    try {
+      const { recorded, known } = await recordScans(
+        db,
+        scans.map((scan) => enrich(scan, lookUps)),
+      );
+      metrics.scansRecorded.inc({ outcome: 'recorded' }, recorded);
+      metrics.scansRecorded.inc({ outcome: 'delivered_before' }, known - recorded);
+      metrics.scansRecorded.inc({ outcome: 'code_deleted' }, scans.length - known);
+    } catch (error) {
+      if (isDatabaseUnreachable(error) || isPassing(error))
+        throw new TryLaterError('the database did not take them', { cause: error });
+      if (!isRefusal(error)) throw error;
+      const [scan] = scans;
+      if (scans.length === 1 && scan) return bury(scan, error);
+      const middle = scans.length >> 1;
+      await record(scans.slice(0, middle));
+      await record(scans.slice(middle));
+    }
+  }
+
+  async function bury(scan: RawScan, error: unknown): Promise<void> {
+    const reason = error instanceof Error ? error.message.slice(0, 1_000) : String(error);
+    await db('dead_scans').insert({
+      job: JSON.stringify(packScans([scan], sealingKey)),
+      reason: reason.replaceAll('\0', ''),
+    });
+    metrics.scansRecorded.inc({ outcome: 'dead' });
+    log.error({ scanId: scan.id, reason }, 'a scan could not be recorded: see `qrelay scans dead`');
+  }
+
+  return (job: ScanJob): Promise<void> => record(unpackScans(job, sealingKey));
+}
+
+/** The data is at fault: out of range or of the wrong form (22), or against a rule (23). */
+function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+/** Nobody is at fault: a deadlock or a clash (40), no room just now (53), cancelled by an operator (57). */
+function isPassing(error: unknown): boolean {
+  return /^(40|53|57)/.test(sqlState(error) ?? '');
+}
