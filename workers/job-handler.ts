@@ -1,6 +1,6 @@
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
-import { type Database, isDatabaseUnreachable, sqlState } from '../src/store/database.ts';
+import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { Metrics } from '../src/telemetry/metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
@@ -41,7 +41,7 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
   }
 
   async function bury(scan: RawScan, error: unknown): Promise<void> {
-    const reason = error instanceof Error ? error.message.slice(0, 1_000) : String(error);
+    const reason = error instanceof Error ? plainMessage(error).slice(0, 1_000) : String(error);
     await db('dead_scans').insert({
       job: JSON.stringify(packScans([scan], sealingKey)),
       reason: reason.replaceAll('\0', ''),

@@ -63,6 +63,11 @@ export function sqlState(error: unknown): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** What PostgreSQL said, without the statement that knex puts before it. */
+export function plainMessage(error: Error): string {
+  return error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, '');
+}
+
 /** True where the database could not be asked, so that the same request may succeed a little later. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -21,6 +21,8 @@ const readBytes = koaBody({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+type JsonBody = NonNullable<Context['request']['body']>;
+
 interface HttpishError extends Error {
   status?: number;
   type?: string;
@@ -44,11 +46,11 @@ export async function jsonBody(ctx: Context, next: Next): Promise<void> {
   const coding = ctx.req.headers['content-encoding'];
   if (coding) ctx.req.headers['content-encoding'] = coding.toLowerCase();
   await readBytes(ctx, async () => undefined);
-  ctx.request.body = parse(String(ctx.request.body));
+  ctx.request.body = parse(ctx.request.body as unknown as string);
   await next();
 }
 
-function parse(bytes: string): Context['request']['body'] {
+function parse(bytes: string): JsonBody {
   let text: string;
   try {
     text = utf8.decode(Buffer.from(bytes, 'latin1'));
@@ -57,7 +59,7 @@ function parse(bytes: string): Context['request']['body'] {
   }
   if (text.trim() === '') throw badBody('must be a JSON object, and is empty');
   try {
-    return JSON.parse(text) as Context['request']['body'];
+    return JSON.parse(text) as JsonBody;
   } catch {
     throw badBody('must be valid JSON');
   }

@@ -1,0 +1,118 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ScanJob } from '../../src/queue/scan-jobs.ts';
+import { openSpool, type Spool } from '../../src/queue/spool.ts';
+
+describe('The spool', () => {
+  let folder: string;
+  let tornLines: number;
+
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'qrelay-spool-')), 'spool');
+    tornLines = 0;
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const open = (maxBytes = 1_000_000) => openSpool({ folder, maxBytes, onTornLine: () => (tornLines += 1) });
+  const job = (id: string): ScanJob => ({ scans: [[id, 'code', 'agent']], sealedAddresses: 'sealed' });
+  const idsOf = (jobs: ScanJob[]) => jobs.map(({ scans }) => scans[0]?.[0]);
+
+  async function replayed(spool: Spool): Promise<ScanJob[]> {
+    const jobs: ScanJob[] = [];
+    await spool.replay(async (taken) => {
+      jobs.push(taken);
+    });
+    return jobs;
+  }
+
+  /** As a process that was killed leaves them: under a name that no living process has. */
+  async function abandon(lines: string): Promise<void> {
+    const { hostname } = await import('node:os');
+    await open();
+    const host = hostname().replace(/[^\w-]/g, '_');
+    await writeFile(join(folder, `${host}.999999999-1-abc.1.spool`), lines);
+  }
+
+  it('makes no file before there is something to keep', async () => {
+    const spool = await open();
+    expect(spool.isEmpty()).to.equal(true);
+    expect(await readdir(join(folder, '..'))).to.deep.equal([]);
+  });
+
+  it('has a batch on the disk when append is done', async () => {
+    const spool = await open();
+    await spool.append(job('a'));
+    const [file = ''] = await readdir(folder);
+    expect(JSON.parse(await readFile(join(folder, file), 'utf8'))).to.deep.equal(job('a'));
+  });
+
+  it('gives back each batch once, in order, and then the file is gone', async () => {
+    const spool = await open();
+    await Promise.all(['a', 'b', 'c'].map((id) => spool.append(job(id))));
+    expect(idsOf(await replayed(spool))).to.deep.equal(['a', 'b', 'c']);
+    expect(spool.isEmpty()).to.equal(true);
+    expect(await readdir(folder)).to.deep.equal([]);
+    expect(await replayed(spool)).to.deep.equal([]);
+  });
+
+  it('goes on where a replay failed', async () => {
+    const spool = await open();
+    for (const id of ['a', 'b', 'c']) await spool.append(job(id));
+    const taken: ScanJob[] = [];
+    const failure = await spool
+      .replay(async (next) => {
+        if (taken.length === 1) throw new Error('down again');
+        taken.push(next);
+      })
+      .catch((error: Error) => error.message);
+    expect(failure).to.equal('down again');
+    expect(idsOf([...taken, ...(await replayed(spool))])).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('keeps what is appended while a replay runs for the next one', async () => {
+    const spool = await open();
+    await spool.append(job('a'));
+    await spool.replay(() => spool.append(job('b')));
+    expect(idsOf(await replayed(spool))).to.deep.equal(['b']);
+  });
+
+  it('refuses what would make it larger than it may be, and takes it again after a replay', async () => {
+    const spool = await open(200);
+    await spool.append(job('a'));
+    await spool.append(job('b'));
+    const refused = await spool.append(job('x'.repeat(100))).catch((error: Error) => error.name);
+    expect(refused).to.equal('SpoolFullError');
+    expect(idsOf(await replayed(spool))).to.deep.equal(['a', 'b']);
+    await spool.append(job('x'.repeat(100)));
+  });
+
+  it('takes over the file of a process that is gone, skips its torn last line, and counts that', async () => {
+    const spool = await open();
+    await spool.append(job('own'));
+    await abandon(`${JSON.stringify(job('a'))}\n${JSON.stringify(job('b')).slice(0, 20)}`);
+    await spool.adopt();
+    expect(idsOf(await replayed(spool))).to.have.members(['own', 'a']);
+    expect(tornLines).to.equal(1);
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('leaves the file of a living process alone', async () => {
+    const living = await open();
+    await living.append(job('a'));
+    const other = await open();
+    await other.adopt();
+    expect(other.isEmpty()).to.equal(true);
+    expect(idsOf(await replayed(living))).to.deep.equal(['a']);
+  });
+
+  it('leaves files that are not its own kind alone', async () => {
+    const spool = await open();
+    await spool.append(job('a'));
+    await appendFile(join(folder, 'notes.txt'), 'hello');
+    await spool.adopt();
+    expect(await replayed(spool)).to.have.length(1);
+    expect(await readdir(folder)).to.deep.equal(['notes.txt']);
+  });
+});

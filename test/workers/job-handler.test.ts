@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { loadSecrets } from '../../src/accounts/secrets.ts';
+import { openScanQueue } from '../../src/queue/connection.ts';
+import { eventuallyReady } from '../../src/queue/ready.ts';
+import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
+import { newScanId } from '../../src/scans/scan-id.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { openWorkerService } from '../../workers/worker-service.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { countersOf } from '../support/counters.ts';
+import { eventually } from '../support/eventually.ts';
+import { ensureBuilt, runQrelay } from '../support/programs.ts';
+import { onBothQueues } from '../support/queue-engines.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode, iPhoneSafari } from '../support/share.ts';
+
+onBothQueues('The worker', (redisUrl) => {
+  let service: TestService;
+  let api: ApiClient;
+  let sealingKey: Buffer;
+
+  before(async () => {
+    await ensureBuilt();
+    service = await startService({ worker: true, redisUrl: redisUrl() });
+    api = apiClient(service.url, await service.makeKey());
+    ({ sealingKey } = await loadSecrets(service.db));
+  });
+  after(() => service.stop());
+
+  const place = () => ({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() });
+  const log = createLog('test', 'silent');
+  const scanOf = (codeId: string): RawScan => ({
+    id: newScanId(Date.now()),
+    codeId,
+    userAgent: iPhoneSafari,
+    address: '81.2.69.142',
+  });
+  const totalOf = async (codeId: string) => (await countersOf(service.db, codeId))['total']?.[''] ?? 0;
+  const deadScans = () =>
+    service.db('dead_scans').select('job', 'reason') as Promise<{ job: string; reason: string }[]>;
+
+  async function send(...batches: RawScan[][]): Promise<void> {
+    const queue = openScanQueue(place(), log);
+    await eventuallyReady(queue);
+    for (const batch of batches) await queue.add(packScans(batch, sealingKey));
+    await queue.close();
+  }
+
+  it('lands 499 of 500 scans and buries the one that the database refuses, with the reason', async () => {
+    const { id } = await createCode(api);
+    const scans = Array.from({ length: 500 }, () => scanOf(id));
+    scans[321] = { ...scanOf(id), codeId: 'not a code' };
+    await send(scans);
+    await eventually(async () => expect(await totalOf(id)).to.equal(499));
+    const dead = await eventually(async () => {
+      const found = await deadScans();
+      expect(found).to.have.length(1);
+      return found;
+    });
+    expect(dead[0]?.reason).to.contain('invalid input syntax for type uuid');
+    expect(dead[0]?.job).to.contain('not a code').and.not.contain('81.2.69.142');
+  });
+
+  it('shows dead scans to an operator, who can put them back', async () => {
+    const settings = { DATABASE_URL: service.databaseUrl, REDIS_URL: redisUrl() ?? '' };
+    const listed = await runQrelay(['scans', 'dead'], settings);
+    expect(listed.code).to.equal(0);
+    expect(listed.stdout.trim().split('\n')).to.have.length(1);
+    expect(listed.stdout).to.contain('not a code');
+
+    // What was wrong is mended, as an operator would.
+    const { id } = await createCode(api);
+    const [dead] = await deadScans();
+    await service.db('dead_scans').update({ job: dead?.job.replace('not a code', id) });
+    const retried = await runQrelay(['scans', 'retry'], settings);
+    expect(retried).to.include({ code: 0, stdout: '' });
+    expect(retried.stderr).to.contain('1 scans are back in the queue');
+    await eventually(async () => expect(await totalOf(id)).to.equal(1));
+    expect(await deadScans()).to.deep.equal([]);
+  });
+
+  it('drops the scans of a deleted code and lands the others of the batch', async () => {
+    const kept = await createCode(api);
+    const deleted = await createCode(api);
+    await api(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
+    await send([scanOf(deleted.id), scanOf(kept.id), scanOf(deleted.id)]);
+    await eventually(async () => expect(await totalOf(kept.id)).to.equal(1));
+    expect(await deadScans()).to.deep.equal([]);
+  });
+
+  it('counts 20,000 scans of one code from two workers exactly, without a deadlock', async () => {
+    const { id } = await createCode(api);
+    const second = await openWorkerService(place(), log);
+    const batches = Array.from({ length: 80 }, () => Array.from({ length: 250 }, () => scanOf(id)));
+    await send(...batches);
+    await eventually(async () => expect(await totalOf(id)).to.be.at.least(20_000), 30_000);
+    expect(await countersOf(service.db, id)).to.deep.equal({
+      total: { '': 20_000 },
+      device: { mobile: 20_000 },
+      browser: { 'Mobile Safari': 20_000 },
+      os: { iOS: 20_000 },
+      country: { GB: 20_000 },
+      city: { 'GB|ENG|St Albans': 20_000 },
+    });
+    await second.close();
+    const { rows } = (await service.db.raw(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    )) as { rows: [{ deadlocks: number }] };
+    expect(rows[0].deadlocks).to.equal(0);
+  });
+});
