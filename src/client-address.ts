@@ -17,9 +17,19 @@ export function clientAddress(req: IncomingMessage, trustedHops: number): string
   return isIP(seen) ? seen : plainAddress(socketAddress);
 }
 
+/** `::ffff:102:304` is `1.2.3.4` too. */
+function fromHexadecimal(text: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(text) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  return [high, low]
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join('.');
+}
+
 /** `::ffff:1.2.3.4`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */
 function plainAddress(text: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? bracketed;
+  const mapped =
+    /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? fromHexadecimal(bracketed) ?? bracketed;
   return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(mapped)?.[1] ?? mapped;
 }

@@ -60,15 +60,16 @@ export function loadConfig(
 
   const port = integer('PORT', 3000, 1, 65_535);
   const baseUrl = address('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`;
-  const { search, hash, username, password } = new URL(baseUrl);
-  if (search || hash || username || password) {
+  const { origin, pathname, username, password } = new URL(baseUrl);
+  if (/[?#]/.test(baseUrl) || username || password) {
     faults.push('BASE_URL must have no query, fragment, user name or password');
   }
 
   const config: Config = {
     port,
     host: given('HOST'),
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    // As the parser writes it: what else was accepted is not what a printed address should begin with.
+    baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
     databaseUrl: address('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: address('REDIS_URL', ['redis:', 'rediss:']),

@@ -10,14 +10,17 @@ export interface SpentWindows {
 }
 
 export function createSpentWindows(): SpentWindows {
-  const cache = new LRUCache<string, RateWindow>({ max: 10_000 });
+  const cache = new LRUCache<string, { window: RateWindow; heardAt: number }>({ max: 10_000 });
   return {
     recall(caller) {
-      return cache.get(caller);
+      const memory = cache.get(caller);
+      if (!memory) return undefined;
+      const { window, heardAt } = memory;
+      return { ...window, resetInMs: Math.max(0, window.resetInMs - (performance.now() - heardAt)) };
     },
     remember(caller, window) {
       const ttl = Math.min(window.resetInMs, longestMemoryMs);
-      if (ttl >= 1) cache.set(caller, window, { ttl });
+      if (ttl >= 1) cache.set(caller, { window, heardAt: performance.now() }, { ttl });
     },
   };
 }

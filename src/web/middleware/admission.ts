@@ -45,7 +45,7 @@ export function admission({ db, secrets, trustProxyHops, now, isPublic }: Admiss
     setWindow(ctx, window);
     if (!admitted) {
       if (!remembered) spent.remember(caller, window);
-      throw rateLimited(window, now());
+      throw rateLimited(window);
     }
     if (ownerId === undefined) throw invalidApiKey();
     ctx.state['ownerId'] = ownerId;
@@ -63,8 +63,9 @@ function setWindow(ctx: Context, { limit, remaining, resetAt }: Omit<RateWindow,
   ctx.set('X-RateLimit-Reset', String(resetAt));
 }
 
-function rateLimited({ limit, resetAt }: RateWindow, now: Date): AppError {
-  const waitSeconds = Math.max(1, Math.ceil(resetAt - now.getTime() / 1000));
+/** The wait is a length of time, so that it holds whatever the clocks of this process and of the client say. */
+function rateLimited({ limit, resetInMs }: RateWindow): AppError {
+  const waitSeconds = Math.max(1, Math.ceil(resetInMs / 1000));
   return new AppError(
     'rate_limited',
     `The limit of ${limit} requests an hour is used up. Try again in ${waitSeconds} seconds.`,

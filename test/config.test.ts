@@ -1,0 +1,208 @@
+import { isAbsolute, resolve } from 'node:path';
+import { expect } from 'chai';
+import { type Config, loadConfig, requireDatabaseUrl } from '../src/config.ts';
+import { SetupError } from '../src/errors.ts';
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    expect(error).to.be.instanceOf(SetupError);
+    return (error as Error).message;
+  }
+  return expect.fail(`${JSON.stringify(env)} was accepted`);
+}
+
+const numbers: { name: string; field: keyof Config; least: number; most: number; fallback: number }[] = [
+  { name: 'PORT', field: 'port', least: 1, most: 65_535, fallback: 3_000 },
+  { name: 'QR_CODE_LIFETIME_DAYS', field: 'qrCodeLifetimeDays', least: 1, most: 36_500, fallback: 365 },
+  { name: 'TRUST_PROXY_HOPS', field: 'trustProxyHops', least: 0, most: 16, fallback: 0 },
+  { name: 'WEB_CONCURRENCY', field: 'webConcurrency', least: 1, most: 64, fallback: 1 },
+  { name: 'SPOOL_MAX_MB', field: 'spoolMaxMb', least: 1, most: 1_000_000, fallback: 256 },
+];
+
+describe('the environment (decisions: Where things run)', () => {
+  it('may be empty: every setting has a default, DATA_DIR .data (decisions: Where things run)', () => {
+    expect(loadConfig({})).to.include({
+      port: 3_000,
+      host: undefined,
+      baseUrl: 'http://localhost:3000',
+      dataDir: resolve('.data'),
+      databaseUrl: undefined,
+      redisUrl: undefined,
+      qrCodeLifetimeDays: 365,
+      trustProxyHops: 0,
+      logLevel: 'info',
+      webConcurrency: 1,
+    });
+  });
+
+  it('counts an empty or blank string as not set, for every variable (decisions: Where things run)', () => {
+    const names = [
+      'PORT',
+      'HOST',
+      'BASE_URL',
+      'DATA_DIR',
+      'DATABASE_URL',
+      'REDIS_URL',
+      'QR_CODE_LIFETIME_DAYS',
+    ];
+    names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
+    for (const blank of ['', '  ', '\t\n']) {
+      const env = Object.fromEntries(names.map((name) => [name, blank]));
+      expect(loadConfig(env)).to.deep.equal(loadConfig({}));
+    }
+  });
+
+  it('is read into an object that cannot be changed (decisions: Where things run)', () => {
+    expect(Object.isFrozen(loadConfig({}))).to.equal(true);
+  });
+
+  it('reports every fault at once, each variable by name (decisions: Where things run)', () => {
+    const env = {
+      PORT: '0',
+      BASE_URL: 'ftp://qr.test',
+      DATABASE_URL: 'mysql://127.0.0.1/qrelay',
+      REDIS_URL: 'http://127.0.0.1',
+      QR_CODE_LIFETIME_DAYS: 'a year',
+      TRUST_PROXY_HOPS: '-1',
+      LOG_LEVEL: 'loud',
+      WEB_CONCURRENCY: '1.5',
+    };
+    const message = faultsOf(env);
+    for (const name of Object.keys(env)) expect(message).to.match(new RegExp(`^  - ${name} must be `, 'm'));
+    expect(message).to.match(/^The environment has 8 faults:\n/);
+  });
+
+  for (const { name, field, least, most, fallback } of numbers) {
+    it(`takes ${name} from ${least} to ${most} and nothing else (decisions: Where things run)`, () => {
+      expect(loadConfig({})[field]).to.equal(fallback);
+      for (const good of [least, least + 1, most]) {
+        expect(loadConfig({ [name]: String(good) })[field]).to.equal(good);
+      }
+      expect(loadConfig({ [name]: ` ${most} ` })[field]).to.equal(most);
+      const bad = [
+        least - 1,
+        most + 1,
+        '-1',
+        '+5',
+        '1.0',
+        '1e1',
+        '0x10',
+        '1 0',
+        'NaN',
+        'Infinity',
+        '٣',
+        '9'.repeat(30),
+      ];
+      for (const text of bad.map(String)) {
+        expect(faultsOf({ [name]: text }), text).to.include(
+          `${name} must be a whole number from ${least} to ${most}`,
+        );
+      }
+    });
+  }
+
+  it('takes the log levels of pino and nothing else, info unless told (decisions: Where things run)', () => {
+    for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
+      expect(loadConfig({ LOG_LEVEL: level }).logLevel).to.equal(level);
+    }
+    for (const level of ['INFO', 'verbose', '30', 'toString']) {
+      expect(faultsOf({ LOG_LEVEL: level })).to.include('LOG_LEVEL must be one of fatal, error');
+    }
+    expect(loadConfig({}, { logLevel: 'warn' }).logLevel).to.equal('warn');
+    expect(loadConfig({ LOG_LEVEL: 'debug' }, { logLevel: 'warn' }).logLevel).to.equal('debug');
+  });
+
+  it('takes DATABASE_URL and REDIS_URL with their own schemes only (decisions: Where things run)', () => {
+    for (const url of ['postgres://u:p@db.test/qrelay', 'postgresql://db.test:5433/qrelay?sslmode=require']) {
+      expect(loadConfig({ DATABASE_URL: url }).databaseUrl).to.equal(url);
+    }
+    for (const url of ['redis://127.0.0.1:6379', 'rediss://:secret@cache.test/2']) {
+      expect(loadConfig({ REDIS_URL: url }).redisUrl).to.equal(url);
+    }
+    for (const url of ['127.0.0.1:5432', 'db.test/qrelay', 'redis://db.test', 'http://db.test']) {
+      expect(faultsOf({ DATABASE_URL: url })).to.include(
+        'DATABASE_URL must be an address that starts with postgres://',
+      );
+    }
+    for (const url of ['127.0.0.1:6379', 'postgres://cache.test', 'https://cache.test']) {
+      expect(faultsOf({ REDIS_URL: url })).to.include(
+        'REDIS_URL must be an address that starts with redis://',
+      );
+    }
+  });
+
+  it('repeats no part of a bad DATABASE_URL, REDIS_URL or BASE_URL: it may hold a password (decisions: Where things run)', () => {
+    const values = [
+      'mysql://someone:hunter2@db.test/x',
+      'hunter2',
+      'someone:hunter2@db.test',
+      'x://someone:hunter2@[db.test',
+    ];
+    for (const name of ['DATABASE_URL', 'REDIS_URL', 'BASE_URL']) {
+      for (const value of values) {
+        const message = faultsOf({ [name]: value });
+        expect(message).to.include(name);
+        for (const part of ['hunter2', 'someone', 'db.test', 'mysql']) expect(message).to.not.include(part);
+      }
+    }
+    const withPassword = faultsOf({ BASE_URL: 'https://someone:hunter2@qr.test' });
+    expect(withPassword).to.include('BASE_URL').and.not.include('hunter2');
+  });
+
+  it('takes BASE_URL without its trailing slashes, with a path if it has one (2.1)', () => {
+    const examples = {
+      'https://qr.test': 'https://qr.test',
+      'https://qr.test/': 'https://qr.test',
+      'https://qr.test///': 'https://qr.test',
+      'http://qr.test:8080/': 'http://qr.test:8080',
+      'https://qr.test/codes/': 'https://qr.test/codes',
+      ' https://qr.test ': 'https://qr.test',
+    };
+    for (const [given, expected] of Object.entries(examples)) {
+      expect(loadConfig({ BASE_URL: given }).baseUrl, given).to.equal(expected);
+    }
+  });
+
+  it('takes no BASE_URL with a query, a fragment, a user name or a password (2.1)', () => {
+    for (const end of ['?a=1', '/?a', '#a', '/codes/#a']) faultsOf({ BASE_URL: `https://qr.test${end}` });
+    faultsOf({ BASE_URL: 'https://someone@qr.test' });
+  });
+
+  it('makes share URLs of the form {base_url}/r/<share_token> from whatever BASE_URL it accepts (2.1)', () => {
+    for (const given of [
+      'https://qr.test/?',
+      'https://qr.test/#',
+      'https:qr.test',
+      'https:/qr.test',
+      'https://qr.test/a b',
+    ]) {
+      let baseUrl: string;
+      try {
+        ({ baseUrl } = loadConfig({ BASE_URL: given }));
+      } catch {
+        continue;
+      }
+      const shareUrl = `${baseUrl}/r/AAAAAAAAAA`;
+      expect(new URL(shareUrl).href, given).to.equal(shareUrl);
+      expect(new URL(shareUrl).pathname, given).to.match(/\/r\/AAAAAAAAAA$/);
+    }
+  });
+
+  it('speaks of localhost on its port where BASE_URL is not set (2.1)', () => {
+    expect(loadConfig({ PORT: '8080' }).baseUrl).to.equal('http://localhost:8080');
+  });
+
+  it('makes DATA_DIR absolute (decisions: Where things run)', () => {
+    const { dataDir } = loadConfig({ DATA_DIR: 'some/folder' });
+    expect(isAbsolute(dataDir)).to.equal(true);
+    expect(dataDir).to.equal(resolve('some/folder'));
+  });
+
+  it('is told what to do where a process needs DATABASE_URL and has none (decisions: Where things run)', () => {
+    expect(() => requireDatabaseUrl(loadConfig({}))).to.throw(SetupError, 'DATABASE_URL is not set');
+    const url = 'postgres://db.test/qrelay';
+    expect(requireDatabaseUrl(loadConfig({ DATABASE_URL: url }))).to.equal(url);
+  });
+});
