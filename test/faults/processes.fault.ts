@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { type Rig, startRig } from './rig.ts';
+import { type Rig, startRig } from '../support/rig.ts';
 import { startLoad } from './steady-load.ts';
 
 describe('Our own processes end under steady load', () => {

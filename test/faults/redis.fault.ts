@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Rig, startRig } from './rig.ts';
+import { type Rig, startRig } from '../support/rig.ts';
 import { startLoad } from './steady-load.ts';
 
 const perSecond = 200;
@@ -47,7 +47,7 @@ describe('Redis is absent at the start', () => {
   let rig: Rig;
 
   before(async () => {
-    rig = await startRig({ withRedis: false });
+    rig = await startRig({ queue: 'redis-later' });
   });
   after(() => rig.stop());
 

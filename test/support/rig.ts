@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { migrateQueue } from '../../src/queue/connection.ts';
+import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { apiClient } from '../support/api-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
-import { createCode, type SharedCode } from '../support/share.ts';
+import { apiClient } from './api-client.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { type RedisServer, startOwnRedis } from './redis-server.ts';
+import { createCode, type SharedCode } from './share.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -34,6 +34,12 @@ export interface Rig {
   startRedis(): Promise<void>;
   web: Program[];
   workers: Program[];
+  /** Starts one more worker process. */
+  addWorker(): Promise<Program>;
+  /** Where a queue of the test's own connects to. */
+  place: QueuePlace;
+  makeKey(): Promise<string>;
+  url: string;
   makeCode(): Promise<SharedCode>;
   /** The share address of a code, at each web process. */
   addresses(code: SharedCode): string[];
@@ -45,11 +51,12 @@ export interface Rig {
 interface RigOptions {
   webs?: number;
   workers?: number;
-  withRedis?: boolean;
+  /** Where the queue lives. `redis-later`: on a Redis that the test starts itself. */
+  queue?: 'redis' | 'redis-later' | 'postgres';
 }
 
 /** Real servers and real processes, all of this rig's own, so that any of them may be killed. */
-export async function startRig({ webs = 1, workers = 1, withRedis = true }: RigOptions = {}): Promise<Rig> {
+export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
@@ -64,12 +71,12 @@ export async function startRig({ webs = 1, workers = 1, withRedis = true }: RigO
     redis = await startOwnRedis(folder, redisPort, ['--appendonly', 'yes']);
     if (!redis) throw new Error('The fault tests need redis-server or valkey-server');
   }
-  if (withRedis) await startRedis();
+  if (queue === 'redis') await startRedis();
 
   const env = {
     ...process.env,
     DATABASE_URL: postgres.url,
-    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    REDIS_URL: queue === 'postgres' ? '' : `redis://127.0.0.1:${redisPort}`,
     DATA_DIR: dataDir,
     BASE_URL: 'https://qr.test',
     HOST: '127.0.0.1',
@@ -82,6 +89,13 @@ export async function startRig({ webs = 1, workers = 1, withRedis = true }: RigO
   const workerPrograms = await Promise.all(
     Array.from({ length: workers }, () => startProgram('workers/main.js', env)),
   );
+
+  const url = `http://127.0.0.1:${ports[0]}`;
+  async function makeKey(): Promise<string> {
+    const user = await findOrCreateUser(db, 'rig@example.com', new Date());
+    await setPlan(db, user, 'pro', new Date());
+    return createApiKey(db, user.id, 'rig', new Date());
+  }
 
   async function stateOf(code: SharedCode) {
     const { rows } = (await db.raw(
@@ -103,11 +117,15 @@ export async function startRig({ webs = 1, workers = 1, withRedis = true }: RigO
     startRedis,
     web,
     workers: workerPrograms,
-    async makeCode() {
-      const user = await findOrCreateUser(db, 'fault@example.com', new Date());
-      const key = await createApiKey(db, user.id, 'fault test', new Date());
-      return createCode(apiClient(`http://127.0.0.1:${ports[0]}`, key));
+    async addWorker() {
+      const program = await startProgram('workers/main.js', env);
+      workerPrograms.push(program);
+      return program;
     },
+    place: { databaseUrl: postgres.url, redisUrl: env.REDIS_URL || undefined },
+    makeKey,
+    url,
+    makeCode: async () => createCode(apiClient(url, await makeKey())),
     addresses: ({ shareToken }) => ports.map((port) => `http://127.0.0.1:${port}/r/${shareToken}`),
     async countedScans(code, atLeast, withinMs = 60_000) {
       const state = await eventually(async () => {

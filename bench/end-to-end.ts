@@ -1,0 +1,54 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import { openScanQueue } from '../src/queue/connection.ts';
+import { eventuallyReady } from '../src/queue/ready.ts';
+import { createLog } from '../src/telemetry/log.ts';
+import { startRig } from '../test/support/rig.ts';
+import { measure } from './client.ts';
+import { memoryMb, round } from './figures.ts';
+
+const seconds = 15;
+
+/** Everything on one machine: client, web, queue, worker and database, at the lane's full rate. */
+export async function benchEndToEnd() {
+  const rig = await startRig();
+  const code = await rig.makeCode();
+  const queue = openScanQueue(rig.place, createLog('bench', 'silent'));
+  await eventuallyReady(queue);
+  const [address = ''] = rig.addresses(code);
+  const web = rig.web[0]?.process.pid;
+  const worker = rig.workers[0]?.process.pid;
+  const atRest = { web: memoryMb(web), worker: memoryMb(worker) };
+  const underLoad = { web: 0, worker: 0 };
+  const backlog: number[] = [];
+
+  const load = measure(address, seconds);
+  for (let second = 0; second < seconds; second += 1) {
+    await pass(1_000);
+    backlog.push(await queue.pending());
+    underLoad.web = Math.max(underLoad.web, memoryMb(web));
+    underLoad.worker = Math.max(underLoad.worker, memoryMb(worker));
+  }
+  const { requests, seconds: took, p50, p99 } = await load;
+  const endedAt = performance.now();
+  const counted = await rig.countedScans(code, requests, 120_000);
+  const untilLastMs = performance.now() - endedAt;
+  await queue.close();
+  await rig.stop();
+  return {
+    table: [
+      {
+        'redirects/s': Math.round(requests / took),
+        'p50 ms': round(p50, 2),
+        'p99 ms': round(p99, 2),
+        'redirects received': requests,
+        'scans counted': counted,
+        'last scan in the analytics after ms': Math.round(untilLastMs),
+        'jobs waiting, by second': backlog.join(' '),
+      },
+    ],
+    memory: [
+      { process: 'web', 'at rest MB': atRest.web, 'under load MB': underLoad.web },
+      { process: 'worker', 'at rest MB': atRest.worker, 'under load MB': underLoad.worker },
+    ],
+  };
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../test/support/free-port.ts';
+import { startRig } from '../test/support/rig.ts';
+import { connections, type Measurement, measure } from './client.ts';
+import { median, round } from './figures.ts';
+
+const rounds = 5;
+const secondsPerRound = 3;
+
+interface Contender {
+  name: string;
+  url: string;
+  runs: Measurement[];
+}
+
+/** Bare servers and our lane, side by side, in alternation, so that a noisy moment hits all of them. */
+export async function benchLane() {
+  const bareHttp = await startBare('bare-http.mjs');
+  const bareKoa = await startBare('bare-koa.mjs');
+  const onRedis = await startRig({ workers: 0 });
+  const onPostgres = await startRig({ workers: 0, queue: 'postgres' });
+  const redisCode = await onRedis.makeCode();
+  const postgresCode = await onPostgres.makeCode();
+  const contenders: Contender[] = [
+    { name: 'bare node:http', url: bareHttp.url, runs: [] },
+    { name: 'bare Koa', url: bareKoa.url, runs: [] },
+    { name: 'lane, queue on Redis', url: onRedis.addresses(redisCode)[0] ?? '', runs: [] },
+    { name: 'lane, queue on Postgres', url: onPostgres.addresses(postgresCode)[0] ?? '', runs: [] },
+  ];
+  const sent = new Map<string, number>();
+  const run = async ({ name, url }: Contender, seconds: number) => {
+    const result = await measure(url, seconds);
+    sent.set(name, (sent.get(name) ?? 0) + result.requests);
+    return result;
+  };
+  for (const contender of contenders) await run(contender, 2);
+  for (let number = 0; number < rounds; number += 1) {
+    for (const contender of contenders) contender.runs.push(await run(contender, secondsPerRound));
+  }
+
+  const rates = (name: string) =>
+    contenders.find((one) => one.name === name)?.runs.map((r) => r.requests / r.seconds) ?? [];
+  const against = (name: string, base: string) =>
+    round(median(rates(name).map((rate, index) => rate / (rates(base)[index] ?? 1))), 3);
+  const table = contenders.map(({ name, runs }) => ({
+    server: name,
+    'requests/s': Math.round(median(rates(name))),
+    'of node:http': against(name, 'bare node:http'),
+    'of Koa': against(name, 'bare Koa'),
+    'p50 ms': round(median(runs.map(({ p50 }) => p50)), 2),
+    'p99 ms': round(median(runs.map(({ p99 }) => p99)), 2),
+    'p99.9 ms': round(median(runs.map(({ p999 }) => p999)), 2),
+    errors: runs.reduce((sum, { errors }) => sum + errors, 0),
+  }));
+
+  // A client that stops has up to one request a connection on its way, each answered and counted, in each of its runs.
+  const slack = (rounds + 1) * connections;
+  const counted = [];
+  for (const [name, rig, code] of [
+    ['lane, queue on Redis', onRedis, redisCode],
+    ['lane, queue on Postgres', onPostgres, postgresCode],
+  ] as const) {
+    await rig.addWorker();
+    const redirects = sent.get(name) ?? 0;
+    const scans = await rig.countedScans(code, redirects, 180_000);
+    counted.push({
+      server: name,
+      'redirects received': redirects,
+      'scans counted': scans,
+      exact: scans - redirects <= slack,
+    });
+    await rig.stop();
+  }
+  bareHttp.process.kill();
+  bareKoa.process.kill();
+  return { table, counted };
+}
+
+async function startBare(script: string): Promise<{ url: string; process: ChildProcess }> {
+  const port = await freePort();
+  const path = fileURLToPath(new URL(`servers/${script}`, import.meta.url));
+  const child = spawn(process.execPath, [path], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await once(child, 'message');
+  return { url: `http://127.0.0.1:${port}/r/aZ3kP9xQ2b`, process: child };
+}

@@ -1,0 +1,45 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { clientName, connections } from './client.ts';
+import { benchEndToEnd } from './end-to-end.ts';
+import { benchLane } from './lane.ts';
+import { benchReads } from './reads.ts';
+import { benchWorker } from './worker.ts';
+
+/** `npm run bench`: everything, one table after the other, and the same as JSON in bench/results/. */
+const sections = {
+  lane: { title: 'The redirect', bench: benchLane },
+  endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
+  worker: { title: 'The worker alone, from a full queue', bench: benchWorker },
+  reads: { title: 'Reading, by number of scans on the code', bench: benchReads },
+};
+
+const machine = {
+  cores: cpus().length,
+  model: cpus()[0]?.model,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+};
+const only = process.argv.slice(2);
+const results: Record<string, unknown> = {
+  at: new Date().toISOString(),
+  machine,
+  client: clientName,
+  connections,
+};
+console.log(
+  `${machine.cores} cores, ${machine.memoryGb} GB, Node ${machine.node}; client ${clientName}, ${connections} connections.`,
+);
+for (const [name, { title, bench }] of Object.entries(sections)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  console.log(`\n${title} ...`);
+  const tables = await bench();
+  results[name] = tables;
+  for (const table of Object.values(tables)) console.table(table);
+}
+const folder = new URL('results/', import.meta.url);
+await mkdir(folder, { recursive: true });
+const file = new URL(`${new Date().toISOString().replaceAll(':', '-')}.json`, folder);
+await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+console.log(`\nWritten to bench/results/${file.pathname.split('/').at(-1)}`);
+process.exit(0);

@@ -1,0 +1,41 @@
+import { loadSecrets } from '../src/accounts/secrets.ts';
+import { openScanQueue } from '../src/queue/connection.ts';
+import { eventuallyReady } from '../src/queue/ready.ts';
+import { packScans } from '../src/queue/scan-jobs.ts';
+import { newScanId } from '../src/scans/scan-id.ts';
+import { createLog } from '../src/telemetry/log.ts';
+import { startRig } from '../test/support/rig.ts';
+import { iPhoneSafari } from '../test/support/share.ts';
+
+const jobs = 600;
+const scansPerJob = 500;
+
+/** A worker alone with a full queue: no client, no web traffic. */
+export async function benchWorker() {
+  const table = [];
+  for (const engine of ['redis', 'postgres'] as const) {
+    const rig = await startRig({ workers: 0, queue: engine });
+    const code = await rig.makeCode();
+    const { sealingKey } = await loadSecrets(rig.db);
+    const queue = openScanQueue(rig.place, createLog('bench', 'silent'));
+    await eventuallyReady(queue);
+    for (let number = 0; number < jobs; number += 1) {
+      const scans = Array.from({ length: scansPerJob }, (_, index) => ({
+        id: newScanId(Date.now()),
+        codeId: code.id,
+        userAgent: iPhoneSafari,
+        address: `81.2.${index % 256}.${number % 256}`,
+      }));
+      await queue.add(packScans(scans, sealingKey));
+    }
+    await queue.close();
+    // From the moment the process is ready: loading the map of places is not its work.
+    await rig.addWorker();
+    const startedAt = performance.now();
+    const scans = await rig.countedScans(code, jobs * scansPerJob, 180_000);
+    const seconds = (performance.now() - startedAt) / 1000;
+    table.push({ queue: engine, scans, 'scans/s': Math.round(scans / seconds) });
+    await rig.stop();
+  }
+  return { table };
+}
