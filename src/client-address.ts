@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /**
  * The address of the client: the socket's, or the one that the outermost of `trustedHops` proxies saw.
@@ -17,19 +17,21 @@ export function clientAddress(req: IncomingMessage, trustedHops: number): string
   return isIP(seen) ? seen : plainAddress(socketAddress);
 }
 
-/** `::ffff:102:304` is `1.2.3.4` too. */
+/** `::ffff:1.2.3.4`, `::ffff:102:304`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */
+function plainAddress(text: string): string {
+  // Nothing around it, as on most sockets: not a redirect's time for more.
+  if (!text.includes(':')) return text;
+  if (text.startsWith('::ffff:') && isIPv4(text.slice(7))) return text.slice(7);
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
+  const mapped =
+    /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? fromHexadecimal(bracketed) ?? bracketed;
+  return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(mapped)?.[1] ?? mapped;
+}
+
 function fromHexadecimal(text: string): string | undefined {
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(text) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return [high, low]
     .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
     .join('.');
-}
-
-/** `::ffff:1.2.3.4`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */
-function plainAddress(text: string): string {
-  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
-  const mapped =
-    /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? fromHexadecimal(bracketed) ?? bracketed;
-  return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(mapped)?.[1] ?? mapped;
 }

@@ -64,6 +64,7 @@ export function createProducer({
       scans = [];
       waiting = [];
     }
+    metrics.shareAnswers.inc({ outcome: 'counted' }, batch.length);
     const job = packScans(batch, sealingKey);
     const safe = () => {
       for (const leave of leaving) leave();

@@ -34,8 +34,6 @@ interface Lane {
  * leaves when its scan is in the queue, or when the producer says that waiting longer would hold it up.
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
-  const counted = lane.metrics.shareAnswers.labels('counted');
-
   function answer(req: IncomingMessage, res: ServerResponse, target: Target | null): void {
     const now = lane.now().getTime();
     if (!target?.isPublic) return sendPage(res, 404, notFoundPage());
@@ -48,7 +46,6 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       lane.metrics.shareAnswers.inc({ outcome: reason });
       return leave();
     }
-    counted.inc();
     const scan = {
       id: newScanId(now),
       codeId: target.codeId,

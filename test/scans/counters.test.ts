@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { countedDays, rebuildDay, verifyCounters } from '../../src/scans/counters.ts';
-import { newScanId } from '../../src/scans/scan-id.ts';
-import type { ScanRow } from '../../src/scans/scan.ts';
 import { recordScans } from '../../workers/record.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { ensureBuilt, runQrelay } from '../support/programs.ts';
+import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 
@@ -27,23 +26,7 @@ describe('Counters against raw scans', () => {
   });
   after(() => service.stop());
 
-  function scan(at: string, fields: Partial<ScanRow> = {}): ScanRow {
-    return {
-      id: newScanId(Date.parse(at)),
-      qrCodeId: id,
-      scannedAt: new Date(at),
-      country: 'GB',
-      region: 'ENG',
-      city: 'St Albans',
-      latitude: 51.753,
-      longitude: -0.3256,
-      device: 'mobile',
-      browser: 'Mobile Safari',
-      os: 'iOS',
-      ...fields,
-    };
-  }
-
+  const scan = (at: string) => scanRow(id, at);
   const settings = () => ({ DATABASE_URL: service.databaseUrl });
   const counter = (dimension: string, day: string) =>
     service.db('scan_counters').where({ qr_code_id: id, dimension, day });

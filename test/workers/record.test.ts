@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { newScanId } from '../../src/scans/scan-id.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';
 import { recordScans } from '../../workers/record.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
+import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 
@@ -19,20 +19,7 @@ describe('Recording scans', () => {
   });
   after(() => service.stop());
 
-  const scan = (fields: Partial<ScanRow> = {}): ScanRow => ({
-    id: newScanId(Date.UTC(2026, 10, 1, 12)),
-    qrCodeId: codeId,
-    scannedAt: new Date(Date.UTC(2026, 10, 1, 12)),
-    country: 'GB',
-    region: 'ENG',
-    city: 'St Albans',
-    latitude: 51.753,
-    longitude: -0.3256,
-    device: 'mobile',
-    browser: 'Mobile Safari',
-    os: 'iOS',
-    ...fields,
-  });
+  const scan = (fields: Partial<ScanRow> = {}) => scanRow(codeId, '2026-11-01T12:00:00.000Z', fields);
 
   it('adds each new scan to the table and to every counter', async () => {
     expect(await recordScans(service.db, [scan(), scan({ device: 'desktop' })])).to.deep.equal({

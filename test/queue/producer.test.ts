@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openScanQueue, type ScanQueue } from '../../src/queue/connection.ts';
+import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
+import { openSpool } from '../../src/queue/spool.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
+import { servers } from '../support/servers.ts';
+
+describe('The producer, with Redis', () => {
+  const log = createLog('test', 'silent');
+  let folder: string;
+  let port: number;
+  let redis: RedisServer | undefined;
+  let queue: ScanQueue;
+  let producer: ScanProducer;
+  let metrics: Metrics;
+
+  before(function () {
+    if (!servers().redisUrl) this.skip();
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-producer-'));
+    port = await freePort();
+    metrics = createMetrics();
+  });
+  afterEach(async () => {
+    await producer?.close();
+    await queue?.close();
+    await redis?.stop();
+    redis = undefined;
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  const startRedis = async () => {
+    redis = await startOwnRedis(folder, port);
+  };
+
+  async function open(maxBytes = 1_000_000): Promise<void> {
+    queue = openScanQueue({ redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' }, log);
+    const spool = await openSpool({
+      folder: join(folder, 'spool'),
+      maxBytes,
+      onTornLine: () => metrics.spoolTornLines.inc(),
+    });
+    producer = createProducer({ queue, spool, sealingKey: randomBytes(32), metrics, log });
+  }
+
+  const record = (id: string) =>
+    new Promise<void>((resolve) => {
+      producer.record({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, resolve);
+    });
+  const valueOf = async (name: 'scansSpooled' | 'scansReplayed' | 'scansDropped') =>
+    (await metrics[name].get()).values[0]?.value ?? 0;
+
+  it('puts scans that arrive while a job is on its way into one job', async () => {
+    await startRedis();
+    await open();
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    await Promise.all(Array.from({ length: 400 }, (_, index) => record(String(index))));
+    expect(await queue.pending()).to.equal(2);
+    expect(await valueOf('scansSpooled')).to.equal(0);
+  });
+
+  it('puts at most 500 scans into a job', async () => {
+    await startRedis();
+    await open();
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    await Promise.all(Array.from({ length: 1_201 }, (_, index) => record(String(index))));
+    // The first alone, then 500, 500 and the rest.
+    expect(await queue.pending()).to.equal(4);
+  });
+
+  it('does not wait for a queue that is not there, and hands everything over when it comes', async () => {
+    await open();
+    const startedAt = performance.now();
+    for (const id of ['a', 'b', 'c']) await record(id);
+    expect(performance.now() - startedAt).to.be.below(1_000);
+    expect(await valueOf('scansSpooled')).to.equal(3);
+    await startRedis();
+    await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(3));
+    expect(await queue.pending()).to.equal(3);
+    await eventually(async () => expect(await readdir(join(folder, 'spool'))).to.deep.equal([]));
+    await record('d');
+    expect(await valueOf('scansSpooled')).to.equal(3);
+    expect(await queue.pending()).to.equal(4);
+  });
+
+  it('lets the redirect go when the spool is full, and counts the scan as dropped', async () => {
+    await open(300);
+    for (let number = 0; number < 5; number += 1) await record(String(number));
+    const kept = await valueOf('scansSpooled');
+    expect(kept).to.be.within(1, 4);
+    expect(await valueOf('scansDropped')).to.equal(5 - kept);
+  });
+});
