@@ -3,10 +3,10 @@ import { keyCommand, userCommand } from './cli/accounts.ts';
 import { say } from './cli/say.ts';
 import { countersCommand, scansCommand } from './cli/scans.ts';
 import { withDatabase } from './cli/with-database.ts';
-import { AppError, SetupError } from './errors.ts';
+import { AppError } from './errors.ts';
 import { migrateQueue } from './queue/connection.ts';
-import { isDatabaseUnreachable } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
+import { sentenceFor } from './store/setup-sentence.ts';
 
 /** Exit codes: 0 done, 1 could not be done, 2 asked the wrong way. */
 const failed = 1;
@@ -34,10 +34,8 @@ program
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : misused;
-  if (error instanceof AppError || error instanceof SetupError) say(error.message);
-  else if (isDatabaseUnreachable(error)) {
-    say('The database cannot be reached. Is the service running, and DATABASE_URL right?');
-  } else console.error(error);
+  const sentence = error instanceof AppError ? error.message : sentenceFor(error);
+  console.error(sentence ?? error);
   return failed;
 }
 

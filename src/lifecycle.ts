@@ -1,27 +1,37 @@
-import { SetupError } from './errors.ts';
+import { sentenceFor } from './store/setup-sentence.ts';
 import type { Log } from './telemetry/log.ts';
 
-const drainLimitMs = 25_000;
+/** A process that is asked to end is gone after this time, done or not. Platforms kill after 30 s. */
+export const drainLimitMs = 25_000;
+
+/** Whether a process of ours started this one. Asked at once: the channel to it may close at any time. */
+const hasParent = process.send !== undefined;
+
+/** Why a start failed has been printed by the process that it failed in. */
+export class AlreadyTold extends Error {
+  override name = 'AlreadyTold';
+}
 
 /** Tells the process that started us, if one did, that we are at work. */
 export function announceReady(): void {
-  process.send?.('ready');
+  // Gone between the question and the message: endWith sees to that.
+  if (process.connected) process.send?.('ready', undefined, undefined, () => undefined);
 }
 
 /**
  * Runs `drain` once, when the process is asked to end, and exits. Whoever started us may be killed without a word:
  * then the channel to it closes, and we end as if asked.
  */
-export function endWith(log: Log, drain: () => Promise<void>): void {
+export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLimitMs): void {
   let ending = false;
   const end = (reason: string) => {
     if (ending) return;
     ending = true;
     log.info({ reason }, 'ending');
     setTimeout(() => {
-      log.error(`not done within ${drainLimitMs / 1000} s, leaving anyway`);
+      log.error(`not done within ${limitMs / 1000} s, leaving anyway`);
       process.exit(1);
-    }, drainLimitMs).unref();
+    }, limitMs).unref();
     drain().then(
       () => process.exit(0),
       (err: unknown) => {
@@ -30,15 +40,19 @@ export function endWith(log: Log, drain: () => Promise<void>): void {
       },
     );
   };
-  process.once('SIGTERM', () => end('SIGTERM'));
-  process.once('SIGINT', () => end('SIGINT'));
-  if (process.send) process.once('disconnect', () => end('the parent process is gone'));
+  // Heard for as long as we live: Ctrl-C arrives twice below npm, from the terminal and from npm, and without a
+  // listener the second one would end us in the middle of the first.
+  process.on('SIGTERM', () => end('SIGTERM'));
+  process.on('SIGINT', () => end('SIGINT'));
+  if (!hasParent) return;
+  if (process.connected) process.once('disconnect', () => end('the parent process is gone'));
+  else end('the parent process is gone');
 }
 
 /** Runs a process's main function; a fault that an operator can mend is one sentence, not a stack. */
 export function runMain(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
-    console.error(error instanceof SetupError ? error.message : error);
+    if (!(error instanceof AlreadyTold)) console.error(sentenceFor(error) ?? error);
     process.exit(1);
   });
 }

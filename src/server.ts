@@ -15,8 +15,8 @@ async function serve(config: Config): Promise<void> {
     now: () => new Date(),
   });
   log.info({ port: service.port }, 'listening');
-  announceReady();
   endWith(log, service.close);
+  announceReady();
 }
 
 /** Several processes on one port, each restarted when it dies. */
@@ -25,14 +25,23 @@ async function serveWithMany(config: Config): Promise<void> {
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
     keepRunning(`web ${index + 1}`, () => cluster.fork().process, log),
   );
-  await Promise.all(workers.map((worker) => worker.ready));
-  announceReady();
   endWith(log, async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
+  });
+  await Promise.all(workers.map((worker) => worker.ready));
+  announceReady();
+}
+
+/** Node ends a cluster's process on the spot when the first one is killed; ours drain, as `endWith` has it. */
+function drainWithoutPrimary(): void {
+  const { worker } = cluster;
+  worker?.once('disconnect', () => {
+    worker.exitedAfterDisconnect = true;
   });
 }
 
 runMain(async () => {
   const config = loadConfig(process.env);
+  drainWithoutPrimary();
   await (cluster.isPrimary && config.webConcurrency > 1 ? serveWithMany(config) : serve(config));
 });

@@ -1,52 +1,65 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { createServer } from 'node:net';
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { endWith, runMain } from './lifecycle.ts';
+import { drainLimitMs, endWith, runMain } from './lifecycle.ts';
 import { migrateQueue } from './queue/connection.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './store/embedded/server.ts';
+import { keepPostgresRunning } from './store/embedded/keep.ts';
+import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { migrate } from './store/migrate.ts';
-import { createLog, type Log } from './telemetry/log.ts';
 import { keepRunning } from './supervisor.ts';
+import { createLog, type Log } from './telemetry/log.ts';
 
 const portPatienceMs = 3_000;
+/** The web process, then the worker, then Postgres: each may take its own limit. */
+const stopLimitMs = 3 * drainLimitMs;
+
+/** Given to a step of the start: what was begun is ended in the opposite order. */
+type AtEnd = (end: () => Promise<void>) => void;
 
 /** What `npm start` runs: the embedded Postgres where none is set, migrations, a web and a worker process. */
 runMain(async () => {
   const config = loadConfig(process.env, { logLevel: 'warn' });
   const log = createLog('standalone', config.logLevel);
-  // What was begun, to be ended in the opposite order.
+  const stopping = new AbortController();
   const ends: (() => Promise<void>)[] = [];
   const endAll = async () => {
     for (let end = ends.pop(); end; end = ends.pop()) await end();
   };
-  endWith(log, endAll);
-  endWithNpm();
+
+  const started = start(config, log, stopping.signal, (end) => ends.push(end));
+  endWith(
+    log,
+    async () => {
+      stopping.abort();
+      // Whatever step it was at, it has ended what it had begun, or left it to us.
+      await started.catch(() => undefined);
+      await endAll();
+    },
+    stopLimitMs,
+  );
   try {
-    await start(config, log, (end) => ends.push(end));
+    await started;
     welcome(config);
   } catch (error) {
+    // Asked to stop while starting: that is no failure, and `endWith` sees to the rest.
+    if (stopping.signal.aborted) return;
     await endAll();
     throw error;
   }
 });
 
-async function start(config: Config, log: Log, atEnd: (end: () => Promise<void>) => void): Promise<void> {
-  atEnd(await claimDataDir(config.dataDir, say));
-  await checkPort(config);
-
-  let { databaseUrl } = config;
-  if (!databaseUrl) {
-    const postgres = await startPostgres(config, log);
-    atEnd(() => postgres.stop());
-    databaseUrl = postgres.url;
-  }
-  await migrateAll(databaseUrl, config.redisUrl);
+async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd): Promise<void> {
+  atEnd(await claimDataDir(config.dataDir, { signal }));
+  await checkPort(config, signal);
+  const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, atEnd));
+  await unlessAborted(migrateAll(databaseUrl, config.redisUrl), signal);
 
   const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: config.logLevel };
   // The web process ends before the worker: what it still holds goes to the queue.
@@ -55,7 +68,7 @@ async function start(config: Config, log: Log, atEnd: (end: () => Promise<void>)
     keepRunning('web', () => startProcess('./server', env), log),
   ];
   for (const { stop } of kept) atEnd(stop);
-  await Promise.all(kept.map(({ ready }) => ready));
+  await unlessAborted(Promise.all(kept.map(({ ready }) => ready)), signal);
   if (process.argv.includes('--watch')) {
     renewOnChange(() => {
       for (const { renew } of kept) renew();
@@ -63,20 +76,15 @@ async function start(config: Config, log: Log, atEnd: (end: () => Promise<void>)
   }
 }
 
-async function startPostgres({ dataDir }: Config, log: Log): Promise<EmbeddedPostgres> {
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  const watchServer = () =>
-    postgres.process.once('exit', (code, signal) => {
-      // A stop of our own ends with 0.
-      if (code === 0) return;
-      log.error({ code, signal }, 'the embedded PostgreSQL ended; starting it again');
-      postgres.restart().then(watchServer, (err: unknown) => {
-        log.fatal({ err }, 'the embedded PostgreSQL did not start again');
-        process.kill(process.pid, 'SIGTERM');
-      });
-    });
-  watchServer();
-  return postgres;
+async function startPostgres(
+  { dataDir }: Config,
+  log: Log,
+  signal: AbortSignal,
+  atEnd: AtEnd,
+): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dataDir, signal });
+  atEnd(keepPostgresRunning(postgres, log));
+  return postgres.url;
 }
 
 async function migrateAll(databaseUrl: string, redisUrl: string | undefined): Promise<void> {
@@ -91,9 +99,9 @@ async function migrateAll(databaseUrl: string, redisUrl: string | undefined): Pr
 
 /** The same entry points as the Procfile's, in sessions of their own: Ctrl-C reaches us alone, and we end them in order. */
 function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const path = fileURLToPath(new URL(`${entry}.${extension}`, import.meta.url));
-  return spawn(process.execPath, [...process.execArgv, path], {
+  const isSource = import.meta.url.endsWith('.ts');
+  const path = fileURLToPath(new URL(`${entry}.${isSource ? 'ts' : 'js'}`, import.meta.url));
+  return spawn(process.execPath, [...process.execArgv, ...(isSource ? ['--import', 'tsx'] : []), path], {
     env,
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -101,7 +109,7 @@ function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** Asked before anything is started. A web process that a killed run left behind lets go of the port in a moment. */
-async function checkPort({ port, host }: Config): Promise<void> {
+async function checkPort({ port, host }: Config, signal: AbortSignal): Promise<void> {
   const giveUpAt = Date.now() + portPatienceMs;
   for (;;) {
     const fault = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -116,26 +124,28 @@ async function checkPort({ port, host }: Config): Promise<void> {
       );
     }
     if (Date.now() > giveUpAt) {
+      const another = port < 65_535 ? port + 1 : port - 1;
       throw new SetupError(
-        `Port ${port} is taken by another program. Stop that one, or choose another port: PORT=${port + 1} npm start`,
+        `Port ${port} is taken by another program. Stop that one, or choose another port: PORT=${another} npm start`,
       );
     }
-    await sleep(100);
+    await sleep(100, undefined, { signal });
   }
 }
 
-/** npm killed outright cannot pass the signal on; its death is only seen in who our parent is. */
-function endWithNpm(): void {
-  if (!process.env['npm_lifecycle_event']) return;
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
-  }, 500).unref();
+/** For work that is left to itself, because what it works on is ended next. */
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error('asked to stop'));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  return Promise.race([work, aborted]);
 }
 
 function renewOnChange(renew: () => void): void {
   let pause: NodeJS.Timeout | undefined;
-  for (const folder of ['.', '../workers', '../migrations']) {
+  for (const folder of ['.', '../workers']) {
     watch(fileURLToPath(new URL(folder, import.meta.url)), { recursive: true }, () => {
       clearTimeout(pause);
       pause = setTimeout(renew, 100);
@@ -143,18 +153,23 @@ function renewOnChange(renew: () => void): void {
   }
 }
 
-function welcome({ baseUrl, port }: Config): void {
-  say(`Qrelay is ready at http://localhost:${port}`);
-  say(`
+function welcome({ host, port, dataDir, databaseUrl }: Config): void {
+  const address = `http://${nameOf(host)}:${port}`;
+  const folder = relative(process.cwd(), dataDir);
+  const where = databaseUrl || folder === '.data' ? '' : `DATA_DIR='${dataDir}' `;
+  console.log(`Qrelay is ready at ${address}
+
 Next: make an API key, in another terminal, and create a code with it:
 
-  KEY=$(npm run -s qrelay -- key create --email you@example.com)
-  curl -s ${baseUrl}/api/v1/qrcodes -H "Authorization: Bearer $KEY" \\
+  KEY=$(${where}npm run -s qrelay -- key create --email you@example.com)
+  curl -s ${address}/api/v1/qrcodes -H "Authorization: Bearer $KEY" \\
     -H 'Content-Type: application/json' -d '{"name":"My first code","content":"https://example.com/"}'
 
 Open the shareUrl of the answer, and its scan is counted. Ctrl-C stops everything.`);
 }
 
-function say(line: string): void {
-  console.log(line);
+/** How this machine reaches what listens on HOST. */
+function nameOf(host: string | undefined): string {
+  if (!host || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,11 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { SetupError } from './errors.ts';
+import { type GrowingDelay, growingDelay } from './growing-delay.ts';
+import { AlreadyTold, drainLimitMs } from './lifecycle.ts';
 import type { Log } from './telemetry/log.ts';
-
-const firstDelayMs = 500;
-const longestDelayMs = 30_000;
-/** One that ran this long was well; the next delay is the first again. */
-const wellAfterMs = 60_000;
 
 export interface KeptProcess {
   /** Rejected where the process ends before it was ever ready: then it is not tried again. */
@@ -15,70 +12,112 @@ export interface KeptProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a process and, once it was ready, starts it again whenever it dies, with a growing delay. */
-export function keepRunning(name: string, start: () => ChildProcess, log: Log): KeptProcess {
-  let child = start();
-  let stopping = false;
-  let renewing = false;
-  let everReady = false;
-  let delayMs = firstDelayMs;
-  let startedAt = Date.now();
-  let pause: NodeJS.Timeout | undefined;
-  let ended: (() => void) | undefined;
-  const { promise: ready, resolve, reject } = withResolvers();
+interface Patience {
+  delays?: GrowingDelay;
+  /** A process leaves by itself when its drain takes too long; one that does not even do that is killed. */
+  stopLimitMs?: number;
+  renewLimitMs?: number;
+}
 
-  function watch(): void {
-    startedAt = Date.now();
-    child.on('message', (message) => {
+/**
+ * Starts a process and, once it was ready, starts it again whenever it dies, with a growing delay.
+ *
+ *   running → (dies) → waiting → (delay over, or renewed) → running
+ *      ├ (renewed) → asked to end → running
+ *      └ (stopped) → asked to end → over
+ */
+export function keepRunning(
+  name: string,
+  start: () => ChildProcess,
+  log: Log,
+  { delays = growingDelay(), stopLimitMs = drainLimitMs + 2_000, renewLimitMs = 3_000 }: Patience = {},
+): KeptProcess {
+  let everReady = false;
+  let renewing = false;
+  let stopping = false;
+  let pause: NodeJS.Timeout | undefined;
+  let resolveReady: () => void;
+  let rejectReady: (reason: Error) => void;
+  const ready = new Promise<void>((resolve, reject) => {
+    resolveReady = resolve;
+    rejectReady = reject;
+  });
+  let child = begin();
+
+  function begin(): ChildProcess {
+    pause = undefined;
+    renewing = false;
+    const startedAt = Date.now();
+    const fresh = start();
+    fresh.on('message', (message) => {
       if (message !== 'ready') return;
       everReady = true;
-      resolve();
+      resolveReady();
     });
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      if (stopping) return ended?.();
-      if (!everReady)
-        return reject(new SetupError(`The ${name} process ended before it was ready (${signal ?? code}).`));
-      if (Date.now() - startedAt > wellAfterMs) delayMs = firstDelayMs;
-      const waitMs = renewing ? 0 : delayMs;
-      if (!renewing) {
-        log.error({ code, signal, waitMs }, `the ${name} process ended; starting it again`);
-        delayMs = Math.min(longestDelayMs, delayMs * 2);
-      }
-      renewing = false;
-      pause = setTimeout(() => {
-        pause = undefined;
-        child = start();
-        watch();
-      }, waitMs);
+    fresh.on('error', (err) => {
+      // There was nothing to start, and so no exit will be told.
+      if (fresh.pid === undefined) onEnd({ err }, Date.now() - startedAt);
     });
+    fresh.once('exit', (code, signal) => onEnd({ code, signal }, Date.now() - startedAt));
+    return fresh;
   }
-  watch();
+
+  function onEnd(how: { code?: number | null; signal?: string | null; err?: Error }, ranMs: number): void {
+    if (stopping) return;
+    if (!everReady) return rejectReady(endedTooEarly(name, how));
+    const waitMs = renewing ? 0 : delays.next(ranMs);
+    if (!renewing) log.error({ ...how, waitMs }, `the ${name} process ended; starting it again`);
+    pause = setTimeout(() => {
+      child = begin();
+    }, waitMs);
+  }
 
   return {
     ready,
     renew() {
+      if (stopping) return;
+      delays.reset();
+      if (pause) {
+        clearTimeout(pause);
+        child = begin();
+        return;
+      }
       renewing = true;
-      child.kill('SIGTERM');
+      void endProcess(child, renewLimitMs);
     },
     stop() {
       stopping = true;
       clearTimeout(pause);
-      return new Promise((done) => {
-        if (pause || child.exitCode !== null || child.signalCode !== null) return done();
-        ended = done;
-        child.kill('SIGTERM');
-      });
+      return endProcess(child, stopLimitMs);
     },
   };
 }
 
-function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
-  let resolve: () => void = () => undefined;
-  let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
+function endedTooEarly(name: string, { code, signal, err }: Parameters<typeof describeEnd>[0]): Error {
+  // With 1 it left by itself and said why.
+  if (code === 1) return new AlreadyTold();
+  return new SetupError(
+    `The ${name} process ended before it was ready (${describeEnd({ code, signal, err })}).`,
+  );
+}
+
+function describeEnd(how: {
+  code?: number | null | undefined;
+  signal?: string | null | undefined;
+  err?: Error | undefined;
+}): string {
+  return how.err?.message ?? how.signal ?? `exit code ${how.code}`;
+}
+
+/** Asks a process to end, and kills it when it has not within the limit. Done when it is gone. */
+function endProcess(child: ChildProcess, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
+    const kill = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    child.once('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    child.kill('SIGTERM');
   });
-  return { promise, resolve, reject };
 }

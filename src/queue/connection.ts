@@ -106,6 +106,8 @@ const workerOptions = {
   lockDuration: 5_000,
   stalledInterval: 5_000,
   maxStalledCount: 1_000_000,
+  // Its 15 s would also be how long a worker takes to end while the queue is away.
+  runRetryDelay: 1_000,
   settings: { backoffStrategy: growingDelayMs },
 } satisfies Partial<WorkerOptions>;
 

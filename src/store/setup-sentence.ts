@@ -1,0 +1,18 @@
+import { SetupError } from '../errors.ts';
+import { isDatabaseUnreachable, plainMessage, sqlState } from './database.ts';
+
+/** The sentence for a fault that an operator can mend; nothing where it is one of ours. */
+export function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof SetupError) return error.message;
+  if (!(error instanceof Error)) return undefined;
+  const code = sqlState(error) ?? '';
+  if (isDatabaseUnreachable(error)) {
+    return `The database cannot be reached (${code || plainMessage(error)}). Start it, or set DATABASE_URL to one that runs.`;
+  }
+  // Wrong password or role; no such database.
+  if (code.startsWith('28') || code === '3D000')
+    return `The database refuses DATABASE_URL: ${plainMessage(error)}.`;
+  if (code === '42P01')
+    return 'The database has not been migrated. Run `node dist/src/cli.js migrate` first.';
+  return undefined;
+}

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from './support/eventually.ts';
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+const launcher = new URL('../src/launch.mjs', import.meta.url).href;
+const { isInstalled, isBuilt, ensureBuilt } = (await import(launcher)) as {
+  isInstalled(root: string): boolean;
+  isBuilt(root: string): boolean;
+  ensureBuilt(root: string): Promise<void>;
+};
+
+describe('launch.mjs', function () {
+  this.timeout(60_000);
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'qrelay-launch-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  async function write(path: string, content: unknown): Promise<void> {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+
+  describe('is it installed?', () => {
+    const here = { os: [process.platform], cpu: [process.arch] };
+
+    /** What the lockfile wants, and what npm says it has installed. */
+    async function lay(wanted: object, installed: object, folders = Object.keys(installed)): Promise<void> {
+      await write('package-lock.json', { packages: { '': {}, ...wanted } });
+      await write('node_modules/.package-lock.json', { packages: installed });
+      for (const folder of folders) await write(join(folder, 'package.json'), {});
+    }
+
+    it('no, on a bare clone', async () => {
+      await write('package-lock.json', { packages: {} });
+      expect(isInstalled(root)).to.equal(false);
+    });
+
+    it('yes, with every package in the version of the lockfile', async () => {
+      const packages = {
+        'node_modules/koa': { version: '3.0.0' },
+        'node_modules/tsx': { version: '4.0.0', dev: true },
+      };
+      await lay(packages, packages);
+      expect(isInstalled(root)).to.equal(true);
+    });
+
+    it('no, with one in another version, one missing, or one whose folder was deleted', async () => {
+      const koa = { 'node_modules/koa': { version: '3.0.0' } };
+      await lay(koa, { 'node_modules/koa': { version: '2.0.0' } });
+      expect(isInstalled(root)).to.equal(false);
+      await lay(koa, {});
+      expect(isInstalled(root)).to.equal(false);
+      await rm(join(root, 'node_modules'), { recursive: true });
+      await lay(koa, koa, []);
+      expect(isInstalled(root)).to.equal(false);
+    });
+
+    it('yes, without the packages of other platforms, but not without those of this one', async () => {
+      const other = {
+        'node_modules/other': { version: '1.0.0', optional: true, os: ['plan9'], cpu: ['pdp11'] },
+      };
+      await lay(other, {});
+      expect(isInstalled(root)).to.equal(true);
+      await lay(
+        { 'node_modules/ours': { version: '1.0.0', optional: true, integrity: 'sha512-x', ...here } },
+        {},
+      );
+      expect(isInstalled(root)).to.equal(false);
+    });
+  });
+
+  describe('is it built?', () => {
+    beforeEach(async () => {
+      for (const folder of ['src', 'workers', 'migrations']) {
+        await write(join(folder, 'one.ts'), 'export const one: number = 1;\n');
+      }
+      await write('package.json', { type: 'module' });
+      await write('package-lock.json', {});
+      await cp(join(project, 'tsconfig.json'), join(root, 'tsconfig.json'));
+      await symlink(join(project, 'node_modules'), join(root, 'node_modules'));
+    });
+
+    it('yes, until a source changes, comes or goes', async () => {
+      expect(isBuilt(root)).to.equal(false);
+      await ensureBuilt(root);
+      expect(isBuilt(root)).to.equal(true);
+      expect(await readFile(join(root, 'dist', 'src', 'one.js'), 'utf8')).to.include('one = 1');
+
+      await write('src/one.ts', 'export const one: number = 2;\n');
+      expect(isBuilt(root)).to.equal(false);
+      await write('src/one.ts', 'export const one: number = 1;\n');
+      await write('migrations/two.ts', 'export const two: number = 2;\n');
+      expect(isBuilt(root)).to.equal(false);
+      await ensureBuilt(root);
+      await rm(join(root, 'migrations', 'two.ts'));
+      expect(isBuilt(root)).to.equal(false);
+
+      // One whose process is gone, as no process has that number.
+      await write('dist.new.99999999/src/one.js', '');
+      await ensureBuilt(root);
+      expect(
+        existsSync(join(root, 'dist', 'migrations', 'two.js')),
+        'what went is gone from the build',
+      ).to.equal(false);
+      expect(readdirSync(root).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
+    });
+
+    it('stays as it was when a build fails or is stopped, and leaves nothing beside it', async () => {
+      await ensureBuilt(root);
+      await write('src/one.ts', "export const one: number = 'one';\n");
+      const build = () =>
+        spawn(
+          process.execPath,
+          ['-e', `import(${JSON.stringify(launcher)}).then((l) => l.ensureBuilt(process.argv[1]))`, root],
+          {
+            stdio: ['ignore', 'ignore', 'pipe'],
+          },
+        );
+      const failing = build();
+      let said = '';
+      failing.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      expect((await once(failing, 'close'))[0]).to.equal(1);
+      expect(said)
+        .to.include('one.ts')
+        .and.match(/The build failed\.\n$/);
+      expect(readdirSync(root).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
+
+      // The compiler is stopped, so that the signal meets it at work.
+      await rm(join(root, 'node_modules'));
+      await write(
+        'node_modules/typescript/bin/tsc',
+        'console.error("compiling"); setInterval(() => {}, 1000);',
+      );
+      const stopped = build();
+      stopped.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      await eventually(() => expect(said).to.match(/compiling\n$/));
+      stopped.kill('SIGTERM');
+      // Closed only when the compiler, which holds the other end, is gone too.
+      expect((await once(stopped, 'close'))[1]).to.equal('SIGTERM');
+      expect(await readFile(join(root, 'dist', 'src', 'one.js'), 'utf8')).to.include('one = 1');
+    });
+  });
+});

@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+export const isRoot = process.getuid?.() === 0;
+export const readyLine = /^Qrelay is ready at (http:\/\/\S+)$/gm;
+
+const roles = {
+  standalone: /launch\.mjs\0standalone|dist\/src\/standalone\.js|src\/launch\.mjs\0dev/,
+  web: /src\/server\.[jt]s/,
+  worker: /workers\/main\.[jt]s/,
+  postgres: /\/postgres\0-D\0/,
+  initdb: /\/initdb\0/,
+} as const;
+
+/** What is set where the tests run must not reach the programs under test. */
+const settings =
+  'DATABASE_URL REDIS_URL DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS';
+const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
+
+/** The program as `npm start` runs it, without npm and the look whether all is installed and built: quicker. */
+export const standalone = [process.execPath, join(root, 'dist', 'src', 'standalone.js')];
+export const npmStart = ['npm', 'start'];
+export const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+
+/** A service under test, in a process group of its own as from a terminal, with a data folder and port of its own. */
+export interface Instance {
+  child: ChildProcess;
+  port: number;
+  url: string;
+  dataDir: string;
+  stdout(): string;
+  stderr(): string;
+  /** Done when the ready line is there. */
+  ready(): Promise<void>;
+  /** The exit code, or the signal; fails when it takes longer than a few seconds. */
+  exit(): Promise<number | string>;
+  pids(role: keyof typeof roles): number[];
+  pid(role: keyof typeof roles): number;
+}
+
+const folders: string[] = [];
+
+export async function newFolder(): Promise<string> {
+  // Only we may enter it, as with a checkout in a home folder: for root, PostgreSQL's user may not.
+  const folder = await mkdtemp(join(tmpdir(), 'qrelay-process-'));
+  folders.push(folder);
+  return folder;
+}
+
+let template: Promise<string> | undefined;
+
+/** A copy of a data folder that a service has run on, so that not every test waits for a new database. */
+export async function usedDataDir(): Promise<string> {
+  template ??= makeTemplate();
+  const from = await template;
+  const to = join(await newFolder(), 'data');
+  expect(spawnSync('cp', ['-a', from, to]).status).to.equal(0);
+  return to;
+}
+
+async function makeTemplate(): Promise<string> {
+  const instance = await start({ dataDir: join(await newFolder(), 'data') });
+  await instance.ready();
+  instance.child.kill('SIGTERM');
+  expect(await instance.exit()).to.equal(0);
+  const { dataDir } = instance;
+  process.once('exit', () => rmSync(dirname(dataDir), { recursive: true, force: true }));
+  return dataDir;
+}
+
+interface StartOptions {
+  dataDir: string;
+  command?: string[];
+  env?: Record<string, string>;
+  port?: number;
+}
+
+export async function start({
+  dataDir,
+  command = standalone,
+  env = {},
+  port: givenPort,
+}: StartOptions): Promise<Instance> {
+  const port = givenPort ?? (await freePort());
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...unset, DATA_DIR: dataDir, PORT: String(port), ...env },
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  const pids = (role: keyof typeof roles) =>
+    processesOf(dataDir)
+      .filter(({ commandLine }) => roles[role].test(commandLine))
+      .map(({ pid }) => pid);
+  return {
+    child,
+    port,
+    url: `http://localhost:${port}`,
+    dataDir,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    async ready() {
+      await eventually(() => {
+        if (!text.stdout.match(readyLine)) throw new Error(`Not ready: ${text.stdout}${text.stderr}`);
+      }, 60_000);
+    },
+    async exit() {
+      await eventually(
+        () => expect(child.exitCode ?? child.signalCode, 'still runs').to.not.equal(null),
+        30_000,
+      );
+      const [code, signal] = await exited;
+      return code ?? signal ?? 'unknown';
+    },
+    pids,
+    pid(role) {
+      const [first] = pids(role);
+      if (first === undefined) throw new Error(`There is no ${role} process`);
+      return first;
+    },
+  };
+}
+
+/** Asked anew where there is no answer: a connection that a dying process held is lost with it. */
+export async function expectServes({ url }: Instance): Promise<void> {
+  await eventually(async () => {
+    const { status } = await fetch(url, {
+      signal: AbortSignal.timeout(1_000),
+      // A connection that is kept would be waited for when the service ends.
+      headers: { Connection: 'close' },
+    });
+    expect(status).to.equal(200);
+  }, 20_000);
+}
+
+interface FoundProcess {
+  pid: number;
+  commandLine: string;
+}
+
+/** Every process that was started with this DATA_DIR or works inside it, whoever its parent is now. */
+export function processesOf(dataDir: string): FoundProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const environment = `\0${readFileSync(`/proc/${name}/environ`, 'utf8')}`;
+        const folder = readlinkSync(`/proc/${name}/cwd`);
+        if (!environment.includes(`\0DATA_DIR=${dataDir}\0`) && folder !== join(dataDir, 'postgres'))
+          return [];
+        return [{ pid: Number(name), commandLine: readFileSync(`/proc/${name}/cmdline`, 'utf8') }];
+      } catch {
+        // Gone while we looked, or not ours to look at.
+        return [];
+      }
+    });
+}
+
+/** Nothing that was started for this folder runs any more, and the folder can be claimed again. */
+export async function expectAllGone(dataDir: string, withinMs = 10_000): Promise<void> {
+  await eventually(() => {
+    const left = processesOf(dataDir).map(
+      ({ pid, commandLine }) => `${pid} ${commandLine.replaceAll('\0', ' ')}`,
+    );
+    expect(left).to.deep.equal([]);
+  }, withinMs);
+}
+
+export function expectReleased(dataDir: string): void {
+  expect(existsSync(join(dataDir, 'qrelay.pid')), 'DATA_DIR is still claimed').to.equal(false);
+  expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'PostgreSQL did not end well').to.equal(
+    false,
+  );
+}
+
+/** A folder that the user nobody owns and can reach. */
+export async function folderOfNobody(): Promise<string> {
+  const folder = `${await newFolder()}-nobody`;
+  await mkdir(folder, { mode: 0o700 });
+  folders.push(folder);
+  await chown(folder, 65534, 65534);
+  return folder;
+}
+
+/** For an `after` hook: kills what is left of the test's own processes, by their numbers, and removes the folders. */
+export async function cleanUp(): Promise<void> {
+  const kept = template ? await template.catch(() => undefined) : undefined;
+  for (const folder of folders.splice(0)) {
+    if (kept?.startsWith(`${folder}/`)) {
+      folders.push(folder);
+      continue;
+    }
+    for (const dataDir of [folder, join(folder, 'data')]) {
+      for (const { pid } of processesOf(dataDir)) kill(pid);
+      await expectAllGone(dataDir);
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
+import { ensureBuilt } from '../support/programs.ts';
+import {
+  asNobody,
+  cleanUp,
+  expectAllGone,
+  folderOfNobody,
+  isRoot,
+  newFolder,
+  standalone,
+  start,
+  usedDataDir,
+} from './instance.ts';
+
+describe('npm start, where it cannot', function () {
+  this.timeout(60_000);
+  before(ensureBuilt);
+  after(cleanUp);
+
+  /** Exit code 1, nothing on standard output, no stack, nothing left running. */
+  async function refusal(options: Parameters<typeof start>[0], lines = 1): Promise<string> {
+    const instance = await start(options);
+    expect(await instance.exit()).to.equal(1);
+    await expectAllGone(options.dataDir);
+    expect(instance.stdout()).to.equal('');
+    expect(instance.stderr()).to.not.match(/^\s+at |Error:|node:internal/m);
+    expect(instance.stderr().trim().split('\n'), instance.stderr()).to.have.length(lines);
+    return instance.stderr();
+  }
+
+  it('says that the port is taken, and by which setting to choose another', async () => {
+    const other = createServer().listen(0);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const sentence = await refusal({ dataDir: join(await newFolder(), 'data'), port });
+    expect(sentence)
+      .to.include(`Port ${port} is taken`)
+      .and.include(`PORT=${port + 1} npm start`);
+    other.close();
+  });
+
+  it('says that HOST is no address of this machine', async () => {
+    const options = { dataDir: join(await newFolder(), 'data'), env: { HOST: '192.0.2.1' } };
+    expect(await refusal(options)).to.match(/cannot listen on 192\.0\.2\.1:\d+ \(EADDRNOTAVAIL\)/);
+  });
+
+  it('says that DATA_DIR cannot be made', async () => {
+    const file = join(await newFolder(), 'file');
+    await writeFile(file, '');
+    expect(await refusal({ dataDir: join(file, 'data') })).to.include('cannot be written (ENOTDIR)');
+  });
+
+  it('says that DATA_DIR cannot be written', async function () {
+    if (!isRoot) this.skip();
+    const folder = await folderOfNobody();
+    await rm(folder, { recursive: true });
+    await mkdir(folder, { mode: 0o755 });
+    const options = { dataDir: folder, command: [...asNobody, ...standalone] };
+    expect(await refusal(options)).to.include('cannot be written (EACCES)');
+  });
+
+  it('says which part of a half-written database is missing', async () => {
+    for (const part of ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json']) {
+      const dataDir = await usedDataDir();
+      await rm(join(dataDir, 'postgres', part));
+      expect(await refusal({ dataDir }))
+        .to.include('incomplete')
+        .and.include(`${part} is missing`);
+    }
+  });
+
+  it('says what PostgreSQL found wrong with its files', async () => {
+    const dataDir = await usedDataDir();
+    await writeFile(join(dataDir, 'postgres', 'global', 'pg_control'), '');
+    expect(await refusal({ dataDir })).to.match(/did not start on .*: .*pg_control.*postgres\.log/);
+  });
+
+  it('says that the database is of another version of PostgreSQL', async () => {
+    const dataDir = await usedDataDir();
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '9\n');
+    expect(await refusal({ dataDir })).to.match(/is of PostgreSQL 9, and the embedded one is \d\d/);
+  });
+
+  it('says that DATABASE_URL cannot be reached', async () => {
+    const env = { DATABASE_URL: `postgres://qrelay@127.0.0.1:${await freePort()}/qrelay` };
+    const sentence = await refusal({ dataDir: join(await newFolder(), 'data'), env });
+    expect(sentence).to.include('cannot be reached (ECONNREFUSED)').and.include('DATABASE_URL');
+  });
+
+  it('names every fault of the environment at once', async () => {
+    const env = {
+      PORT: 'http',
+      BASE_URL: 'qr.example.com',
+      DATABASE_URL: 'mysql://example.com',
+      REDIS_URL: 'localhost',
+      QR_CODE_LIFETIME_DAYS: '0',
+      TRUST_PROXY_HOPS: '-1',
+      LOG_LEVEL: 'loud',
+      WEB_CONCURRENCY: '1.5',
+    };
+    const report = await refusal({ dataDir: join(await newFolder(), 'data'), env }, 9);
+    for (const name of Object.keys(env)) expect(report).to.include(`- ${name} `);
+  });
+});

@@ -1,0 +1,165 @@
+import { readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { ensureBuilt, runQrelayWithNpm } from '../support/programs.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import {
+  asNobody,
+  cleanUp,
+  expectAllGone,
+  expectReleased,
+  expectServes,
+  folderOfNobody,
+  type Instance,
+  isRoot,
+  newFolder,
+  npmStart,
+  readyLine,
+  standalone,
+  start,
+  usedDataDir,
+} from './instance.ts';
+
+describe('npm start', function () {
+  this.timeout(90_000);
+  before(ensureBuilt);
+  after(cleanUp);
+
+  describe('on an empty DATA_DIR, and again', () => {
+    let instance: Instance;
+    let key: string;
+    before(async () => {
+      instance = await start({ dataDir: join(await newFolder(), 'data'), command: npmStart });
+      await instance.ready();
+    });
+
+    it('prints one ready line, the next step, and nothing else', () => {
+      const [, ...lines] = instance
+        .stdout()
+        .trim()
+        .split(/\n+(?!>)/);
+      expect(lines[0]).to.equal(`Qrelay is ready at http://localhost:${instance.port}`);
+      expect(instance.stdout().match(readyLine)).to.have.length(1);
+      expect(lines[1]).to.match(/^Next: /);
+      expect(lines.at(-1)).to.match(/Ctrl-C stops everything\.$/);
+      expect(instance.stdout()).to.not.include('{"level"');
+      // npm may have a word of its own about its configuration.
+      expect(instance.stderr().replaceAll(/^npm (warn|notice).*\n/gm, '')).to.equal('');
+    });
+
+    it('answers, from one web and one worker process on a Postgres of its own', async () => {
+      await expectServes(instance);
+      expect(instance.pids('web')).to.have.length(1);
+      expect(instance.pids('worker')).to.have.length(1);
+      expect(instance.pids('postgres')).to.have.length(1);
+    });
+
+    it('lets the command line find its database through DATA_DIR', async () => {
+      const { stdout, stderr } = await runQrelayWithNpm(['key', 'create', '--email', 'first@example.com'], {
+        DATA_DIR: instance.dataDir,
+      });
+      expect(stdout, stderr).to.match(/^qrl_/);
+      key = stdout.trim();
+      expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
+    });
+
+    it('ends everything on Ctrl-C, which npm and its child both get', async () => {
+      process.kill(-(instance.child.pid ?? 0), 'SIGINT');
+      await instance.exit();
+      await expectAllGone(instance.dataDir);
+      expectReleased(instance.dataDir);
+      expect(instance.stdout(), 'no word about ending').to.match(/Ctrl-C stops everything\.\s*$/);
+    });
+
+    it('keeps the data for the second start, which installs and builds nothing', async () => {
+      instance = await start({ dataDir: instance.dataDir, command: npmStart });
+      await instance.ready();
+      expect(instance.stderr()).to.not.include('Installing');
+      expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
+    });
+
+    it('ends everything when npm is asked to end', async () => {
+      instance.child.kill('SIGTERM');
+      await instance.exit();
+      await expectAllGone(instance.dataDir);
+      expectReleased(instance.dataDir);
+    });
+  });
+
+  it('runs as an ordinary user', async function () {
+    if (!isRoot) this.skip();
+    const instance = await start({
+      dataDir: join(await folderOfNobody(), 'data'),
+      command: [...asNobody, ...standalone],
+    });
+    await instance.ready();
+    await expectServes(instance);
+    instance.child.kill('SIGINT');
+    expect(await instance.exit()).to.equal(0);
+    await expectAllGone(instance.dataDir);
+    expectReleased(instance.dataDir);
+  });
+
+  it('shares the port among WEB_CONCURRENCY processes, and replaces one that is killed', async () => {
+    const instance = await start({ dataDir: await usedDataDir(), env: { WEB_CONCURRENCY: '2' } });
+    await instance.ready();
+    const first = instance.pids('web');
+    expect(first, 'one that watches, two that serve').to.have.length(3);
+    const victim = Math.max(...first);
+    process.kill(victim, 'SIGKILL');
+    await expectServes(instance);
+    await eventually(() => {
+      expect(instance.pids('web').filter((pid) => pid !== victim)).to.have.length(3);
+    });
+    await expectServes(instance);
+
+    const second = instance.pids('web');
+    process.kill(Math.min(...first), 'SIGKILL');
+    await eventually(() => {
+      expect(instance.pids('web').filter((pid) => !second.includes(pid))).to.have.length(3);
+    }, 20_000);
+    await expectServes(instance);
+    instance.child.kill('SIGTERM');
+    expect(await instance.exit()).to.equal(0);
+    await expectAllGone(instance.dataDir);
+  });
+
+  it("runs the Procfile's entries from built files", async () => {
+    const database = await createTestDatabase();
+    const entries = new Map(
+      (await readFile(new URL('../../Procfile', import.meta.url), 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => line.split(': ') as [string, string]),
+    );
+    expect([...entries.keys()]).to.have.members(['release', 'web', 'worker']);
+    const env = { DATABASE_URL: database.url };
+    const dataDir = join(await newFolder(), 'data');
+    const run = (name: string) => start({ dataDir, env, command: (entries.get(name) ?? '').split(' ') });
+
+    expect(await (await run('release')).exit()).to.equal(0);
+    const [web, worker] = [await run('web'), await run('worker')];
+    await expectServes(web);
+    await eventually(() => expect(worker.stdout()).to.include('"msg":"working"'));
+    for (const { child } of [web, worker]) child.kill('SIGTERM');
+    expect([await web.exit(), await worker.exit()]).to.deep.equal([0, 0]);
+    await expectAllGone(dataDir);
+    await database.drop();
+  });
+
+  it('starts web and worker anew when a source changes, with npm run dev', async () => {
+    const instance = await start({ dataDir: await usedDataDir(), command: ['npm', 'run', 'dev'] });
+    await instance.ready();
+    const [web, worker] = [instance.pid('web'), instance.pid('worker')];
+    await utimes(new URL('../../src/server.ts', import.meta.url), new Date(), new Date());
+    await eventually(() => {
+      expect(instance.pid('web')).to.not.equal(web);
+      expect(instance.pid('worker')).to.not.equal(worker);
+    }, 20_000);
+    await expectServes(instance);
+    instance.child.kill('SIGTERM');
+    await expectAllGone(instance.dataDir);
+  });
+});

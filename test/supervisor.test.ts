@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { expect } from 'chai';
+import { growingDelay } from '../src/growing-delay.ts';
+import { AlreadyTold } from '../src/lifecycle.ts';
+import { type KeptProcess, keepRunning } from '../src/supervisor.ts';
+import { createLog } from '../src/telemetry/log.ts';
+import { eventually } from './support/eventually.ts';
+
+const log = createLog('test', 'silent');
+const works = `process.send('ready'); setInterval(() => {}, 1000); process.on('disconnect', () => process.exit())`;
+const isDeaf = `process.on('SIGTERM', () => {}); ${works}`;
+const diesAtOnce = `process.send('ready', () => process.exit(7))`;
+
+describe('growingDelay', () => {
+  it('doubles up to the longest', () => {
+    const delays = growingDelay({ firstMs: 500, longestMs: 3_000 });
+    expect([1, 2, 3, 4, 5].map(() => delays.next(0))).to.deep.equal([500, 1_000, 2_000, 3_000, 3_000]);
+  });
+
+  it('begins again after a run that was long enough, and when told', () => {
+    const delays = growingDelay({ firstMs: 500, wellAfterMs: 60_000 });
+    delays.next(0);
+    expect(delays.next(59_999)).to.equal(1_000);
+    expect(delays.next(60_000)).to.equal(500);
+    delays.reset();
+    expect(delays.next(0)).to.equal(500);
+  });
+});
+
+describe('keepRunning', () => {
+  let started: ChildProcess[] = [];
+  let kept: KeptProcess | undefined;
+
+  function keep(
+    script: string | (() => string),
+    patience: Parameters<typeof keepRunning>[3] = {},
+  ): KeptProcess {
+    const start = () => {
+      const text = typeof script === 'string' ? script : script();
+      const child = spawn(process.execPath, ['-e', text], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      started.push(child);
+      return child;
+    };
+    kept = keepRunning('test', start, log, patience);
+    return kept;
+  }
+
+  const rejection = (promise: Promise<void>) =>
+    promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  afterEach(async () => {
+    await kept?.stop();
+    started = [];
+  });
+
+  it('starts a process again that was killed', async () => {
+    await keep(works, { delays: growingDelay({ firstMs: 1 }) }).ready;
+    started[0]?.kill('SIGKILL');
+    await eventually(() => expect(started.length).to.equal(2));
+  });
+
+  it('waits longer each time for one that keeps dying', async () => {
+    const ran: number[] = [];
+    const waits: number[] = [];
+    const delays = growingDelay({ firstMs: 5, longestMs: 20 });
+    const told = {
+      next(ranMs: number) {
+        ran.push(ranMs);
+        const waitMs = delays.next(ranMs);
+        waits.push(waitMs);
+        return waitMs;
+      },
+      reset: delays.reset,
+    };
+    await keep(diesAtOnce, { delays: told }).ready;
+    await eventually(() => expect(waits.slice(0, 4)).to.deep.equal([5, 10, 20, 20]));
+    expect(ran.every((ms) => ms > 0)).to.equal(true);
+  });
+
+  it('does not try again what ends before it was ever ready, and says how it ended', async () => {
+    const fault = await rejection(keep('process.exit(3)').ready);
+    expect(String(fault)).to.include('The test process ended before it was ready (exit code 3).');
+    expect(started.length).to.equal(1);
+  });
+
+  it('adds no sentence of its own where the process has told why it left', async () => {
+    expect(await rejection(keep('process.exit(1)').ready)).to.be.instanceOf(AlreadyTold);
+  });
+
+  it('says that a program could not be started', async () => {
+    kept = keepRunning('test', () => spawn('/does/not/exist', { stdio: 'ignore' }), log);
+    expect(String(await rejection(kept.ready))).to.match(/ended before it was ready \(.*ENOENT\)/);
+  });
+
+  it('renews at once, also in the middle of a long delay', async () => {
+    let script = works;
+    const { ready, renew } = keep(() => script, { delays: growingDelay({ firstMs: 60_000 }) });
+    await ready;
+    script = diesAtOnce;
+    renew();
+    await eventually(() => expect(started[1]?.exitCode).to.equal(7));
+    script = works;
+    await eventually(() => {
+      // Until the end of the second is noticed, there is nothing to renew but the dead.
+      renew();
+      expect(started.length).to.equal(3);
+    });
+  });
+
+  it('kills what does not end when it is asked to', async () => {
+    const { ready, stop } = keep(isDeaf, { stopLimitMs: 50 });
+    await ready;
+    await stop();
+    expect(started[0]?.signalCode).to.equal('SIGKILL');
+  });
+
+  it('starts nothing any more once it is stopped', async () => {
+    const { ready, stop } = keep(works, { delays: growingDelay({ firstMs: 1 }) });
+    await ready;
+    await stop();
+    expect(started[0]?.signalCode).to.equal('SIGTERM');
+    await stop();
+    expect(started.length).to.equal(1);
+  });
+});
