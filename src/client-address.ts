@@ -1,18 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 
 /**
  * The address of the client: the socket's, or the one that the outermost of `trustedHops` proxies saw.
  * X-Forwarded-For is read from the right, because everything left of what our own proxies wrote can be made up.
  */
-export function clientAddress(req: IncomingMessage, trustedHops: number): string {
-  const socketAddress = req.socket.remoteAddress ?? '';
-  if (trustedHops === 0) return plainAddress(socketAddress);
-  const forwarded = req.headers['x-forwarded-for'];
-  if (forwarded === undefined) return plainAddress(socketAddress);
-  const chain = String(forwarded)
-    .split(',')
-    .map((part) => plainAddress(part.trim()));
+export function clientAddress(
+  socketAddress = '',
+  forwarded: string | undefined,
+  trustedHops: number,
+): string {
+  if (trustedHops === 0 || forwarded === undefined) return plainAddress(socketAddress);
+  const chain = forwarded.split(',').map((part) => plainAddress(part.trim()));
   const seen = chain[Math.max(0, chain.length - trustedHops)] ?? '';
   return isIP(seen) ? seen : plainAddress(socketAddress);
 }

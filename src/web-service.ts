@@ -61,7 +61,7 @@ export async function openWebService({
       producer,
       verdict: createScanVerdict(),
       trustProxyHops: config.trustProxyHops,
-      now,
+      nowMs: () => now().getTime(),
       metrics,
       log,
     },

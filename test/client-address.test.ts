@@ -1,14 +1,20 @@
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { clientAddress } from '../src/client-address.ts';
+import { readScanHeaders } from '../src/redirect/counts.ts';
+
+/** As the scan lane reads it. */
+let hops = 0;
+function addressOf(req: IncomingMessage): string {
+  return clientAddress(req.socket.remoteAddress, readScanHeaders(req.rawHeaders).forwardedFor, hops);
+}
 
 describe('clientAddress (decisions: The share address)', () => {
   let server: Server;
-  let hops = 0;
   before(async () => {
-    server = createServer((req, res) => res.end(clientAddress(req, hops))).listen(0, '127.0.0.1');
+    server = createServer((req, res) => res.end(addressOf(req))).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
   after(() => server.close());

@@ -67,8 +67,9 @@ export function createProducer({
     metrics.shareAnswers.inc({ outcome: 'counted' }, batch.length);
     const job = packScans(batch, sealingKey);
     const safe = () => {
-      for (const leave of leaving) leave();
+      // The next batch first: it is on its way while these redirects are written.
       send();
+      for (const leave of leaving) leave();
     };
     if (down || !queue.isReady()) {
       setDown();

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 
@@ -9,9 +8,37 @@ type NotCounted = 'head' | 'prefetch' | 'crawler';
 const plainHttpTool =
   /^(?:curl|wget|httpie|xh|insomnia|postmanruntime|bruno|hoppscotch|python(?:-requests|-urllib|-httpx)?|aiohttp|node(?:-fetch|\.js)?|undici|axios|got|superagent|go-http-client|okhttp|java|apache-httpclient|guzzlehttp|php|ruby|faraday|rest-client|libwww-perl|lwp|powershell|windowspowershell|dart|reqwest|k6|autocannon|wrk|hey|ab|apachebench)\b/i;
 
-export type ScanVerdict = (req: IncomingMessage) => NotCounted | undefined;
+/** What the lane reads of a request's headers. */
+export interface ScanHeaders {
+  userAgent: string;
+  forwardedFor: string | undefined;
+  isPrefetch: boolean;
+}
 
-/** Judges by method and headers; what it found of a user agent is remembered, because few of them make most scans. */
+const purposeHeaders = new Set(['sec-purpose', 'purpose', 'x-purpose', 'x-moz']);
+const lengthsOfInterest = new Set(
+  ['user-agent', 'x-forwarded-for', ...purposeHeaders].map((name) => name.length),
+);
+
+/** From the headers as they came. Asked for `req.headers`, Node would make an object of all of them, for each redirect. */
+export function readScanHeaders(rawHeaders: string[]): ScanHeaders {
+  const found: ScanHeaders = { userAgent: '', forwardedFor: undefined, isPrefetch: false };
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const raw = rawHeaders[index] ?? '';
+    if (!lengthsOfInterest.has(raw.length)) continue;
+    const name = raw.toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    if (name === 'user-agent') found.userAgent ||= value;
+    else if (name === 'x-forwarded-for')
+      found.forwardedFor = found.forwardedFor ? `${found.forwardedFor}, ${value}` : value;
+    else if (purposeHeaders.has(name)) found.isPrefetch ||= /prefetch|prerender|preview/i.test(value);
+  }
+  return found;
+}
+
+export type ScanVerdict = (method: string | undefined, headers: ScanHeaders) => NotCounted | undefined;
+
+/** What it found of a user agent is remembered, because few of them make most scans. */
 export function createScanVerdict(): ScanVerdict {
   const crawlers = new LRUCache<string, boolean>({ max: 5_000 });
 
@@ -24,11 +51,9 @@ export function createScanVerdict(): ScanVerdict {
     return verdict;
   }
 
-  return ({ method, headers }) => {
+  return (method, { userAgent, isPrefetch }) => {
     if (method === 'HEAD') return 'head';
-    const purpose = headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose'] ?? headers['x-moz'];
-    if (purpose !== undefined && /prefetch|prerender|preview/i.test(String(purpose))) return 'prefetch';
-    const userAgent = headers['user-agent'];
-    return userAgent !== undefined && isCrawler(userAgent) ? 'crawler' : undefined;
+    if (isPrefetch) return 'prefetch';
+    return userAgent !== '' && isCrawler(userAgent) ? 'crawler' : undefined;
   };
 }

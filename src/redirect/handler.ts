@@ -5,7 +5,7 @@ import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ScanVerdict } from './counts.ts';
+import { readScanHeaders, type ScanVerdict } from './counts.ts';
 import {
   contentPage,
   expiredPage,
@@ -24,7 +24,7 @@ interface Lane {
   producer: ScanProducer;
   verdict: ScanVerdict;
   trustProxyHops: number;
-  now: () => Date;
+  nowMs: () => number;
   metrics: Metrics;
   log: Log;
 }
@@ -35,13 +35,14 @@ interface Lane {
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
   function answer(req: IncomingMessage, res: ServerResponse, target: Target | null): void {
-    const now = lane.now().getTime();
+    const now = lane.nowMs();
     if (!target?.isPublic) return sendPage(res, 404, notFoundPage());
     if (target.expiresAtMs <= now) return sendPage(res, 410, expiredPage());
     const leave = target.location
       ? () => sendRedirect(res, target.location as string)
       : () => sendPage(res, 200, contentPage(target));
-    const reason = lane.verdict(req);
+    const headers = readScanHeaders(req.rawHeaders);
+    const reason = lane.verdict(req.method, headers);
     if (reason !== undefined) {
       lane.metrics.shareAnswers.inc({ outcome: reason });
       return leave();
@@ -49,8 +50,8 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     const scan = {
       id: newScanId(now),
       codeId: target.codeId,
-      userAgent: (req.headers['user-agent'] ?? '').slice(0, longestUserAgent),
-      address: clientAddress(req, lane.trustProxyHops),
+      userAgent: headers.userAgent.slice(0, longestUserAgent),
+      address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
     };
     lane.producer.record(scan, leave);
   }
@@ -79,7 +80,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
 }
 
 function sendRedirect(res: ServerResponse, location: string): void {
-  res.writeHead(302, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  res.writeHead(302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0']);
   res.end();
 }
 

@@ -1,8 +1,9 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 // Drawn for many ids at once: asking the system for each would be the dearest part of a redirect.
-const randomness = Buffer.alloc(10 * 1_024);
-let used = randomness.length;
+const digitsPerId = 19;
+let randomDigits = '';
+let used = 0;
 let lastMs = -1;
 let lastPrefix = '';
 
@@ -13,15 +14,15 @@ export function newScanId(nowMs: number): string {
     lastMs = nowMs;
     lastPrefix = `${millisecond.slice(0, 8)}-${millisecond.slice(8)}-7`;
   }
-  if (used === randomness.length) {
-    randomFillSync(randomness);
+  if (used + digitsPerId > randomDigits.length) {
+    randomDigits = randomBytes(8_192).toString('hex');
     used = 0;
   }
-  // The two bits after the version's are the variant: 10.
-  randomness[used + 2] = ((randomness[used + 2] ?? 0) & 0x3f) | 0x80;
-  const random = randomness.toString('hex', used, used + 10);
-  used += 10;
-  return `${lastPrefix}${random.slice(1, 4)}-${random.slice(4, 8)}-${random.slice(8)}`;
+  const at = used;
+  used += digitsPerId;
+  // Of the digit after the version, two bits are the variant: 8, 9, a or b.
+  const variant = '89ab'.charAt(randomDigits.charCodeAt(at) & 3);
+  return `${lastPrefix}${randomDigits.slice(at + 1, at + 4)}-${variant}${randomDigits.slice(at + 4, at + 7)}-${randomDigits.slice(at + 7, at + 19)}`;
 }
 
 export function scannedAtOf(scanId: string): Date {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { IncomingMessage } from 'node:http';
-import { createScanVerdict } from '../../src/redirect/counts.ts';
+
+import { createScanVerdict, readScanHeaders } from '../../src/redirect/counts.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 const verdict = createScanVerdict();
 const judge = (headers: Record<string, string>, method = 'GET') =>
-  verdict({ method, headers } as unknown as IncomingMessage);
+  verdict(method, readScanHeaders(Object.entries(headers).flat()));
 
 describe('What counts as a scan (decisions)', () => {
   const counted: Record<string, string> = {

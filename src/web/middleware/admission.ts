@@ -29,7 +29,9 @@ export function admission({ db, secrets, trustProxyHops, now, isPublic }: Admiss
       remaining: 0,
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
-    const address = secrets.disguiseAddress(clientAddress(ctx.req, trustProxyHops));
+    const address = secrets.disguiseAddress(
+      clientAddress(ctx.req.socket.remoteAddress, ctx.get('X-Forwarded-For') || undefined, trustProxyHops),
+    );
     if (isPublic(ctx.path)) {
       setWindow(ctx, await peek(db, address));
       return next();
