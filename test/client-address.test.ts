@@ -108,7 +108,7 @@ describe('clientAddress (decisions: The share address)', () => {
   }
 
   it("is IPv4 on a socket of both families, as the service's own is (decisions: The share address)", async () => {
-    const both = createServer((req, res) => res.end(`${req.socket.remoteAddress} ${clientAddress(req, 0)}`));
+    const both = createServer((req, res) => res.end(`${req.socket.remoteAddress} ${addressOf(req)}`));
     both.listen(0, '::');
     await once(both, 'listening');
     expect(await seen(0, [], both)).to.equal('::ffff:127.0.0.1 127.0.0.1');
