@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { keyCommand, userCommand } from './cli/accounts.ts';
 import { say } from './cli/say.ts';
@@ -12,10 +13,14 @@ import { sentenceFor } from './store/setup-sentence.ts';
 const failed = 1;
 const misused = 2;
 
+// From where the build is: dist/src.
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
 const program = new Command('qrelay')
   .description(
     'Qrelay from the command line. It uses DATABASE_URL, or the embedded database that runs in DATA_DIR.',
   )
+  .version(version, '--version', 'print the version')
   .addCommand(keyCommand())
   .addCommand(userCommand())
   .addCommand(countersCommand())

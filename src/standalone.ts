@@ -148,7 +148,10 @@ function renewOnChange(renew: () => void): void {
   for (const folder of ['.', '../workers']) {
     watch(fileURLToPath(new URL(folder, import.meta.url)), { recursive: true }, () => {
       clearTimeout(pause);
-      pause = setTimeout(renew, 100);
+      pause = setTimeout(() => {
+        console.log('The sources have changed: web and worker start again.');
+        renew();
+      }, 100);
     });
   }
 }

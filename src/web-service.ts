@@ -45,6 +45,7 @@ export async function openWebService({
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
   const producer = createProducer({ queue, spool, sealingKey: secrets.sealingKey, metrics, log });
+  const targets = createTargets(db);
   let isDraining = () => false;
   const app = createApp({
     config,
@@ -53,11 +54,12 @@ export async function openWebService({
     log,
     now,
     health: { db, queue, isDraining: () => isDraining() },
+    codeChanged: targets.forget,
   });
   const handleRest = app.callback();
   const lane = createLane(
     {
-      targets: createTargets(db),
+      targets,
       producer,
       verdict: createScanVerdict(),
       trustProxyHops: config.trustProxyHops,

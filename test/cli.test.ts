@@ -11,7 +11,20 @@ import { createBareDatabase } from './support/test-database.ts';
 
 const oneKey = /^qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/;
 const stack = /^\s+at /m;
-const commands = ['', 'key', 'key create', 'key list', 'key revoke', 'user', 'user plan', 'migrate'];
+const commands = [
+  '',
+  'key',
+  'key create',
+  'key list',
+  'key revoke',
+  'user',
+  'user plan',
+  'counters verify',
+  'counters rebuild',
+  'scans dead',
+  'scans retry',
+  'migrate',
+];
 const misuses = `
 
   key
@@ -198,6 +211,14 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await qrelay('key', 'revoke', prefixOf(key))).code).to.equal(0);
       expect(await revokedAt()).to.deep.equal(first);
       expect((await api('/qrcodes')).status).to.equal(401);
+    });
+
+    it('takes the whole key too, and does not repeat its secret (5.3)', async () => {
+      const key = await newKey('--email', 'revoke-whole@example.com');
+      const { code, stderr } = await qrelay('key', 'revoke', key);
+      expect(code).to.equal(0);
+      expect(stderr).to.contain(prefixOf(key)).and.not.contain(key);
+      expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(401);
     });
 
     it('fails for a prefix that is not there (5.3)', async () => {

@@ -8,7 +8,8 @@ import { withDatabase } from './with-database.ts';
 const now = () => new Date();
 const emailOption = () =>
   new Option('--email <email>', "the account's e-mail").argParser(parseEmail).makeOptionMandatory();
-const planOption = () => new Option('--plan <plan>', 'the plan').choices(planNames);
+const planOption = () =>
+  new Option('--plan <plan>', "the account's plan, for all its keys").choices(planNames);
 
 export function keyCommand(): Command {
   const key = new Command('key').description('API keys');
@@ -26,7 +27,7 @@ export function keyCommand(): Command {
         if (options.plan) await setPlan(db, user, options.plan, now());
         const created = await createApiKey(db, user.id, options.name, now());
         say(
-          `Key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is shown this once:`,
+          `Key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}) is made, and printed this once.`,
         );
         print(created);
       }),
@@ -47,9 +48,13 @@ export function keyCommand(): Command {
     );
   key
     .command('revoke <prefix>')
-    .description('Revoke a key for good; the prefix is the part between the underscores')
-    .action((prefix: string) =>
+    .description(
+      'Revoke a key for good, named by its prefix (the part between the underscores) or by the whole key',
+    )
+    .action((given: string) =>
       withDatabase(async ({ db }) => {
+        // Of a whole key, only the prefix is looked up and repeated.
+        const prefix = /^qrl_([^_]*)/.exec(given)?.[1] ?? given;
         const { name } = await revokeApiKey(db, prefix, now());
         say(`Key ${prefix} ("${name}") is revoked.`);
       }),

@@ -34,7 +34,7 @@ export function countersCommand(): Command {
           }
         }
         say(
-          `${codes} codes, ${differences === 0 ? 'every counter is right' : `${differences} counters are wrong`}.`,
+          `${codes} codes with scans: ${differences === 0 ? 'every counter is right' : `${differences} counters are wrong`}.`,
         );
         if (differences > 0) process.exitCode = 1;
       }),

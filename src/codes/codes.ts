@@ -67,9 +67,12 @@ export async function updateCode(
 }
 
 /** The scans and counters go with it. */
-export async function deleteCode(db: Database, ownerId: string, id: string): Promise<void> {
-  const deleted = isUuid(id) ? await QrCode.query(db).delete().where({ id, user_id: ownerId }) : 0;
-  if (deleted === 0) throw noSuchCode();
+export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
+  const deleted = isUuid(id)
+    ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
+    : undefined;
+  if (!deleted) throw noSuchCode();
+  return deleted;
 }
 
 export interface CodeFilter {

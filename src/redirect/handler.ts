@@ -63,8 +63,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       res.setHeader('Allow', 'GET, HEAD');
       return sendPage(res, 405, methodPage());
     }
-    const query = url.indexOf('?');
-    const token = url.slice(prefix.length, query < 0 ? undefined : query);
+    const token = tokenOf(url);
     if (!isShareToken(token)) return sendPage(res, 404, notFoundPage());
     const found = lane.targets.find(token);
     if (!(found instanceof Promise)) return answer(req, res, found);
@@ -77,6 +76,13 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       },
     );
   };
+}
+
+/** What stands between the prefix and the query; a slash that was added behind it is nothing. */
+function tokenOf(url: string): string {
+  const query = url.indexOf('?');
+  const end = query < 0 ? url.length : query;
+  return url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
 }
 
 function sendRedirect(res: ServerResponse, location: string): void {

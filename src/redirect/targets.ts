@@ -18,6 +18,8 @@ export interface Target {
 export interface Targets {
   /** At once where it is remembered. `null`: there is no such code. Rejects where that cannot be found out now. */
   find(token: string): Target | null | Promise<Target | null>;
+  /** For the process that changed a code itself: it need not wait until its memory of it is old. */
+  forget(token: string): void;
 }
 
 // An edit must be seen within 10 s, the time of a query included. Until `renewAfterMs` an entry is simply used; from then
@@ -43,19 +45,21 @@ export function createTargets(db: Database): Targets {
 
   /** Any number of simultaneous requests for a token make one query. */
   function look(token: string): Promise<Target | null> {
-    let answer = asked.get(token);
-    if (!answer) {
-      answer = query(token).finally(() => asked.delete(token));
-      asked.set(token, answer);
-    }
+    const underWay = asked.get(token);
+    if (underWay) return underWay;
+    const answer: Promise<Target | null> = query(token, () => asked.get(token) === answer).finally(() => {
+      if (asked.get(token) === answer) asked.delete(token);
+    });
+    asked.set(token, answer);
     return answer;
   }
 
-  async function query(token: string): Promise<Target | null> {
+  async function query(token: string, isWanted: () => boolean): Promise<Target | null> {
     try {
       const code = await within(queryDeadlineMs, QrCode.query(db).findOne({ share_token: token }).execute());
       const target = code ? toTarget(code) : null;
-      entries.set(token, { target, foundAt: performance.now() });
+      // Forgotten meanwhile: it may be from before the change.
+      if (isWanted()) entries.set(token, { target, foundAt: performance.now() });
       return target;
     } catch (error) {
       downUntil = performance.now() + downPauseMs;
@@ -75,6 +79,10 @@ export function createTargets(db: Database): Targets {
         return entry.target;
       }
       return usable ? look(token).catch(() => entry.target) : look(token);
+    },
+    forget(token) {
+      entries.delete(token);
+      asked.delete(token);
     },
   };
 }

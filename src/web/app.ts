@@ -19,12 +19,13 @@ export interface AppParts {
   log: Log;
   now: () => Date;
   health: HealthParts;
+  codeChanged(shareToken: string): void;
 }
 
 /** Every middleware and mount of the web process, in order. */
-export function createApp({ config, db, secrets, log, now, health }: AppParts): Koa {
+export function createApp({ config, db, secrets, log, now, health, codeChanged }: AppParts): Koa {
   const app = new Koa();
-  const api = createApiRouter({ db, config, now });
+  const api = createApiRouter({ db, config, now, codeChanged });
   const isPublic = (path: string) => path === openApiPath;
 
   app.use(observe(log));

@@ -28,6 +28,26 @@ describe('The share address /r/<token> (decisions)', () => {
     expect(answer.headers.get('location')).to.equal('https://example.com/target');
   });
 
+  it('shows a change and a deletion at once in the process that made it', async () => {
+    const { id, shareToken } = await createCode(api);
+    expect((await openShare(service.url, shareToken)).status).to.equal(302);
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { content: 'https://example.com/changed' } });
+    expect((await openShare(service.url, shareToken)).headers.get('location')).to.equal(
+      'https://example.com/changed',
+    );
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
+    expect((await openShare(service.url, shareToken)).status).to.equal(410);
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    expect((await openShare(service.url, shareToken)).status).to.equal(404);
+  });
+
+  it('ignores a slash behind the token', async () => {
+    const { shareToken } = await createCode(api);
+    expect((await openShare(service.url, `${shareToken}/`)).status).to.equal(302);
+    expect((await openShare(service.url, `${shareToken}/?a=b`)).status).to.equal(302);
+    expect((await openShare(service.url, `${shareToken}//`)).status).to.equal(404);
+  });
+
   it('ignores a query string behind the token', async () => {
     const { shareToken } = await createCode(api);
     expect((await openShare(service.url, `${shareToken}?utm_source=poster`)).status).to.equal(302);

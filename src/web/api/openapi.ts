@@ -151,7 +151,8 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
-          description: 'An API key, made on the page API Keys.',
+          description:
+            'An API key. Whoever runs the service makes one with `qrelay key create`. Limits are counted per key.',
         },
       },
       schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, inline(schema)])),

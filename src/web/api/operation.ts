@@ -8,6 +8,8 @@ export interface ApiServices {
   db: Database;
   config: Config;
   now: () => Date;
+  /** Told the share token of a code that was changed or deleted. */
+  codeChanged(shareToken: string): void;
 }
 
 /** Rules that a schema cannot express, for the fields that passed it; `bad` names those that did not. */

@@ -7,7 +7,7 @@ const fields = {
   name: label('For people. Stored trimmed and in Unicode NFC.'),
   type: Type.Enum([...codeTypes], { description: 'What the content is.' }),
   content: text(
-    'The encoded content: a URL, text, a vCard payload and so on. At most what a QR code holds at its error correction, in bytes of UTF-8: L 2953, M 2331, Q 1663, H 1273.',
+    'The encoded content: a URL, text, a vCard payload and so on. At most what a QR code holds at its error correction, in bytes of UTF-8: L 2953, M 2331, Q 1663, H 1273. For the type url: an absolute http or https URL without user name, password, control characters or spaces around it, and no share address of this service. Other types take the bare value or its usual payload; what cannot be parsed is shown as text.',
   ),
   foregroundColor: colour('Colour of the modules.'),
   backgroundColor: colour('Colour between the modules.'),
@@ -53,7 +53,7 @@ export const patchBody = Type.Partial(
     category: fields.category,
     isPublic: Type.Boolean({ description: 'Whether the share address answers.' }),
     isFavorite: Type.Boolean({ description: 'A mark for the owner.' }),
-    expiresAt: timestamp('A past moment ends the code at once, a later one renews it.'),
+    expiresAt: timestamp('A past moment ends the code, a later one renews it.'),
   }),
   { ...closed, description: 'What to change. Fields that are not given stay as they are.' },
 );
@@ -140,4 +140,11 @@ export const readExample: Static<typeof readShape> = {
   isFavorite: false,
   scanCount: 42,
   updatedAt: '2026-11-28T09:30:00.000Z',
+};
+
+export const changedExample: Static<typeof readShape> = {
+  ...readExample,
+  name: 'Menu, winter',
+  isFavorite: true,
+  updatedAt: '2026-12-01T08:00:00.000Z',
 };

@@ -5,6 +5,7 @@ import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
 import {
+  changedExample,
   createBody,
   createDefaults,
   createdExample,
@@ -104,11 +105,16 @@ export const updateQrCode = operation({
   path: '/qrcodes/{id}',
   summary: 'Change a QR code',
   description:
-    'The type and the share address never change. The change is seen at the share address within 10 seconds.',
+    'The type and the share address never change. The change is seen at the share address within 10 seconds, everywhere.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
-  success: { status: 200, description: 'The QR code as it is now.', schema: readShape, example: readExample },
+  success: {
+    status: 200,
+    description: 'The QR code as it is now.',
+    schema: readShape,
+    example: changedExample,
+  },
   async handle({ ownerId, params, body }, services) {
     const { db, config, now } = services;
     const code = await findCode(db, ownerId, params.id);
@@ -127,7 +133,9 @@ export const updateQrCode = operation({
         : faults;
     });
     const changes = expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
-    return presentWithCount(await updateCode(db, code, changes, now()), services);
+    const changed = await updateCode(db, code, changes, now());
+    services.codeChanged(changed.shareToken);
+    return presentWithCount(changed, services);
   },
 });
 
@@ -136,11 +144,13 @@ export const deleteQrCode = operation({
   method: 'delete',
   path: '/qrcodes/{id}',
   summary: 'Delete a QR code',
-  description: 'The code, its scans and its counters are gone, and its share address answers 404.',
+  description:
+    'The code, its scans and its counters are gone, and within 10 seconds its share address answers 404 everywhere.',
   params: codeIdParams,
   success: { status: 204, description: 'It is gone.' },
-  async handle({ ownerId, params }, { db }) {
-    await deleteCode(db, ownerId, params.id);
+  async handle({ ownerId, params }, { db, codeChanged }) {
+    const { shareToken } = await deleteCode(db, ownerId, params.id);
+    codeChanged(shareToken);
   },
 });
 
