@@ -29,7 +29,13 @@ const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
 /** The program as `npm start` runs it, without npm and the look whether all is installed and built: quicker. */
 export const standalone = [process.execPath, join(root, 'dist', 'src', 'standalone.js')];
 export const npmStart = ['npm', 'start'];
-export const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+/** Another user, who may read but not write what is ours: the checkout may lie in a folder that only root can enter. */
+const mayPass = [
+  '--inh-caps=+dac_read_search',
+  '--ambient-caps=+dac_read_search',
+  '--securebits=+no_setuid_fixup',
+];
+export const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...mayPass];
 
 /** A service under test, in a process group of its own as from a terminal, with a data folder and port of its own. */
 export interface Instance {
