@@ -25,6 +25,16 @@ onBothQueues('A scan, end to end', (redisUrl) => {
     ((await service.db('scans').where({ qr_code_id: id }).count('* as count')) as [{ count: number }])[0]
       .count;
 
+  /** Whatever else was sent would be recorded by now. */
+  async function nothingPending(): Promise<void> {
+    const queue = openScanQueue(
+      { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      createLog('test', 'silent'),
+    );
+    await eventually(async () => expect(await queue.pending()).to.equal(0));
+    await queue.close();
+  }
+
   it('made with an iPhone in St Albans is in the record and in the analytics', async () => {
     const { id, shareToken } = await createCode(api);
     const before = Date.now();
@@ -72,6 +82,7 @@ onBothQueues('A scan, end to end', (redisUrl) => {
     await openShare(service.url, hidden.shareToken);
     await Promise.all(Array.from({ length: 25 }, () => openShare(service.url, shareToken)));
     await eventually(async () => expect(await scansOf(id)).to.be.at.least(25));
+    await nothingPending();
     expect(await scansOf(id)).to.equal(25);
     expect(await scansOf(ended.id)).to.equal(0);
     expect(await scansOf(hidden.id)).to.equal(0);

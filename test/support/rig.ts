@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
-import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
+import { migrateQueue, openScanQueue, type QueuePlace } from '../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { apiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
@@ -90,6 +91,7 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
     Array.from({ length: workers }, () => startProgram('workers/main.js', env)),
   );
 
+  const place: QueuePlace = { databaseUrl: postgres.url, redisUrl: env.REDIS_URL || undefined };
   const url = `http://127.0.0.1:${ports[0]}`;
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'rig@example.com', new Date());
@@ -122,17 +124,24 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
       workerPrograms.push(program);
       return program;
     },
-    place: { databaseUrl: postgres.url, redisUrl: env.REDIS_URL || undefined },
+    place,
     makeKey,
     url,
     makeCode: async () => createCode(apiClient(url, await makeKey())),
     addresses: ({ shareToken }) => ports.map((port) => `http://127.0.0.1:${port}/r/${shareToken}`),
     async countedScans(code, atLeast, withinMs = 60_000) {
-      const state = await eventually(async () => {
-        const current = await stateOf(code);
-        expect(current.scans).to.be.at.least(atLeast);
-        return current;
-      }, withinMs);
+      const scanQueue = openScanQueue(place, createLog('rig', 'silent'));
+      try {
+        await eventually(async () => {
+          expect((await stateOf(code)).scans).to.be.at.least(atLeast);
+          // Only now could a scan that was counted twice no longer come.
+          expect(await readdir(join(dataDir, 'spool')).catch(() => [])).to.deep.equal([]);
+          expect(await scanQueue.pending()).to.equal(0);
+        }, withinMs);
+      } finally {
+        await scanQueue.close();
+      }
+      const state = await stateOf(code);
       expect(state).to.deep.equal({ scans: state.scans, total: state.scans, browsers: state.scans });
       return state.scans;
     },
