@@ -12,7 +12,7 @@ async function serve(config: Config): Promise<void> {
     config,
     databaseUrl: requireDatabaseUrl(config),
     log,
-    now: () => new Date(),
+    nowMs: Date.now,
   });
   log.info({ port: service.port }, 'listening');
   endWith(log, service.close);

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { loadSecrets } from './accounts/secrets.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http-server.ts';
-import { openScanQueue } from './queue/connection.ts';
 import { createProducer } from './queue/producer.ts';
+import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanVerdict } from './redirect/counts.ts';
 import { createLane } from './redirect/handler.ts';
@@ -23,7 +23,7 @@ interface WebServiceParts {
   config: Config;
   databaseUrl: string;
   log: Log;
-  now: () => Date;
+  nowMs: () => number;
   drainGraceMs?: number;
 }
 
@@ -32,12 +32,12 @@ export async function openWebService({
   config,
   databaseUrl,
   log,
-  now,
+  nowMs,
   drainGraceMs = 1_000,
 }: WebServiceParts): Promise<WebService> {
   const db = openDatabase(databaseUrl, { poolMax: 10, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
-  const queue = openScanQueue({ redisUrl: config.redisUrl, databaseUrl }, log);
+  const queue = await openQueueThread({ redisUrl: config.redisUrl, databaseUrl }, secrets.sealingKey, log);
   const metrics = createMetrics();
   const spool = await openSpool({
     folder: join(config.dataDir, 'spool'),
@@ -52,7 +52,7 @@ export async function openWebService({
     db,
     secrets,
     log,
-    now,
+    now: () => new Date(nowMs()),
     health: { db, queue, isDraining: () => isDraining() },
     codeChanged: targets.forget,
   });
@@ -63,7 +63,7 @@ export async function openWebService({
       producer,
       verdict: createScanVerdict(),
       trustProxyHops: config.trustProxyHops,
-      nowMs: () => now().getTime(),
+      nowMs,
       metrics,
       log,
     },

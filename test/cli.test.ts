@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { apiClient } from './support/api-client.ts';
 import { freePort } from './support/free-port.ts';
-import { ensureBuilt, runQrelay, runQrelayWithNpm } from './support/programs.ts';
+import { runQrelay, runQrelayWithNpm } from './support/programs.ts';
 import { tablesHolding } from './support/search-tables.ts';
 import { startService, type TestService } from './support/service.ts';
 import { createBareDatabase } from './support/test-database.ts';
@@ -52,7 +52,6 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   this.timeout(120_000);
   let service: TestService;
   before(async () => {
-    await ensureBuilt();
     service = await startService();
   });
   after(() => service.stop());

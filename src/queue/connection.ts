@@ -39,12 +39,20 @@ const jobOptions = {
   backoff: { type: 'growing' },
 };
 
-export function openScanQueue(place: QueuePlace, log: Log): ScanQueue {
-  return place.redisUrl ? openRedisQueue(place.redisUrl, log) : openPostgresQueue(place.databaseUrl, log);
+type TellReadiness = (isReady: boolean) => void;
+
+export function openScanQueue(
+  place: QueuePlace,
+  log: Log,
+  tellReadiness: TellReadiness = () => undefined,
+): ScanQueue {
+  return place.redisUrl
+    ? openRedisQueue(place.redisUrl, log, tellReadiness)
+    : openPostgresQueue(place.databaseUrl, log);
 }
 
 /** BullMQ's queue is made when Redis is there for the first time: made earlier, it would wait for it without an end. */
-function openRedisQueue(redisUrl: string, log: Log): ScanQueue {
+function openRedisQueue(redisUrl: string, log: Log, tellReadiness: TellReadiness): ScanQueue {
   let queue: Queue<ScanJob> | undefined;
   const connection = new Redis(redisUrl, {
     maxRetriesPerRequest: 0,
@@ -54,7 +62,9 @@ function openRedisQueue(redisUrl: string, log: Log): ScanQueue {
     retryStrategy: (times) => Math.min(times * 50, 500),
   });
   connection.on('error', (err) => log.warn({ err }, 'queue connection'));
+  connection.on('close', () => tellReadiness(false));
   connection.on('ready', () => {
+    tellReadiness(true);
     if (queue) return;
     queue = new Queue<ScanJob>(scanQueueName, { connection, defaultJobOptions: jobOptions });
     queue.on('error', () => undefined); // told by the connection already

@@ -1,11 +1,13 @@
 import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ScanQueue } from './connection.ts';
+import type { ScanRecorder } from './queue-thread.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import type { Spool } from './spool.ts';
 
 const mostScansPerJob = 500;
+/** With this many gathered, a second batch leaves while the first is on its way: the lane need not stand still for it. */
+const worthASecondJob = 20;
 const replayPauseMs = 250;
 const replayDeadlineMs = 3_000;
 const adoptPauseMs = 30_000;
@@ -18,7 +20,7 @@ export interface ScanProducer {
 }
 
 interface ProducerParts {
-  queue: ScanQueue;
+  queue: ScanRecorder;
   spool: Spool;
   sealingKey: Buffer;
   metrics: Metrics;
@@ -28,7 +30,8 @@ interface ProducerParts {
 
 /**
  * Batches that clock themselves: while one is on its way the scans that arrive gather for the next, which leaves as soon
- * as the last is safe. Idle, a scan waits one round trip; under load, batches grow by themselves.
+ * as the last is safe, or when it has grown enough to follow it. Idle, a scan waits one round trip; under load, batches
+ * grow by themselves.
  *
  *   up:   batch → queue ── acknowledged within the deadline → redirects leave
  *                   └── late or refused → spool → redirects leave; down
@@ -47,17 +50,14 @@ export function createProducer({
 }: ProducerParts): ScanProducer {
   let scans: RawScan[] = [];
   let waiting: (() => void)[] = [];
-  let sending = false;
+  let onTheWay = 0;
   let down = false;
   let idle: (() => void) | undefined;
 
+  const isDue = () => (onTheWay === 0 ? scans.length > 0 : onTheWay === 1 && scans.length >= worthASecondJob);
+
   function send(): void {
-    if (scans.length === 0) {
-      sending = false;
-      idle?.();
-      return;
-    }
-    sending = true;
+    onTheWay += 1;
     const batch = scans.length > mostScansPerJob ? scans.splice(0, mostScansPerJob) : scans;
     const leaving = waiting.length > mostScansPerJob ? waiting.splice(0, mostScansPerJob) : waiting;
     if (batch === scans) {
@@ -65,21 +65,22 @@ export function createProducer({
       waiting = [];
     }
     metrics.shareAnswers.inc({ outcome: 'counted' }, batch.length);
-    const job = packScans(batch, sealingKey);
     const safe = () => {
+      onTheWay -= 1;
       // The next batch first: it is on its way while these redirects are written.
-      send();
+      if (isDue()) send();
       for (const leave of leaving) leave();
+      if (onTheWay === 0) idle?.();
     };
     if (down || !queue.isReady()) {
       setDown();
-      void keep(job).then(safe);
+      void keep(packScans(batch, sealingKey)).then(safe);
       return;
     }
-    within(deadlineMs, queue.add(job)).then(safe, (err: unknown) => {
+    within(deadlineMs, queue.record(batch)).then(safe, (err: unknown) => {
       log.warn({ err, scans: batch.length }, 'the queue did not take a batch in time: spooling');
       setDown();
-      void keep(job).then(safe);
+      void keep(packScans(batch, sealingKey)).then(safe);
     });
   }
 
@@ -136,12 +137,12 @@ export function createProducer({
     record(scan, recorded) {
       scans.push(scan);
       waiting.push(recorded);
-      if (!sending) send();
+      if (isDue()) send();
     },
     async close() {
       await new Promise<void>((resolve) => {
         idle = resolve;
-        if (!sending) send();
+        if (onTheWay === 0) resolve();
       });
       clearInterval(replaying);
       clearInterval(adopting);

@@ -36,7 +36,7 @@ function nextNonce(): Buffer {
   return nonce;
 }
 
-export function packScans(scans: RawScan[], key: Buffer): ScanJob {
+export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
   const used = nextNonce();
   const sealer = createCipheriv(cipher, key, used, { authTagLength: tagBytes });
   const sealed = sealer.update(scans.map(({ address }) => address).join('\n'), 'utf8');

@@ -20,5 +20,7 @@ const dimensions = [
 
 export type DimensionName = (typeof dimensions)[number]['name'];
 
+export const dimensionNames = dimensions.map(({ name }) => name);
+
 /** `(name, value), …` for each dimension, to be joined laterally to rows of `scans`. */
 export const dimensionValuesSql = `VALUES ${dimensions.map(({ name, value }) => `('${name}', ${value})`).join(', ')}`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { apiClient } from '../support/api-client.ts';
-import { ensureBuilt, startWebProcess } from '../support/programs.ts';
+import { startWebProcess } from '../support/programs.ts';
 import { recordedRequests, subjectOf } from '../support/request-windows.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -9,7 +9,6 @@ describe('requests that arrive together (8)', () => {
   const stops: (() => Promise<void>)[] = [];
   before(async function () {
     this.timeout(120_000);
-    await ensureBuilt();
     service = await startService();
   });
   after(async () => {

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { findEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { ensureBuilt, runQrelay } from '../support/programs.ts';
+import { runQrelay } from '../support/programs.ts';
 import { servers } from '../support/servers.ts';
 import {
   cleanUp,
@@ -23,7 +23,6 @@ import {
 
 describe('npm start, when something dies', function () {
   this.timeout(90_000);
-  before(ensureBuilt);
   after(cleanUp);
 
   describe('of a running service', () => {

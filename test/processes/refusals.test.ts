@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.ts';
-import { ensureBuilt } from '../support/programs.ts';
 import {
   asNobody,
   cleanUp,
@@ -19,7 +18,6 @@ import {
 
 describe('npm start, where it cannot', function () {
   this.timeout(60_000);
-  before(ensureBuilt);
   after(cleanUp);
 
   /** Exit code 1, nothing on standard output, no stack, nothing left running. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { ensureBuilt, runQrelayWithNpm } from '../support/programs.ts';
+import { runQrelayWithNpm } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
   asNobody,
@@ -24,7 +24,6 @@ import {
 
 describe('npm start', function () {
   this.timeout(90_000);
-  before(ensureBuilt);
   after(cleanUp);
 
   describe('on an empty DATA_DIR, and again', () => {

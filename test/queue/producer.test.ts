@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openScanQueue, type ScanQueue } from '../../src/queue/connection.ts';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
+import { openQueueThread, type ScanRecorder } from '../../src/queue/queue-thread.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
@@ -18,7 +18,7 @@ describe('The producer, with Redis', () => {
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
-  let queue: ScanQueue;
+  let queue: ScanRecorder;
   let producer: ScanProducer;
   let metrics: Metrics;
 
@@ -43,13 +43,18 @@ describe('The producer, with Redis', () => {
   };
 
   async function open(maxBytes = 1_000_000): Promise<void> {
-    queue = openScanQueue({ redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' }, log);
+    const sealingKey = randomBytes(32);
+    queue = await openQueueThread(
+      { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' },
+      sealingKey,
+      log,
+    );
     const spool = await openSpool({
       folder: join(folder, 'spool'),
       maxBytes,
       onTornLine: () => metrics.spoolTornLines.inc(),
     });
-    producer = createProducer({ queue, spool, sealingKey: randomBytes(32), metrics, log });
+    producer = createProducer({ queue, spool, sealingKey, metrics, log });
   }
 
   const record = (id: string) =>
@@ -64,7 +69,8 @@ describe('The producer, with Redis', () => {
     await open();
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await Promise.all(Array.from({ length: 400 }, (_, index) => record(String(index))));
-    expect(await queue.pending()).to.equal(2);
+    // The first alone, 20 that follow it, and the rest.
+    expect(await queue.pending()).to.equal(3);
     expect(await valueOf('scansSpooled')).to.equal(0);
   });
 
@@ -73,8 +79,8 @@ describe('The producer, with Redis', () => {
     await open();
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await Promise.all(Array.from({ length: 1_201 }, (_, index) => record(String(index))));
-    // The first alone, then 500, 500 and the rest.
-    expect(await queue.pending()).to.equal(4);
+    // The first alone, 20 that follow it, then 500, 500 and the rest.
+    expect(await queue.pending()).to.equal(5);
   });
 
   it('does not wait for a queue that is not there, and hands everything over when it comes', async () => {

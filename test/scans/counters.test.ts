@@ -3,7 +3,7 @@ import { countedDays, rebuildDay, verifyCounters } from '../../src/scans/counter
 import { recordScans } from '../../workers/record.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
-import { ensureBuilt, runQrelay } from '../support/programs.ts';
+import { runQrelay } from '../support/programs.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
@@ -14,7 +14,6 @@ describe('Counters against raw scans', () => {
   const days = ['2026-03-01', '2026-03-02', '2026-07-31', '2026-11-14'];
 
   before(async () => {
-    await ensureBuilt();
     service = await startService();
   });
   beforeEach(async () => {

@@ -18,7 +18,6 @@ import {
 } from '../../src/store/embedded/server.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
-import { ensureBuilt } from '../support/programs.ts';
 
 const rejection = (promise: Promise<unknown>) =>
   promise.then(
@@ -140,7 +139,6 @@ describe('the embedded Postgres', function () {
 
 describe('the claim on DATA_DIR', () => {
   let dataDir: string;
-  before(ensureBuilt);
   beforeEach(async () => {
     dataDir = join(await mkdtemp(join(tmpdir(), 'qrelay-claim-')), 'made', 'on demand');
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { migrate, rollBackAll } from '../../src/store/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { ensureBuilt, outcomeOf, runQrelay, startQrelay } from '../support/programs.ts';
+import { outcomeOf, runQrelay, startQrelay } from '../support/programs.ts';
 import { createBareDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const knexTables = ['migrations', 'migrations_lock'];
@@ -11,7 +11,6 @@ describe('migrations (decisions: Where things run)', function () {
   this.timeout(120_000);
   let bare: TestDatabase;
   let db: Database;
-  before(() => ensureBuilt());
   beforeEach(async () => {
     bare = await createBareDatabase();
     db = openDatabase(bare.url, { poolMax: 4, applicationName: 'test' });

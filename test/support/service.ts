@@ -45,7 +45,8 @@ export async function startService({
   let fixedNow: Date | undefined;
   const now = () => fixedNow ?? new Date();
   const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
-  const web = await openWebService({ config, databaseUrl: database.url, log, now, drainGraceMs: 0 });
+  const nowMs = () => now().getTime();
+  const web = await openWebService({ config, databaseUrl: database.url, log, nowMs, drainGraceMs: 0 });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
     : undefined;

@@ -9,7 +9,7 @@ import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { eventually } from '../support/eventually.ts';
-import { ensureBuilt, runQrelay } from '../support/programs.ts';
+import { runQrelay } from '../support/programs.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, iPhoneSafari } from '../support/share.ts';
@@ -20,7 +20,6 @@ onBothQueues('The worker', (redisUrl) => {
   let sealingKey: Buffer;
 
   before(async () => {
-    await ensureBuilt();
     service = await startService({ worker: true, redisUrl: redisUrl() });
     api = apiClient(service.url, await service.makeKey());
     ({ sealingKey } = await loadSecrets(service.db));

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type { QueuePlace } from '../../src/queue/connection.ts';
+import { openQueueThread } from '../../src/queue/queue-thread.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { eventually } from '../support/eventually.ts';
+import { onBothQueues } from '../support/queue-engines.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const log = createLog('test', 'silent');
+const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
+
+onBothQueues('The queue thread', (redisUrl) => {
+  it('has a job in the queue when it says so, and answers nothing when it was closed', async () => {
+    const database = await createTestDatabase();
+    const place = { databaseUrl: database.url, redisUrl: redisUrl() };
+    const queue = await openQueueThread(place, randomBytes(32), log);
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    await queue.record([scan, { ...scan, id: 'another' }]);
+    expect(await queue.pending()).to.equal(1);
+    await queue.close();
+    const refusal = await queue.record([scan]).catch((error: unknown) => error);
+    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has ended');
+    await database.drop();
+  });
+});
+
+describe('A queue thread that failed', () => {
+  it('refuses at once what it is asked, and can still be closed', async () => {
+    const nowhere = undefined as unknown as QueuePlace;
+    const queue = await openQueueThread(nowhere, randomBytes(32), log);
+    expect(queue.isReady()).to.equal(false);
+    const refusal = await queue.pending().catch((error: unknown) => error);
+    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has ended');
+    await queue.close();
+  });
+});
