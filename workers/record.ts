@@ -1,7 +1,7 @@
 import { dimensionValuesSql } from '../src/scans/dimensions.ts';
 import type { ScanRow } from '../src/scans/scan.ts';
 import { Scan } from '../src/scans/scan.ts';
-import type { Database } from '../src/store/database.ts';
+import { type Database, queryPrepared } from '../src/store/database.ts';
 
 /** The columns of a scan with their array types, in the order of the statement. */
 const columns = {
@@ -20,15 +20,17 @@ const columns = {
 
 const fields = Object.keys(columns) as (keyof ScanRow)[];
 const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).join(', ');
-const arrays = fields.map((field) => `CAST(? AS ${columns[field]}[])`).join(', ');
+const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columns[field]}[])`).join(', ');
 
 // Only the scans that were really inserted are counted: one delivered before is in the table already, and one whose
 // code was deleted meanwhile finds no code. Sorted twice, so that two workers lock scans and counter rows in one order.
-const recordSql = `
+const record = {
+  name: 'record scans',
+  text: `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${arrays}) AS given (${columnList})
   ), code AS MATERIALIZED (
-    SELECT id FROM qr_codes WHERE id = ANY(CAST(? AS uuid[])) ORDER BY id FOR KEY SHARE
+    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[])) ORDER BY id FOR KEY SHARE
   ), fresh AS (
     INSERT INTO scans (${columnList})
     SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
@@ -44,7 +46,8 @@ const recordSql = `
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
-  SELECT (SELECT count(*) FROM fresh) AS recorded, (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known`;
+  SELECT (SELECT count(*) FROM fresh) AS recorded, (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known`,
+};
 
 export interface Recorded {
   /** Scans that were new. */
@@ -57,8 +60,6 @@ export interface Recorded {
 export async function recordScans(db: Database, rows: ScanRow[]): Promise<Recorded> {
   const values = fields.map((field) => rows.map((row) => row[field]));
   const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
-  const { rows: answer } = (await db.raw(recordSql, [...values, codeIds] as never[])) as {
-    rows: [Recorded];
-  };
-  return answer[0];
+  const [answer] = await queryPrepared<Recorded>(db, record, [...values, codeIds]);
+  return answer as Recorded;
 }

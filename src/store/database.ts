@@ -1,5 +1,5 @@
 import knex, { type Knex } from 'knex';
-import { types } from 'pg';
+import { type ClientBase, type QueryResultRow, types } from 'pg';
 
 export type Database = Knex;
 
@@ -41,6 +41,28 @@ export function openDatabase(
     // Otherwise knex writes the bound values into the error message, and so into the log.
     compileSqlOnError: false,
   });
+}
+
+interface PreparedStatement {
+  name: string;
+  /** With `$1`, `$2` … for the values. */
+  text: string;
+}
+
+/** For a statement asked hundreds of times a second: each connection has it parsed and planned once. */
+export async function queryPrepared<Row>(
+  db: Database,
+  statement: PreparedStatement,
+  values: unknown[],
+): Promise<Row[]> {
+  const client = db.client as Knex.Client;
+  const connection = (await client.acquireConnection()) as ClientBase;
+  try {
+    const { rows } = await connection.query<Row & QueryResultRow>({ ...statement, values });
+    return rows;
+  } finally {
+    await client.releaseConnection(connection);
+  }
 }
 
 const unreachableCodes = new Set([
