@@ -30,28 +30,30 @@ export async function readAnalytics(
 ): Promise<Analytics> {
   const dates = lastDates(days, now);
   // One statement, so that the totals, the timeline and the rankings are of one moment and agree. Cities are most of a
-  // code's counters: instead of all their days, one row of each city is looked for, from one city to the next.
+  // code's counters: instead of all their days only the last of each is read, from one city to the next.
   const { rows } = (await db.raw(
     `WITH RECURSIVE city AS (
-       (SELECT value FROM scan_counters
-        WHERE qr_code_id = :codeId AND dimension = 'city' ORDER BY value COLLATE "C" LIMIT 1)
+       (SELECT value, day FROM scan_counters
+        WHERE qr_code_id = :codeId AND dimension = 'city' AND day <= :to
+        ORDER BY value COLLATE "C", day DESC LIMIT 1)
        UNION ALL
-       SELECT (SELECT value FROM scan_counters
-               WHERE qr_code_id = :codeId AND dimension = 'city' AND value COLLATE "C" > city.value
-               ORDER BY value COLLATE "C" LIMIT 1)
-       FROM city WHERE city.value IS NOT NULL
+       SELECT next.value, next.day FROM city CROSS JOIN LATERAL (
+         SELECT value, day FROM scan_counters
+         WHERE qr_code_id = :codeId AND dimension = 'city' AND value COLLATE "C" > city.value AND day <= :to
+         ORDER BY value COLLATE "C", day DESC LIMIT 1
+       ) AS next
      ), counted AS (
        SELECT dimension, CASE dimension WHEN 'total' THEN day::text ELSE value END AS value, sum(count)::bigint AS count
        FROM scan_counters
        WHERE qr_code_id = :codeId AND dimension = ANY(:ranked) AND day BETWEEN :from AND :to
        GROUP BY 1, 2
      )
-     SELECT 'city' AS dimension, '' AS value, count(*) AS count
-     FROM city WHERE EXISTS (
-       SELECT FROM scan_counters
-       WHERE qr_code_id = :codeId AND dimension = 'city' AND value COLLATE "C" = city.value AND day BETWEEN :from AND :to)
-     UNION ALL
-     (SELECT * FROM counted ORDER BY count DESC, value COLLATE "C")`,
+     SELECT * FROM (
+       SELECT 'city' AS dimension, '' AS value, count(*) AS count FROM city WHERE day >= :from
+       UNION ALL
+       SELECT * FROM counted
+     ) AS figures
+     ORDER BY count DESC, value COLLATE "C"`,
     {
       codeId,
       ranked: dimensionNames.filter((name) => name !== 'city'),
