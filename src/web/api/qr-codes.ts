@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { createCode, deleteCode, findCode, listCodes, updateCode } from '../../codes/codes.ts';
-import { contentFaults } from '../../codes/content.ts';
+import { contentFaults } from '../../codes/content/faults.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';

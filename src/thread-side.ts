@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads';
+import type { ThreadMessage } from './thread.ts';
+
+const port = parentPort as NonNullable<typeof parentPort>;
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+const post = (message: ThreadMessage<unknown>) => port.postMessage(message);
+
+/** In a thread: says something that was not asked for. */
+export function notify(notice: unknown): void {
+  post({ notice });
+}
+
+/** In a thread: how each question is answered. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says which questions there are
+export function answerQuestions<Question extends object>(
+  answer: (question: Question) => Promise<unknown>,
+): void {
+  port.on('message', ({ id, ...question }: { id: number } & Question) => {
+    answer(question as unknown as Question).then(
+      (value) => post({ id, value }),
+      (error: unknown) => post({ id, error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+}
