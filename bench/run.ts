@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { clientName, connections } from './client.ts';
 import { benchEndToEnd } from './end-to-end.ts';
+import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
 import { benchReads } from './reads.ts';
 import { benchWorker } from './worker.ts';
@@ -9,6 +10,7 @@ import { benchWorker } from './worker.ts';
 /** `npm run bench`: everything, one table after the other, and the same as JSON in bench/results/. */
 const sections = {
   lane: { title: 'The redirect', bench: benchLane },
+  images: { title: 'The redirect while pictures of 2048 pixels are drawn', bench: benchImages },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, from a full queue', bench: benchWorker },
   reads: { title: 'Reading, by number of scans on the code', bench: benchReads },

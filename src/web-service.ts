@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { loadSecrets } from './accounts/secrets.ts';
+import { openImages } from './codes/image/image-thread.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http-server.ts';
 import { createProducer } from './queue/producer.ts';
@@ -7,6 +8,7 @@ import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanVerdict } from './redirect/counts.ts';
 import { createLane } from './redirect/handler.ts';
+import { createImageAnswer } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { openDatabase } from './store/database.ts';
 import type { Log } from './telemetry/log.ts';
@@ -46,6 +48,7 @@ export async function openWebService({
   });
   const producer = createProducer({ queue, spool, sealingKey: secrets.sealingKey, metrics, log });
   const targets = createTargets(db);
+  const images = await openImages(log);
   let isDraining = () => false;
   const app = createApp({
     config,
@@ -62,6 +65,7 @@ export async function openWebService({
       targets,
       producer,
       verdict: createScanVerdict(),
+      answerImage: createImageAnswer({ images, baseUrl: config.baseUrl, log }),
       trustProxyHops: config.trustProxyHops,
       nowMs,
       metrics,
@@ -81,6 +85,7 @@ export async function openWebService({
       await server.drain();
       await producer.close();
       await queue.close();
+      await images.close();
       await db.destroy();
     },
   };

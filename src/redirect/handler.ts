@@ -1,19 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { clientAddress } from '../client-address.ts';
+import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { sendContactFile, sendPage, sendRedirect } from './answers.ts';
 import { readScanHeaders, type ScanVerdict } from './counts.ts';
-import {
-  contentPage,
-  expiredPage,
-  methodPage,
-  notFoundPage,
-  pagePolicy,
-  unavailablePage,
-} from './share-pages.ts';
+import type { ImageAnswer } from './images.ts';
+import { chooseWords } from './languages/choose-language.ts';
+import type { Words } from './languages/words.ts';
+import { contentPage } from './pages/content-page.ts';
+import { expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
@@ -23,10 +22,18 @@ interface Lane {
   targets: Targets;
   producer: ScanProducer;
   verdict: ScanVerdict;
+  answerImage: ImageAnswer;
   trustProxyHops: number;
   nowMs: () => number;
   metrics: Metrics;
   log: Log;
+}
+
+/** What is asked for at a share address: the code itself, its picture, or the contact it holds as a file. */
+interface ShareRequest {
+  token: string;
+  form: 'code' | 'vcf' | ImageFormat;
+  query: string;
 }
 
 /**
@@ -34,13 +41,34 @@ interface Lane {
  * leaves when its scan is in the queue, or when the producer says that waiting longer would hold it up.
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
-  function answer(req: IncomingMessage, res: ServerResponse, target: Target | null): void {
+  function answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target | null,
+    asked: ShareRequest,
+  ): void {
     const now = lane.nowMs();
-    if (!target?.isPublic) return sendPage(res, 404, notFoundPage());
-    if (target.expiresAtMs <= now) return sendPage(res, 410, expiredPage());
-    const leave = target.location
-      ? () => sendRedirect(res, target.location as string)
-      : () => sendPage(res, 200, contentPage(target));
+    if (!target?.isPublic) return showPage(req, res, 404, notFoundPage);
+    if (target.expiresAtMs <= now) return showPage(req, res, 410, expiredPage);
+    if (asked.form === 'code') return answerScan(req, res, target, asked.token, now);
+    if (asked.form !== 'vcf')
+      return lane.answerImage(req, res, asked.token, asked.form, target.picture, asked.query);
+    if (target.content.kind !== 'contact') return showPage(req, res, 404, notFoundPage);
+    sendContactFile(res, target.content.name, target.content.vcf);
+  }
+
+  function answerScan(
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    token: string,
+    now: number,
+  ): void {
+    const { content, name } = target;
+    const leave =
+      content.kind === 'link'
+        ? () => sendRedirect(res, content.href)
+        : () => showPage(req, res, 200, (words) => contentPage({ name, token, content, words }));
     const headers = readScanHeaders(req.rawHeaders);
     const reason = lane.verdict(req.method, headers);
     if (reason !== undefined) {
@@ -61,44 +89,44 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     if (!url.startsWith(prefix)) return next(req, res);
     if (method !== 'GET' && method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
-      return sendPage(res, 405, methodPage());
+      return showPage(req, res, 405, methodPage);
     }
-    const token = tokenOf(url);
-    if (!isShareToken(token)) return sendPage(res, 404, notFoundPage());
-    const found = lane.targets.find(token);
-    if (!(found instanceof Promise)) return answer(req, res, found);
+    const asked = readAddress(url);
+    if (!isShareToken(asked.token)) return showPage(req, res, 404, notFoundPage);
+    const found = lane.targets.find(asked.token);
+    if (!(found instanceof Promise)) return answer(req, res, found, asked);
     found.then(
-      (target) => answer(req, res, target),
+      (target) => answer(req, res, target, asked),
       (err: unknown) => {
         lane.log.error({ err }, 'a share address could not be looked up');
         res.setHeader('Retry-After', '5');
-        sendPage(res, 503, unavailablePage());
+        showPage(req, res, 503, unavailablePage);
       },
     );
   };
 }
 
 /** What stands between the prefix and the query; a slash that was added behind it is nothing. */
-function tokenOf(url: string): string {
-  const query = url.indexOf('?');
-  const end = query < 0 ? url.length : query;
-  return url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
+function readAddress(url: string): ShareRequest {
+  const mark = url.indexOf('?');
+  const end = mark < 0 ? url.length : mark;
+  const path = url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
+  const query = mark < 0 ? '' : url.slice(mark + 1);
+  const dot = path.length - 4;
+  if (path[dot] !== '.') return { token: path, form: 'code', query };
+  const form = path.slice(dot + 1);
+  // Any other ending belongs to no share address, and makes no token.
+  return form === 'svg' || form === 'png' || form === 'vcf'
+    ? { token: path.slice(0, dot), form, query }
+    : { token: path, form: 'code', query };
 }
 
-function sendRedirect(res: ServerResponse, location: string): void {
-  res.writeHead(302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0']);
-  res.end();
-}
-
-function sendPage(res: ServerResponse, status: number, page: string): void {
-  res.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(page),
-    'Cache-Control': 'no-store',
-    'X-Robots-Tag': 'noindex',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Content-Security-Policy': pagePolicy,
-  });
-  res.end(page);
+function showPage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  page: (words: Words) => string,
+): void {
+  const words = chooseWords(req.headers['accept-language']);
+  sendPage(res, status, page(words), words.lang);
 }

@@ -1,16 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import type { CodeContent } from '../codes/content/code-content.ts';
+import { readContent } from '../codes/content/read-content.ts';
 import { type CodeType, QrCode } from '../codes/qr-code.ts';
 import { within } from '../deadline.ts';
 import type { Database } from '../store/database.ts';
+import type { ImageCode } from './images.ts';
 
 /** What a share address leads to. */
 export interface Target {
   codeId: string;
-  type: CodeType;
   name: string;
-  content: string;
-  /** Ready for a Location header; absent where the answer is a page. */
-  location: string | undefined;
+  type: CodeType;
+  content: CodeContent;
+  picture: ImageCode;
   isPublic: boolean;
   expiresAtMs: number;
 }
@@ -57,7 +59,7 @@ export function createTargets(db: Database): Targets {
   async function query(token: string, isWanted: () => boolean): Promise<Target | null> {
     try {
       const code = await within(queryDeadlineMs, QrCode.query(db).findOne({ share_token: token }).execute());
-      const target = code ? toTarget(code) : null;
+      const target = code ? toTarget(code, entries.get(token)?.target ?? null) : null;
       // Forgotten meanwhile: it may be from before the change.
       if (isWanted()) entries.set(token, { target, foundAt: performance.now() });
       return target;
@@ -87,26 +89,17 @@ export function createTargets(db: Database): Targets {
   };
 }
 
-function toTarget(code: QrCode): Target {
+function toTarget(code: QrCode, before: Target | null): Target {
+  const { type, content, errorCorrection, size, foregroundColor, backgroundColor } = code;
+  // Reading a long one takes its time: not again while it stays as it is.
+  const isSame = before?.type === type && before.picture.content === content;
   return {
     codeId: code.id,
-    type: code.type,
     name: code.name,
-    content: code.content,
-    location: redirectLocation(code),
+    type,
+    content: isSame ? before.content : readContent(type, content),
+    picture: { content, errorCorrection, size, foregroundColor, backgroundColor },
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),
   };
-}
-
-/** Only http and https leave in a Location header, and only as the parser writes them: plain ASCII, no line breaks. */
-function redirectLocation({ type, content }: QrCode): string | undefined {
-  if (type !== 'url' && type !== 'social' && type !== 'whatsapp') return undefined;
-  if (URL.canParse(content)) {
-    const { protocol, href } = new URL(content);
-    return protocol === 'http:' || protocol === 'https:' ? href : undefined;
-  }
-  const digits = content.replace(/[\s().-]/g, '');
-  if (type === 'whatsapp' && /^\+?\d{5,15}$/.test(digits)) return `https://wa.me/${digits.replace('+', '')}`;
-  return undefined;
 }

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { findOrInstall } from './debian-packages.ts';
 import { freePort } from './free-port.ts';
 
 export interface RedisServer {
@@ -24,7 +23,7 @@ export async function startOwnRedis(
   port: number,
   settings: string[] = [],
 ): Promise<RedisServer | undefined> {
-  const program = findProgram() ?? installProgram();
+  const program = findOrInstall(['redis-server', 'valkey-server'], 'redis-server');
   if (!program) return undefined;
   const url = `redis://127.0.0.1:${port}`;
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
@@ -42,25 +41,6 @@ export async function startOwnRedis(
       await gone;
     },
   };
-}
-
-function findProgram(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return ['redis-server', 'valkey-server']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
-}
-
-/** Debian's package, where we may: as root, with apt. */
-function installProgram(): string | undefined {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
-  console.log('Installing redis-server for the tests ...');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...args: string[]) =>
-    spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
-  if (!apt('install', '-y', 'redis-server') && !(apt('update') && apt('install', '-y', 'redis-server')))
-    return undefined;
-  return findProgram();
 }
 
 async function answers(url: string): Promise<void> {

@@ -47,6 +47,13 @@ const headers: JsonObject = {
   'Retry-After': header('Seconds to wait.'),
   'WWW-Authenticate': header('Always `Bearer`.', 'string'),
   Allow: header('The methods that this address takes.', 'string'),
+  'Qrelay-Warning': {
+    ...header(
+      'A reason for which scanners may not be able to read the picture, and what to change: a sentence without a comma. One header for each reason; not sent where there is none.',
+      'string',
+    ),
+    required: false,
+  },
 };
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
@@ -152,7 +159,7 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'An API key. Whoever runs the service makes one with `qrelay key create`. Limits are counted per key.',
+            'An API key, made on the page API Keys (/keys) after signing up, or by whoever runs the service with `qrelay key create`. Limits are counted per key.',
         },
       },
       schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, inline(schema)])),
@@ -168,7 +175,7 @@ function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
   if (operation.params) statuses.push(404);
   if (operation.body) statuses.push(413, 415);
-  const { status, description, schema, example } = operation.success;
+  const { status, description, schema, example, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -185,7 +192,7 @@ function describe(operation: Operation): JsonObject {
     responses: {
       [status]: {
         description,
-        headers: headerReferences(always),
+        headers: headerReferences([...always, ...optionalHeaders]),
         ...(schema && {
           content: { 'application/json': { schema: reference(schema), example: example as Json } },
         }),

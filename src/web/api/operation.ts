@@ -25,6 +25,8 @@ interface ApiRequest<Params, Query, Body> {
    * fault of both kinds is in the one error.
    */
   body(rules?: BodyRules<Body>): Body;
+  /** Sent along with the answer, each in a Qrelay-Warning header: it was done, but may not be what is wanted. */
+  warn(warnings: string[]): void;
 }
 
 /** One operation of the interface: its route, its schemas and what it does, said once. */
@@ -39,7 +41,14 @@ interface OperationOf<Params extends TObject, Query extends TObject, Body extend
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
-  success: { status: number; description: string; schema?: TSchema; example?: Answer };
+  success: {
+    status: number;
+    description: string;
+    schema?: TSchema;
+    example?: Answer;
+    /** Headers that come where there is cause. */
+    optionalHeaders?: string[];
+  };
   handle(
     request: ApiRequest<Static<Params>, Static<Query>, Static<Body>>,
     services: ApiServices,

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { createCode, deleteCode, findCode, listCodes, updateCode } from '../../codes/codes.ts';
 import { contentFaults } from '../../codes/content/faults.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { codeWarnings } from '../../codes/scannability.ts';
+import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
 import {
@@ -20,6 +22,9 @@ import { closed, cursor, label, pageOf, toPage } from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The QR code identifier.' }) });
 
+const warningNote =
+  'Where scanners may not be able to read its picture, each reason is in a header `Qrelay-Warning`, a sentence that says what to change.';
+
 export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
@@ -28,8 +33,14 @@ export const createQrCode = operation({
   description: 'The answer has the share address to print. Fields that are left out get their defaults.',
   body: createBody,
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
-  success: { status: 201, description: 'The QR code.', schema: createdShape, example: createdExample },
-  async handle({ ownerId, body }, { db, config, now }) {
+  success: {
+    status: 201,
+    description: `The QR code. ${warningNote}`,
+    schema: createdShape,
+    example: createdExample,
+    optionalHeaders: ['Qrelay-Warning'],
+  },
+  async handle({ ownerId, body, warn }, { db, config, now }) {
     const given = body((fields, bad) => {
       const { type, errorCorrection, content } = { ...createDefaults, ...fields };
       return contentFaults(
@@ -48,6 +59,7 @@ export const createQrCode = operation({
       config.qrCodeLifetimeDays,
       now(),
     );
+    warn(codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)));
     return presentCreated(code, config.baseUrl);
   },
 });
@@ -111,11 +123,12 @@ export const updateQrCode = operation({
   bodyExample: { name: 'Menu, winter', isFavorite: true },
   success: {
     status: 200,
-    description: 'The QR code as it is now.',
+    description: `The QR code as it is now. ${warningNote}`,
     schema: readShape,
     example: changedExample,
+    optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, params, body }, services) {
+  async handle({ ownerId, params, body, warn }, services) {
     const { db, config, now } = services;
     const code = await findCode(db, ownerId, params.id);
     const { expiresAt, ...given } = body((fields, bad) => {
@@ -135,6 +148,7 @@ export const updateQrCode = operation({
     const changes = expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
     const changed = await updateCode(db, code, changes, now());
     services.codeChanged(changed.shareToken);
+    warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
     return presentWithCount(changed, services);
   },
 });

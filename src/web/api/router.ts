@@ -76,6 +76,9 @@ function serve(operation: Operation, services: ApiServices) {
         params: ctx['params'] as Record<string, string>,
         query: checkQuery(ctx),
         body: (rules = () => []) => checkBody(ctx, rules),
+        warn: (warnings) => {
+          if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
+        },
       },
       services,
     );

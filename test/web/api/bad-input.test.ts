@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -27,9 +28,9 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
   });
   after(() => service.stop());
 
-  const post = (raw: string | Uint8Array, headers: Record<string, string> = {}) =>
+  const post = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     api('/qrcodes', { method: 'POST', raw, headers });
-  const patch = (raw: string | Uint8Array, headers: Record<string, string> = {}) =>
+  const patch = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     api(`/qrcodes/${codeId}`, { method: 'PATCH', raw, headers });
   const senders = { POST: post, PATCH: patch };
 
@@ -188,7 +189,7 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
   });
 
   describe('UTF-8', () => {
-    const broken: Record<string, Uint8Array> = {
+    const broken: Record<string, Uint8Array<ArrayBuffer>> = {
       'a byte that never occurs': named(0xff),
       'Latin-1': named(0x43, 0x61, 0x66, 0xe9),
       'an overlong form': named(0xc0, 0xaf),
@@ -228,7 +229,7 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
         headers: { Authorization: authorization, 'Content-Type': 'application/json' },
         body: ReadableStream.from(chunks),
         duplex: 'half',
-      });
+      } as never);
       return { status: response.status, body: (await response.json()) as { error: string } };
     }
 

@@ -1,0 +1,66 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import type { Database } from '../src/store/database.ts';
+import { startRig } from '../test/support/rig.ts';
+import { measure } from './client.ts';
+import { median, round } from './figures.ts';
+
+const rounds = 4;
+const secondsPerRound = 3;
+const codesPerRound = 400;
+
+/** What redirects cost while pictures of 2048 pixels are drawn, each one for the first time, one after the other. */
+export async function benchImages() {
+  const rig = await startRig({ workers: 0 });
+  const code = await rig.makeCode();
+  const [address = ''] = rig.addresses(code);
+  const runs = { alone: [] as Run[], drawing: [] as Run[] };
+  await measure(address, 2);
+  for (let number = 0; number < rounds; number += 1) {
+    runs.alone.push({ ...(await measure(address, secondsPerRound)), drawn: 0 });
+    const tokens = await makeLargeCodes(rig.db, code.id, number);
+    const stop = new AbortController();
+    const drawing = drawEach(rig.url, tokens, stop.signal);
+    const measured = await measure(address, secondsPerRound);
+    stop.abort();
+    runs.drawing.push({ ...measured, drawn: await drawing });
+  }
+  await rig.stop();
+  const row = (name: string, of: Run[]) => ({
+    lane: name,
+    'requests/s': Math.round(median(of.map(({ requests, seconds }) => requests / seconds))),
+    'p50 ms': round(median(of.map(({ p50 }) => p50)), 2),
+    'p99 ms': round(median(of.map(({ p99 }) => p99)), 2),
+    'p99.9 ms': round(median(of.map(({ p999 }) => p999)), 2),
+    'pictures drawn': of.reduce((sum, { drawn }) => sum + drawn, 0),
+  });
+  return { table: [row('alone', runs.alone), row('while pictures are drawn', runs.drawing)] };
+}
+
+type Run = Awaited<ReturnType<typeof measure>> & { drawn: number };
+
+async function makeLargeCodes(db: Database, like: string, number: number): Promise<string[]> {
+  const { rows } = (await db.raw(
+    `INSERT INTO qr_codes (id, user_id, share_token, name, type, content, foregnumbercolor, backgnumbercolor, size,
+       error_correction, category, is_public, is_favorite, created_at, updated_at, expires_at)
+     SELECT gen_random_uuid(), user_id, substr(md5(:number || '-' || n), 1, 10), name, type, content || '?' || n,
+       foregnumbercolor, backgnumbercolor, 2048, 'H', category, true, false, created_at, updated_at, expires_at
+     FROM qr_codes, generate_series(1, CAST(:count AS int)) AS n WHERE id = :like
+     RETURNING share_token AS token`,
+    { like, number: String(number), count: codesPerRound },
+  )) as { rows: { token: string }[] };
+  return rows.map(({ token }) => token);
+}
+
+/** Ten a second, as on a page of codes that somebody leafs through. Tells how many were drawn. */
+async function drawEach(url: string, tokens: string[], signal: AbortSignal): Promise<number> {
+  let drawn = 0;
+  for (const token of tokens) {
+    if (signal.aborted) break;
+    const answer = await fetch(`${url}/r/${token}.png`);
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`a picture answered ${answer.status}`);
+    drawn += 1;
+    await pass(100);
+  }
+  return drawn;
+}

@@ -1,0 +1,68 @@
+import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
+import { asText, linesOf } from './plain-text.ts';
+
+/** Hosts that people write without their scheme. Any other word with a dot in it may be just that. */
+const knownHosts =
+  /^(?:[a-z0-9-]+\.)?(?:instagram|facebook|fb|twitter|x|tiktok|youtube|linkedin|snapchat|pinterest|threads|reddit|discord|github|gitlab|whatsapp|tumblr|vimeo|soundcloud|spotify|medium|patreon)\.com(?:[/?#]|$)|^(?:youtu\.be|fb\.me|m\.me|t\.me|wa\.me|lnkd\.in|linktr\.ee|threads\.net|twitch\.tv|discord\.gg|bsky\.app|mastodon\.social|telegram\.me)(?:[/?#]|$)/i;
+const anyHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,24}(?:[/?#]|$)/i;
+
+/** Only http and https, and only as the parser writes them: plain ASCII, no line breaks. */
+export function webHref(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, href } = new URL(text);
+  return protocol === 'http:' || protocol === 'https:' ? href : undefined;
+}
+
+/** Where an address is expected, `example.com/me` is one. */
+export function webHrefOfAddress(text: string): string | undefined {
+  return webHref(text) ?? (anyHost.test(text) && !/\s/.test(text) ? webHref(`https://${text}`) : undefined);
+}
+
+export function readUrl(content: string): LinkContent | TextContent {
+  const href = webHref(content);
+  return href ? { kind: 'link', href } : asText(content);
+}
+
+export function readSocial(content: string): LinkContent | LinksContent | TextContent {
+  const written = linesOf(content);
+  const [only] = written;
+  if (only !== undefined && written.length === 1 && words(only).filter(hrefAmongWords).length < 2) {
+    // The whole line, so that an address with a space in it leads where it would in a browser's address bar.
+    const href = webHref(only) ?? hrefAmongWords(only);
+    if (href) return { kind: 'link', href };
+  }
+  const lines = written.flatMap(splitAtAddresses);
+  return lines.some((line) => line.href) ? { kind: 'links', lines } : asText(content);
+}
+
+function words(line: string): string[] {
+  return line.split(/\s+/);
+}
+
+/** "Instagram: https://instagram.com/me" becomes a line of words and a line that is a link. */
+function splitAtAddresses(line: string): LinksContent['lines'] {
+  const lines: LinksContent['lines'] = [];
+  let plain: string[] = [];
+  const endPlain = () => {
+    if (plain.length > 0) lines.push({ text: plain.join(' ') });
+    plain = [];
+  };
+  for (const word of words(line)) {
+    const address = word.replace(/[,;]+$/, '');
+    const href = hrefAmongWords(address);
+    if (href) {
+      endPlain();
+      lines.push({ text: address, href });
+    } else {
+      plain.push(word);
+    }
+  }
+  endPlain();
+  return lines;
+}
+
+function hrefAmongWords(word: string): string | undefined {
+  if (/^https?:\/\//i.test(word)) return webHref(word);
+  const isHost = knownHosts.test(word) || (/^www\./i.test(word) && anyHost.test(word));
+  return isHost && !/\s/.test(word) ? webHref(`https://${word}`) : undefined;
+}

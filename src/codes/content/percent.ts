@@ -1,0 +1,30 @@
+/** Stricter than encodeURIComponent: quotes and brackets are encoded too, and a lone surrogate does not throw. */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** What is no valid UTF-8 stays as it is: "100% sure" is a subject that people write. A plus is a plus. */
+export function percentDecode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+}
+
+/** The first value of each name in a query, names in small letters. A plus is a plus. */
+export function queryFields(query: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const field of query.split(/&(?:amp;)?/i)) {
+    const equals = field.indexOf('=');
+    if (equals < 1) continue;
+    const name = field.slice(0, equals).toLowerCase();
+    if (!fields.has(name)) fields.set(name, percentDecode(field.slice(equals + 1)));
+  }
+  return fields;
+}

@@ -1,0 +1,38 @@
+import type { PhoneContent, TextContent } from './code-content.ts';
+import { percentDecode } from './percent.ts';
+import { compactNumber, shownNumber } from './phone-number.ts';
+import { asText } from './plain-text.ts';
+
+const longest = 64;
+const keypad = ['ABC', 'DEF', 'GHI', 'JKL', 'MNO', 'PQRS', 'TUV', 'WXYZ'];
+
+export function readPhone(content: string): PhoneContent | TextContent {
+  const uri = /^\s*tel:(?:\/\/)?(.*)$/is.exec(content);
+  const number = shownNumber(uri ? percentDecode(uri[1] ?? '') : content);
+  const dialed = dialString(number);
+  return dialed ? { kind: 'phone', number, href: `tel:${dialed}` } : asText(content);
+}
+
+/** As a tel URI spells it. A comma is a pause and a semicolon a wait, both for phones that know them. */
+function dialString(number: string): string | undefined {
+  if (number.length > longest) return undefined;
+  const { main, extension } = splitExtension(number);
+  // "030 1234, 030 5678" is two numbers, not a pause.
+  if (/[,;]\s/.test(main)) return undefined;
+  const dialed = lettersToDigits(compactNumber(main));
+  if (!/^\+?[\d*#]{2,24}(?:[,;][\d*#,;]{1,32})?$/.test(dialed) || !/\d\D*\d/.test(dialed)) return undefined;
+  // A bare # would begin a fragment, and the rest would not be dialed.
+  return dialed.replaceAll('#', '%23') + (extension ? `;ext=${extension}` : '');
+}
+
+function splitExtension(number: string): { main: string; extension: string | undefined } {
+  const withoutOtherParameters = number.replace(/;(?!ext=)[a-z-]+=[^;]*/gi, '');
+  const found = /^(.*?\d)(?:;ext=|[\s,]*(?:extension|ext\.?|x)\s*)(\d{1,10})$/is.exec(withoutOtherParameters);
+  return { main: found?.[1] ?? withoutOtherParameters, extension: found?.[2] };
+}
+
+/** 1-800-FLOWERS. Capitals only, and after an area code: other words are words. */
+function lettersToDigits(number: string): string {
+  if (!/^\+?\d{3,8}[A-Z]{3,12}\d{0,8}$/.test(number)) return number;
+  return number.replace(/[A-Z]/g, (letter) => String(keypad.findIndex((key) => key.includes(letter)) + 2));
+}

@@ -1,0 +1,42 @@
+import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
+import { readSocial } from './links.ts';
+import { percentEncode } from './percent.ts';
+import { compactNumber } from './phone-number.ts';
+import { manyLines } from './plain-text.ts';
+
+export function readWhatsapp(content: string): LinkContent | LinksContent | TextContent {
+  const chat = chatOfAppAddress(content) ?? chatOfNumber(content);
+  return chat ? { kind: 'link', href: chat } : readSocial(content);
+}
+
+/** A number, or a number on the first line and the message on those below it. */
+function chatOfNumber(content: string): string | undefined {
+  const [first = '', ...rest] = content.trim().split(/\r\n|\r|\n/);
+  const digits = chatDigits(first);
+  const message = rest.join('\n').trim();
+  // A second number, or an address, is no message.
+  if (!digits || chatDigits(message) || readSocial(message).kind === 'link') return undefined;
+  return chatHref(digits, message);
+}
+
+/** `whatsapp://send?phone=…&text=…`, which opens only where the app is; wa.me explains itself elsewhere. */
+function chatOfAppAddress(content: string): string | undefined {
+  const [, query] = /^\s*whatsapp:(?:\/\/)?send\/?\?(.*)$/is.exec(content) ?? [];
+  if (query === undefined) return undefined;
+  const fields = new URLSearchParams(query);
+  const phone = fields.get('phone');
+  const message = fields.get('text') ?? '';
+  // The plus of a country code reads as a space in a query.
+  const digits = phone ? chatDigits(phone) : '';
+  return digits === undefined || (!digits && !message) ? undefined : chatHref(digits, message);
+}
+
+/** wa.me wants the country code without plus or zeros. */
+function chatDigits(text: string): string | undefined {
+  const [, digits] = /^(?:\+|00)?(\d{5,15})$/.exec(compactNumber(text)) ?? [];
+  return digits;
+}
+
+function chatHref(digits: string, message: string): string {
+  return `https://wa.me/${digits}${message ? `?text=${percentEncode(manyLines(message))}` : ''}`;
+}

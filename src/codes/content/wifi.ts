@@ -1,0 +1,64 @@
+import type { TextContent, WifiContent } from './code-content.ts';
+import { asText } from './plain-text.ts';
+import { escapeField, readFields, unescapeField } from './semicolon-fields.ts';
+
+/** What a phone needs for a company network, or for WPA3 only; the page shows none of it. */
+const passedOn = ['R', 'E', 'A', 'AH', 'I', 'PH2', 'K', 'TRDISABLE'] as const;
+const keys = ['T', 'S', 'P', 'H', ...passedOn];
+
+interface Value {
+  text: string;
+  /** A name such as "CAFE" is put in quotes, so that it is not taken for hexadecimal. */
+  isQuoted: boolean;
+}
+
+export function readWifi(content: string): WifiContent | TextContent {
+  const [, body] = /^\s*WIFI:(.*)$/is.exec(content) ?? [];
+  if (body === undefined) return asText(content);
+  const values = new Map<string, Value>();
+  // A line break after the payload is not a part of it.
+  for (const { key, raw } of readFields(body.replace(/[\r\n]+$/, ''), keys)) {
+    if (!values.has(key)) values.set(key, readValue(raw));
+  }
+  const name = values.get('S');
+  if (!name?.text) return asText(content);
+  const type = values.get('T')?.text.trim().toUpperCase() ?? '';
+  const security = securityOf(type, Boolean(values.get('P')?.text));
+  const password = security === 'none' ? undefined : values.get('P');
+  const isHidden = /^(?:true|1|yes)$/i.test(values.get('H')?.text.trim() ?? '');
+  const parts = [
+    `T:${type === 'SAE' ? 'SAE' : security === 'none' ? 'nopass' : security}`,
+    `S:${written(name)}`,
+    ...(password?.text ? [`P:${written(password)}`] : []),
+    ...(isHidden ? ['H:true'] : []),
+    ...passedOn.flatMap((key) => {
+      const value = values.get(key);
+      return value?.text ? [`${key}:${written(value)}`] : [];
+    }),
+  ];
+  return {
+    kind: 'wifi',
+    networkName: name.text,
+    password: password?.text ?? '',
+    security,
+    isHidden,
+    payload: `WIFI:${parts.join(';')};;`,
+  };
+}
+
+function securityOf(type: string, hasPassword: boolean): WifiContent['security'] {
+  if (type.includes('EAP')) return 'WPA2-EAP';
+  if (type === 'WEP') return 'WEP';
+  if (type === 'NOPASS' || type === 'NONE' || type === 'OPEN') return 'none';
+  // WPA, WPA2, WPA/WPA2, WPA3, SAE: the phone finds out which one it is.
+  return type.startsWith('WPA') || type === 'SAE' || hasPassword ? 'WPA' : 'none';
+}
+
+function readValue(raw: string): Value {
+  const [, quoted] = /^"((?:[^\\]|\\.)*)"$/s.exec(raw) ?? [];
+  return { text: unescapeField(quoted ?? raw), isQuoted: quoted !== undefined };
+}
+
+function written({ text, isQuoted }: Value): string {
+  return isQuoted ? `"${escapeField(text)}"` : escapeField(text);
+}

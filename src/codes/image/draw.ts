@@ -1,0 +1,58 @@
+import type { ErrorCorrection } from '../qr-code.ts';
+import { layOut } from './layout.ts';
+import { encodePng } from './png.ts';
+import { symbolModules } from './symbol.ts';
+
+export interface Picture {
+  /** What a scanner reads. */
+  text: string;
+  errorCorrection: ErrorCorrection;
+  /** Width and height in pixels. */
+  size: number;
+  /** #RRGGBB, as are all colours. */
+  foregroundColor: string;
+  backgroundColor: string;
+}
+
+/** The same picture as the PNG, pixel for pixel. Colours are attributes, so that no policy against styles takes them. */
+export function drawSvg(picture: Picture): string {
+  const { size, foregroundColor, backgroundColor } = picture;
+  const { cells, cellPixels, offset } = layOut(symbolModules(picture.text, picture.errorCorrection), size);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"`,
+    ' role="img" aria-label="QR code" shape-rendering="crispEdges">',
+    `<rect width="${size}" height="${size}" fill="${escapeXml(backgroundColor)}"/>`,
+    `<path fill="${escapeXml(foregroundColor)}" transform="translate(${offset} ${offset})scale(${cellPixels})"`,
+    ` d="${runs(cells)}"/></svg>\n`,
+  ].join('');
+}
+
+export function drawPng(picture: Picture): Buffer {
+  const layout = layOut(symbolModules(picture.text, picture.errorCorrection), picture.size);
+  const palette = [picture.backgroundColor, picture.foregroundColor].map((colour) =>
+    Buffer.from(colour.slice(1), 'hex'),
+  ) as [Buffer, Buffer];
+  return encodePng(layout, picture.size, palette);
+}
+
+/** One rectangle for each run of dark squares in a row, each placed from where the last one began. */
+function runs(cells: boolean[][]): string {
+  const path: string[] = [];
+  let lastX = 0;
+  let lastY = 0;
+  cells.forEach((row, y) => {
+    for (let x = row.indexOf(true); x >= 0; ) {
+      const light = row.indexOf(false, x);
+      const end = light < 0 ? row.length : light;
+      path.push(`m${x - lastX} ${y - lastY}h${end - x}v1h-${end - x}z`);
+      lastX = x;
+      lastY = y;
+      x = row.indexOf(true, end);
+    }
+  });
+  return path.join('');
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

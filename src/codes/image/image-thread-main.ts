@@ -1,0 +1,16 @@
+import { answerQuestions, notify } from '../../thread-side.ts';
+import { drawPng, drawSvg, type Picture } from './draw.ts';
+
+export interface ImageQuestion {
+  picture: Picture;
+  format: ImageFormat;
+}
+
+export type ImageFormat = 'svg' | 'png';
+
+notify('ready');
+
+answerQuestions<ImageQuestion>(async ({ picture, format }) =>
+  // A copy of its own: what a Buffer shares with others would be handed over with it.
+  format === 'svg' ? new TextEncoder().encode(drawSvg(picture)) : new Uint8Array(drawPng(picture)),
+);

@@ -1,0 +1,63 @@
+import { _ALPHANUMERIC, _BYTES, _ECC_BLOCKS, _WORDS_PER_BLOCK, encodeQR } from 'qr';
+import type { ErrorCorrection } from '../qr-code.ts';
+
+const levels = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const;
+const largestVersion = 40;
+
+type Mode = 'numeric' | 'alphanumeric' | 'byte';
+
+/** Bits of the length field, for versions up to 9, up to 26 and above. */
+const lengthBits: Record<Mode, [number, number, number]> = {
+  numeric: [10, 12, 14],
+  alphanumeric: [9, 11, 13],
+  byte: [8, 16, 16],
+};
+
+/** The modules of the QR symbol, row by row, without a quiet zone; true is dark. Bytes are UTF-8. */
+export function symbolModules(text: string, errorCorrection: ErrorCorrection): boolean[][] {
+  const framed = encodeQR(text, 'raw', {
+    ecc: levels[errorCorrection],
+    encoding: modeOf(text),
+    version: smallestVersion(text, errorCorrection),
+    border: 1,
+  });
+  return framed.slice(1, -1).map((row) => row.slice(1, -1));
+}
+
+/** How many modules a side the symbol has. Does not draw it, which takes milliseconds where the text is long. */
+export function countModules(text: string, errorCorrection: ErrorCorrection): number {
+  return 17 + 4 * smallestVersion(text, errorCorrection);
+}
+
+function smallestVersion(text: string, errorCorrection: ErrorCorrection): number {
+  const mode = modeOf(text);
+  const payload = payloadBits(text, mode);
+  for (let version = 1; version <= largestVersion; version += 1) {
+    const [upTo9, upTo26, above] = lengthBits[mode];
+    const length = version <= 9 ? upTo9 : version <= 26 ? upTo26 : above;
+    if (4 + length + payload <= dataBits(version, errorCorrection)) return version;
+  }
+  throw new RangeError(`The text does not fit into a QR code at error correction ${errorCorrection}`);
+}
+
+/** What is left of all codewords when those for error correction are taken away. */
+function dataBits(version: number, errorCorrection: ErrorCorrection): number {
+  const of = (table: number[]) => table[version - 1] as number;
+  const level = levels[errorCorrection];
+  return 8 * (of(_BYTES) - of(_WORDS_PER_BLOCK[level]) * of(_ECC_BLOCKS[level]));
+}
+
+function payloadBits(text: string, mode: Mode): number {
+  if (mode === 'byte') return 8 * Buffer.byteLength(text);
+  const { length } = text;
+  if (mode === 'alphanumeric') return 11 * Math.floor(length / 2) + 6 * (length % 2);
+  return 10 * Math.floor(length / 3) + (length % 3 === 0 ? 0 : 1 + 3 * (length % 3));
+}
+
+function modeOf(text: string): Mode {
+  if (/^\d+$/.test(text)) return 'numeric';
+  for (let index = 0; index < text.length; index += 1) {
+    if (!_ALPHANUMERIC.includes(text.charAt(index))) return 'byte';
+  }
+  return 'alphanumeric';
+}

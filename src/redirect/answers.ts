@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http';
+import { pagePolicy } from './pages/layout.ts';
+
+/** The answers of the share address, each written whole. No cache may keep them: each scan must reach us. */
+
+export function sendRedirect(res: ServerResponse, location: string): void {
+  res.writeHead(302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0']);
+  res.end();
+}
+
+export function sendPage(res: ServerResponse, status: number, page: string, language: string): void {
+  res.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(page),
+    'Content-Language': language,
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': pagePolicy,
+  });
+  res.end(page);
+}
+
+export function sendContactFile(res: ServerResponse, name: string, vcf: string): void {
+  const plainName = name.replace(/[^\w .-]/g, '_').trim() || 'contact';
+  // RFC 8187 wants more of them encoded than encodeURIComponent does.
+  const encodedName = encodeURIComponent(name.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')).replace(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  res.writeHead(200, {
+    'Content-Type': 'text/vcard; charset=utf-8',
+    'Content-Length': Buffer.byteLength(vcf),
+    'Content-Disposition': `attachment; filename="${plainName}.vcf"; filename*=UTF-8''${encodedName}.vcf`,
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  res.end(vcf);
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Words } from '../languages/words.ts';
+import { html, type Markup } from './html.ts';
+import { pageScript } from './page-script.ts';
+import { pageStyle } from './page-style.ts';
+
+/** Lets the page's own style, script, icon and pictures be, and nothing that a stored text might bring. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src '${hash(pageStyle)}'`,
+  `script-src '${hash(pageScript)}'`,
+  // The tab's icon is a data: address, so that no browser asks for /favicon.ico.
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function hash(text: Markup): string {
+  return `sha256-${createHash('sha256').update(text.toString()).digest('base64')}`;
+}
+
+const head = html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="format-detection" content="telephone=no,date=no,address=no,email=no">
+<meta name="theme-color" content="#edf2f0" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="#0b1211" media="(prefers-color-scheme:dark)">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='2' fill='%230a4d44'/%3E%3Cpath d='M2 2h1.5v1.5H2zM4.5 2H6v1.5H4.5zM2 4.5h1.5V6H2zM4.5 4.5H6V6H4.5z' fill='%23fff'/%3E%3C/svg%3E">
+<style>${pageStyle}</style>`;
+
+const foot = html`<footer>Qrelay</footer>
+<script>${pageScript}</script>
+</body>
+</html>
+`;
+
+/** A whole document around what `main` holds. */
+export function layout(words: Words, title: string, main: Markup): string {
+  return html`<!doctype html>
+<html lang="${words.lang}">
+<head>
+${head}
+<title>${title}</title>
+</head>
+<body>
+<main>
+${main}
+</main>
+${foot}`.toString();
+}

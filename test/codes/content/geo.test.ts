@@ -1,0 +1,87 @@
+import { hostileRows, readsEach } from './reads-each.ts';
+
+const geo = (latitude: number, longitude: number, label: string, href: string) =>
+  ({ kind: 'geo', latitude, longitude, label, href }) as const;
+
+describe('the content of a geo code', () => {
+  const berlin = geo(52.5, 13.4, '', 'geo:52.5,13.4?q=52.5,13.4');
+  readsEach('geo', [
+    ['is a geo address', 'geo:52.5,13.4', berlin],
+    ['is a geo address in capitals', 'GEO:52.5,13.4\n', berlin],
+    ['is a bare pair', '52.5,13.4', berlin],
+    ['is a bare pair with a space', ' 52.5, 13.4 ', berlin],
+    ['is a bare pair without a comma', '52.5 13.4', berlin],
+    ['is a bare pair with sides', '52.5N, 13.4E', berlin],
+    ['is a bare pair with degrees and sides', '52.5° N 13.4° E', berlin],
+    [
+      'reads south and west as negative',
+      '33.5s 70.6w',
+      geo(-33.5, -70.6, '', 'geo:-33.5,-70.6?q=-33.5,-70.6'),
+    ],
+    ['ignores the altitude', 'geo:52.5,13.4,34', berlin],
+    ['ignores how exact it is', 'geo:52.5,13.4;u=35', berlin],
+    ['knows the usual reference system', 'geo:52.5,13.4;crs=wgs84;u=35', berlin],
+    ['ignores the zoom', 'geo:52.5,13.4?z=11', berlin],
+    [
+      'has the label of a search',
+      'geo:52.5,13.4?q=Caf%C3%A9',
+      geo(52.5, 13.4, 'Café', 'geo:52.5,13.4?q=52.5,13.4(Caf%C3%A9)'),
+    ],
+    [
+      'has the label in brackets',
+      'geo:52.5,13.4?q=52.5,13.4(My+Place)',
+      geo(52.5, 13.4, 'My Place', 'geo:52.5,13.4?q=52.5,13.4(My%20Place)'),
+    ],
+    [
+      'goes where the search says',
+      'geo:0,0?q=52.5,13.4(Here)',
+      geo(52.5, 13.4, 'Here', 'geo:52.5,13.4?q=52.5,13.4(Here)'),
+    ],
+    [
+      'encodes markup in the label',
+      'geo:1,2?q=<b>"(\')',
+      geo(1, 2, '<b>"(\')', 'geo:1,2?q=1,2(%3Cb%3E%22%28%27%29)'),
+    ],
+    ['has no line breaks in the label', 'geo:1,2?q=a%0D%0Ab', geo(1, 2, 'a b', 'geo:1,2?q=1,2(a%20b)')],
+    ['keeps emoji in the label', 'geo:1,2?q=🎉', geo(1, 2, '🎉', 'geo:1,2?q=1,2(%F0%9F%8E%89)')],
+    [
+      'writes small numbers in full',
+      '0.0000001,-0.0000001',
+      geo(1e-7, -1e-7, '', 'geo:0.0000001,-0.0000001?q=0.0000001,-0.0000001'),
+    ],
+    ['has no negative zero', '-0,-0.0', geo(0, 0, '', 'geo:0,0?q=0,0')],
+    [
+      'rounds to centimetres',
+      '52.123456789,13',
+      geo(52.1234568, 13, '', 'geo:52.1234568,13?q=52.1234568,13'),
+    ],
+    ['may be the pole and the date line', '-90,180', geo(-90, 180, '', 'geo:-90,180?q=-90,180')],
+    ['keeps the zeros of round numbers', '10,100', geo(10, 100, '', 'geo:10,100?q=10,100')],
+    [
+      'has a map that shows the place',
+      '52.5,13.4',
+      { kind: 'geo', mapHref: 'https://www.openstreetmap.org/?mlat=52.5&mlon=13.4#map=17/52.5/13.4' },
+    ],
+    [
+      'searches for a place of which only the name is known',
+      'geo:0,0?q=Unter+den+Linden+1',
+      {
+        kind: 'geo',
+        label: 'Unter den Linden 1',
+        href: 'geo:0,0?q=Unter%20den%20Linden%201',
+        mapHref: 'https://www.openstreetmap.org/search?query=Unter%20den%20Linden%201',
+      },
+    ],
+    ['is text where the latitude is off the earth', '90.1,0', 'text'],
+    ['is text where the longitude is off the earth', 'geo:0,-180.5', 'text'],
+    ['is text where the search is off the earth', 'geo:0,0?q=91,0', 'text'],
+    ['is text where a sign and a side contradict', '-52.5S, 13.4E', 'text'],
+    ['is text where the reference system is another', 'geo:1,2;crs=moon', 'text'],
+    ['is text where a number is missing', 'geo:52.5', 'text'],
+    ['is text where there are four numbers', 'geo:1,2,3,4', 'text'],
+    ['is text where commas are decimal', '52,5 13,4', 'text'],
+    ['is text where numbers are no numbers', 'geo:NaN,Infinity', 'text'],
+    ['is text where there is markup', 'geo:1,2"><script>', 'text'],
+    ...hostileRows,
+  ]);
+});

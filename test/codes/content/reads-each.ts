@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { CodeContent } from '../../../src/codes/content/code-content.ts';
+import { readContent } from '../../../src/codes/content/read-content.ts';
+import type { CodeType } from '../../../src/codes/qr-code.ts';
+
+/** What is guaranteed, what was stored, and what it is read as: these fields at least, or text as it stands. */
+export type Row = [guarantee: string, content: string, expected: Partial<CodeContent> | 'text'];
+
+export function readsEach(type: CodeType, rows: Row[]): void {
+  for (const [guarantee, content, expected] of rows) {
+    it(guarantee, () => {
+      const read = readContent(type, content);
+      if (expected === 'text') expect(read).to.deep.equal({ kind: 'text', text: content });
+      else expect(read).to.deep.include(expected);
+    });
+  }
+}
+
+export const noSpaces = 'x'.repeat(2048);
+
+/** Nothing that any type but `url` and `text` should understand. */
+export const hostileRows: Row[] = [
+  ['shows a script tag as text', '<script>alert("1")</script>', 'text'],
+  ['shows a javascript: address as text', 'javascript:alert(document.cookie)', 'text'],
+  ['shows a javascript: address in capitals and with a tab as text', 'JaVa\tScRiPt:alert(1)', 'text'],
+  ['shows a data: address as text', 'data:text/html,<script>alert(1)</script>', 'text'],
+  ['shows header lines as text', 'x\r\nSet-Cookie: a=b\r\n\r\n<html>', 'text'],
+  ['shows two kilobytes without a space as text', noSpaces, 'text'],
+  ['shows emoji as text', '👩‍👩‍👧‍👦🎉', 'text'],
+  ['shows right-to-left text as text', 'مرحبا بالعالم \u202eabc', 'text'],
+  ['shows quotes as text', `"'\`" onmouseover="alert(1)`, 'text'],
+  ['shows nothing but white space as text', ' \t\r\n', 'text'],
+  ['shows nothing at all as text', '', 'text'],
+];

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode, openShare } from '../support/share.ts';
+
+const card = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Zoë "Z" Ödman\r\nTEL:+15551234\r\nEND:VCARD';
+
+describe('Pictures and contact files at the share address (decisions)', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startService({ worker: true });
+    api = apiClient(service.url, await service.makeKey());
+  });
+  after(() => service.stop());
+
+  for (const [ending, type, beginning] of [
+    ['svg', 'image/svg+xml; charset=utf-8', '<svg '],
+    ['png', 'image/png', '\u0089PNG'],
+  ] as const) {
+    it(`serves .${ending}, for five minutes, with an ETag that is answered by 304`, async () => {
+      const { shareToken } = await createCode(api);
+      const answer = await openShare(service.url, `${shareToken}.${ending}`);
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get('content-type')).to.equal(type);
+      expect(answer.headers.get('cache-control')).to.equal('public, max-age=300');
+      expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).to.match(
+        new RegExp(`^${beginning}`),
+      );
+      const etag = answer.headers.get('etag') ?? '';
+      const again = await openShare(service.url, `${shareToken}.${ending}`, {
+        headers: { 'If-None-Match': etag },
+      });
+      expect(again.status).to.equal(304);
+    });
+  }
+
+  it('has another ETag after an edit of the colours, and of the content where that is encoded', async () => {
+    const { id, shareToken } = await createCode(api);
+    const etagOf = async (path: string) => (await openShare(service.url, path)).headers.get('etag');
+    const before = [await etagOf(`${shareToken}.svg`), await etagOf(`${shareToken}.svg?encode=content`)];
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { content: 'https://example.com/other' } });
+    expect(await etagOf(`${shareToken}.svg`)).to.equal(before[0]);
+    expect(await etagOf(`${shareToken}.svg?encode=content`)).not.to.equal(before[1]);
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { foregroundColor: '#003366' } });
+    expect(await etagOf(`${shareToken}.svg`)).not.to.equal(before[0]);
+  });
+
+  it('is not there for a code that is private, expired, unknown or asked for by another ending', async () => {
+    const { id, shareToken } = await createCode(api);
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { isPublic: false } });
+    expect((await openShare(service.url, `${shareToken}.png`)).status).to.equal(404);
+    const past = { isPublic: true, expiresAt: '2020-01-01T00:00:00Z' };
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: past });
+    expect((await openShare(service.url, `${shareToken}.png`)).status).to.equal(410);
+    expect((await openShare(service.url, '0123456789.png')).status).to.equal(404);
+    for (const ending of ['gif', 'SVG', 'svg.png', 'pn', '']) {
+      expect((await openShare(service.url, `${shareToken}.${ending}`)).status, ending).to.equal(404);
+    }
+  });
+
+  it('saves a contact as text/vcard, under its name in any script', async () => {
+    const { shareToken } = await createCode(api, { type: 'vcard', content: card });
+    const answer = await openShare(service.url, `${shareToken}.vcf`);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('text/vcard; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).to.equal(
+      `attachment; filename="Zo_ _Z_ _dman.vcf"; filename*=UTF-8''Zo%C3%AB%20%22Z%22%20%C3%96dman.vcf`,
+    );
+    expect(await answer.text()).to.contain('TEL:+15551234');
+  });
+
+  it('has no .vcf for a code that is no contact', async () => {
+    const { shareToken } = await createCode(api);
+    expect((await openShare(service.url, `${shareToken}.vcf`)).status).to.equal(404);
+  });
+
+  it('counts the page once, and neither pictures, contact files nor error pages', async () => {
+    const { id, shareToken } = await createCode(api, { type: 'vcard', content: card });
+    for (const ending of ['.svg', '.png', '.svg?encode=content', '.vcf', '.gif', '//'])
+      await openShare(service.url, shareToken + ending);
+    await openShare(service.url, shareToken);
+    const countOf = async () => (await api(`/qrcodes/${id}`)).body['scanCount'];
+    await eventually(async () => expect(await countOf()).to.equal(1));
+    const other = await createCode(api);
+    await openShare(service.url, other.shareToken);
+    // Scans are recorded in their order: what came before the last one has been counted by now.
+    await eventually(async () => expect((await api(`/qrcodes/${other.id}`)).body['scanCount']).to.equal(1));
+    expect(await countOf()).to.equal(1);
+  });
+});

@@ -1,0 +1,348 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { CodeType } from '../../../src/codes/qr-code.ts';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { androidPhone, iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { createCode } from '../../support/share.ts';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+type PageType = Exclude<CodeType, 'url'>;
+
+/** What is written into a code of each type that has a page. */
+const contents: Record<PageType, string> = {
+  phone: '+44 20 7946 0958',
+  sms: 'SMSTO:+15550100:Table for two?',
+  email: 'mailto:hello@example.com?subject=Soup&body=Is%20it%20vegan%3F',
+  geo: 'geo:52.5163,13.3777?q=52.5163,13.3777(Brandenburg Gate)',
+  wifi: 'WIFI:T:WPA;S:Cafe Guests;P:latte\\;art 42;;',
+  vcard: [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    'N:Example;Ada;;;',
+    'FN:Ada Example',
+    'ORG:Example Engines',
+    'TEL;TYPE=WORK:+442079460958',
+    'EMAIL:ada@example.com',
+    'END:VCARD',
+  ].join('\r\n'),
+  text: 'Opening hours\nMon to Fri 8 to 18',
+  social: 'Find us:\nhttps://social.example/@cafe\nhttps://video.example/cafe',
+  whatsapp: 'Write to us or see https://one.example/ and https://two.example/',
+};
+
+describe('The share pages in a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let api: ApiClient;
+  let browser: Browser;
+  const tokens = new Map<PageType, string>();
+  const contexts: BrowserContext[] = [];
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const found = await openBrowser();
+    if (!found) return this.skip();
+    browser = found;
+    service = await startService();
+    api = apiClient(service.url, await service.makeKey());
+    for (const [type, content] of Object.entries(contents)) {
+      const { shareToken } = await createCode(api, { name: `A ${type}`, type, content });
+      tokens.set(type as PageType, shareToken);
+    }
+  });
+  after(() => service?.stop());
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  });
+
+  const addressOf = (token: string) => `${service.url}/r/${token}`;
+  const shareOf = (type: PageType) => addressOf(tokens.get(type) ?? '');
+
+  async function newPage(options: BrowserContextOptions = iPhone): Promise<WatchedPage> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    contexts.push(context);
+    return watch(await context.newPage());
+  }
+
+  async function open(type: PageType, options?: BrowserContextOptions): Promise<WatchedPage> {
+    const watched = await newPage(options);
+    await watched.page.goto(shareOf(type));
+    return watched;
+  }
+
+  const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+
+  it('offers to call a number', async () => {
+    const { page } = await open('phone');
+    expect(await link(page, 'Call').getAttribute('href')).to.equal('tel:+442079460958');
+    expect(await page.getByRole('main').innerText()).to.contain('+44 20 7946 0958');
+  });
+
+  it('offers to write a message, and shows it', async () => {
+    const { page } = await open('sms');
+    expect(await link(page, 'Write message').getAttribute('href')).to.match(/^sms:\+15550100\b.*Table/);
+    expect(await page.getByRole('main').innerText()).to.contain('Table for two?');
+  });
+
+  it('offers to write an email, and shows it', async () => {
+    const { page } = await open('email');
+    expect(await link(page, 'Write email').getAttribute('href')).to.match(
+      /^mailto:hello@example\.com\?.*Soup/,
+    );
+    expect(await page.getByRole('main').innerText()).to.contain('Is it vegan?');
+  });
+
+  it('offers the maps app and a map on Android, and only the map where geo: is not known', async () => {
+    const android = await open('geo', androidPhone);
+    expect(await link(android.page, 'Open in maps').getAttribute('href')).to.match(/^geo:52\.5163,13\.3777/);
+    expect(await link(android.page, 'Show on map').getAttribute('href')).to.match(/^https:/);
+    const apple = await open('geo', iPhone);
+    expect(await link(apple.page, 'Open in maps').count()).to.equal(0);
+    expect(await link(apple.page, 'Show on map').getAttribute('href')).to.match(/^https:/);
+  });
+
+  it('saves a contact as a .vcf that has the details', async () => {
+    const { page } = await open('vcard', androidPhone);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Ada Example');
+    expect(await link(page, '+442079460958').getAttribute('href')).to.equal('tel:+442079460958');
+    const download = page.waitForEvent('download');
+    await link(page, 'Save contact').click();
+    const saved = await download;
+    expect(saved.suggestedFilename()).to.match(/\.vcf$/);
+    const lines = (await readFile(await saved.path(), 'utf8')).split('\r\n');
+    expect(lines.slice(0, 2)).to.deep.equal(['BEGIN:VCARD', 'VERSION:3.0']);
+    expect(lines.slice(-2)).to.deep.equal(['END:VCARD', '']);
+    expect(lines).to.include('FN:Ada Example').and.include('ORG:Example Engines');
+  });
+
+  it('links every address of several, without telling where the reader came from', async () => {
+    for (const type of ['social', 'whatsapp'] as const) {
+      const { page } = await open(type);
+      const links = await page.getByRole('main').getByRole('link').all();
+      expect(links).to.have.length(2);
+      for (const each of links) {
+        expect(await each.getAttribute('href')).to.match(/^https:\/\/\w+\.example\//);
+        expect(await each.getAttribute('rel')).to.equal('noopener noreferrer nofollow');
+      }
+    }
+  });
+
+  for (const { via, script } of [
+    { via: 'the clipboard', script: '' },
+    {
+      via: 'a selection, as on plain http',
+      script: "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })",
+    },
+  ]) {
+    it(`copies a password and a text through ${via}`, async () => {
+      for (const [type, button, text] of [
+        ['wifi', 'Copy password', 'latte;art 42'],
+        ['text', 'Copy text', contents.text],
+      ] as const) {
+        const { page } = await newPage();
+        if (script) await page.addInitScript(script);
+        await page.goto(shareOf(type));
+        await page.getByRole('button', { name: button }).click();
+        await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+        expect(await clipboardOf(page)).to.equal(text);
+      }
+    });
+  }
+
+  it('shows the network, its password and the code to join it with', async () => {
+    const { page, faults } = await open('wifi');
+    const text = await page.getByRole('main').innerText();
+    expect(text).to.contain('Cafe Guests').and.contain('latte;art 42');
+    const picture = page.getByRole('img', { name: 'QR code to join' });
+    expect(await picture.getAttribute('src')).to.equal(`/r/${tokens.get('wifi')}.svg?encode=content`);
+    expect(await page.evaluate("document.querySelector('main img').naturalWidth")).to.be.greaterThan(0);
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('speaks the language of the browser', async () => {
+    const { page } = await open('phone', { ...iPhone, locale: 'de-AT' });
+    expect(await link(page, 'Anrufen').count()).to.equal(1);
+    expect(await page.locator('html').getAttribute('lang')).to.equal('de');
+  });
+
+  it('works without scripts: links are there, buttons that could do nothing are not', async () => {
+    const phone = await open('phone', { ...iPhone, javaScriptEnabled: false });
+    expect(await link(phone.page, 'Call').count()).to.equal(1);
+    const geo = await open('geo', { ...iPhone, javaScriptEnabled: false });
+    expect(await geo.page.getByRole('main').getByRole('link').count()).to.equal(2);
+    const wifi = await open('wifi', { ...iPhone, javaScriptEnabled: false });
+    expect(await wifi.page.getByRole('button').count()).to.equal(0);
+    expect(await wifi.page.getByText('latte;art 42').isVisible()).to.equal(true);
+  });
+
+  it('opens the app once: not again after a reload or on the way back', async () => {
+    for (const [type, scheme] of [
+      ['phone', 'tel:'],
+      ['sms', 'sms:'],
+      ['email', 'mailto:'],
+      ['geo', 'geo:'],
+    ] as const) {
+      const { page, asked } = await newPage(androidPhone);
+      await page.goto(shareOf(type));
+      await eventually(() => expect(asked).to.have.length(1));
+      expect(asked[0]).to.match(new RegExp(`^${scheme}`));
+      await page.reload();
+      await page.goto(shareOf('text'));
+      await page.goBack();
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal(`A ${type}`);
+      // It would have asked by now, because it does when it is opened as if for the first time.
+      await page.evaluate('sessionStorage.clear()');
+      await page.goto(shareOf('text'));
+      await page.goto(shareOf(type));
+      await eventually(() => expect(asked).to.have.length.at.least(2));
+      expect(asked).to.have.length(2);
+    }
+  });
+
+  it('opens no app by itself on a desktop, which may know none', async () => {
+    const { page } = await open('phone', { viewport: { width: 1200, height: 800 } });
+    const remembered = 'new Promise((done) => setTimeout(done)).then(() => sessionStorage.length)';
+    expect(await page.evaluate(remembered)).to.equal(0);
+    expect(await link(page, 'Call').isVisible()).to.equal(true);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has nothing that axe objects to on any page (${colorScheme})`, async () => {
+      // The policy of the pages forbids the script that is to look at them.
+      const { page, faults } = await newPage({ ...iPhone, colorScheme, bypassCSP: true });
+      const expired = await createCode(api);
+      await api(`/qrcodes/${expired.id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
+      const addresses = [...tokens.values(), 'AAAAAAAAAA', expired.shareToken].map(addressOf);
+      for (const address of addresses) {
+        await page.goto(address);
+        await page.addScriptTag({ path: axeFile });
+        const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
+          `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+            .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })))`,
+        );
+        expect(violations, await page.title()).to.deep.equal([]);
+      }
+      // The browser says of the two error pages what their statuses are.
+      expect(faults.filter((fault) => !/status of (404|410)/.test(fault))).to.deep.equal([]);
+    });
+  }
+
+  const long = 'x'.repeat(1_500);
+  const hostile: [what: string, text: string][] = [
+    [
+      'a script',
+      '<script>window.__hacked=1;alert(1)</script></title></style></script><script>alert(1)</script>',
+    ],
+    ['an attribute', `"'><img src=x onerror="window.__hacked=1"><a href='https://evil.example/'>`],
+    ['javascript:', 'javascript:window.__hacked=1'],
+    [
+      'a picture of another host',
+      '<img src="https://evil.example/x.png"><link rel=stylesheet href=//evil.example>',
+    ],
+    ['a long word', long],
+    ['line ends, emoji and other directions', 'a\r\nb\u2028👩🏽‍🚒 שלום ‮ مرحبا <b>'],
+  ];
+
+  /** The text where each type has room for it, in the form in which it is usually written. */
+  const payloads: Record<PageType, (text: string) => string[]> = {
+    phone: (text) => [text, `tel:+15550100;x=${text}`],
+    sms: (text) => [text, `SMSTO:+15550100:${text}`],
+    email: (text) => [
+      text,
+      `mailto:a@example.com?subject=${encodeURIComponent(text)}&body=${encodeURIComponent(text).slice(0, 300)}`,
+    ],
+    geo: (text) => [text, `geo:1,2?q=1,2(${text})`],
+    wifi: (text) => [text, `WIFI:T:WPA;S:${text.slice(0, 700)};P:${text.slice(0, 700)};;`],
+    vcard: (text) => {
+      const line = text.replace(/[\r\n]/g, '\\n').slice(0, 250);
+      return [
+        text,
+        `BEGIN:VCARD\r\nVERSION:3.0\r\nFN:${line}\r\nORG:${line}\r\nTEL:${line}\r\nEMAIL:${line}\r\nURL:${line}\r\nNOTE:${line}\r\nEND:VCARD`,
+      ];
+    },
+    text: (text) => [text],
+    social: (text) => [text, `https://one.example/\n${text}\nhttps://two.example/`],
+    whatsapp: (text) => [text, `https://one.example/\n${text}\nhttps://two.example/`],
+  };
+
+  for (const type of Object.keys(payloads) as PageType[]) {
+    it(`leaves the page of a ${type} whole at 320 px, whatever its text is, and runs nothing`, async () => {
+      const own = apiClient(service.url, await service.makeKey());
+      const { page, faults, hosts } = await newPage({ ...iPhone, viewport: { width: 320, height: 568 } });
+      for (const [what, text] of hostile) {
+        for (const content of payloads[type](text)) {
+          const name = text.replace(/[\r\n]/g, ' ').slice(0, 90);
+          const { shareToken } = await createCode(own, { name, type, content, errorCorrection: 'L' });
+          await page.goto(addressOf(shareToken));
+          const seen = await page.evaluate<Record<string, unknown>>(`({
+            hacked: window.__hacked,
+            overflow: document.documentElement.scrollWidth - innerWidth,
+            children: [...document.body.children].map((child) => child.localName).join(' '),
+            foreign: document.querySelectorAll('main script, main style, main link, main iframe, main b').length,
+            tooSmall: [...document.querySelectorAll('main a, main button')].map((target) => target.getBoundingClientRect())
+              .filter(({ height }) => height > 0 && height < 44).length,
+            schemes: [...document.links].map(({ protocol }) => protocol)
+              .filter((scheme) => !['http:', 'https:', 'tel:', 'sms:', 'mailto:', 'geo:'].includes(scheme)),
+          })`);
+          expect(seen, `${what} in ${type}`).to.deep.equal({
+            hacked: undefined,
+            overflow: 0,
+            children: 'main footer script',
+            foreign: 0,
+            tooSmall: 0,
+            schemes: [],
+          });
+        }
+      }
+      expect(faults).to.deep.equal([]);
+      expect([...hosts]).to.deep.equal([new URL(service.url).host]);
+    });
+  }
+});
+
+interface WatchedPage {
+  page: Page;
+  /** What the console complains of, uncaught errors, dialogs. */
+  faults: string[];
+  /** Which hosts anything was asked of. */
+  hosts: Set<string>;
+  /** The addresses that the page asked to be opened by an app. Chromium wants a touch for that, and says so. */
+  asked: string[];
+}
+
+function watch(page: Page): WatchedPage {
+  const watched: WatchedPage = { page, faults: [], hosts: new Set(), asked: [] };
+  page.on('console', (message) => {
+    const launch = /^Not allowed to launch '(.*)' because a user gesture is required\.$/.exec(
+      message.text(),
+    )?.[1];
+    if (launch) watched.asked.push(launch);
+    else if (message.type() === 'error' || message.type() === 'warning') watched.faults.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.faults.push(error.message));
+  page.on('dialog', (dialog) => {
+    watched.faults.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined); // the page is closing
+  });
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith('http')) watched.hosts.add(host);
+  });
+  return watched;
+}
+
+async function clipboardOf(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // Pasted by the browser, because the page may have no clipboard to read.
+  await page.evaluate(
+    "document.body.append(Object.assign(document.createElement('textarea'), { id: 'paste' }))",
+  );
+  await page.locator('#paste').focus();
+  await page.keyboard.press('Control+V');
+  return page.locator('#paste').inputValue();
+}

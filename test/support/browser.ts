@@ -1,0 +1,56 @@
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { findOrInstall } from './debian-packages.ts';
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome'];
+let opened: Promise<Browser | undefined> | undefined;
+
+/** One Chromium for the whole run, opened when it is first asked for. Undefined where there is none. */
+export function openBrowser(): Promise<Browser | undefined> {
+  opened ??= launch();
+  return opened;
+}
+
+/** Installing it, where it is missing, takes minutes. */
+export const openBrowserDeadlineMs = 600_000;
+
+export const iPhone: BrowserContextOptions = {
+  viewport: { width: 390, height: 664 },
+  deviceScaleFactor: 1,
+  isMobile: true,
+  hasTouch: true,
+  userAgent:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+};
+
+export const androidPhone: BrowserContextOptions = {
+  viewport: { width: 412, height: 839 },
+  deviceScaleFactor: 1,
+  isMobile: true,
+  hasTouch: true,
+  userAgent:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
+};
+
+async function launch(): Promise<Browser | undefined> {
+  const executablePath = findOrInstall(programs, 'chromium');
+  if (!executablePath) {
+    console.log(`No browser: the tests that need one are skipped. Put ${programs.join(' or ')} on the PATH.`);
+    return undefined;
+  }
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+}
+
+// Outside of every `describe`: after the last test of the run.
+after(async () => {
+  await (await opened)?.close();
+});

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../../support/api-client.ts';
+import { ownerClient } from '../../support/owner-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const minimal = { name: 'Menu', content: 'https://example.com/menu' };
+const alike = { foregroundColor: '#777777', backgroundColor: '#888888' };
+const long = `https://example.com/${'x'.repeat(900)}`;
+
+describe('The header Qrelay-Warning', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startService();
+    api = ownerClient(service);
+  });
+  after(() => service.stop());
+
+  const create = (body: object) => api('/qrcodes', { method: 'POST', body: { ...minimal, ...body } });
+  const change = (id: string, body: object) => api(`/qrcodes/${id}`, { method: 'PATCH', body });
+
+  it('is not sent where both pictures of the code can be read', async () => {
+    const created = await create({});
+    expect(created.status).to.equal(201);
+    expect(created.headers.has('Qrelay-Warning')).to.equal(false);
+    const changed = await change(created.body.id, { size: 2048 });
+    expect(changed.status).to.equal(200);
+    expect(changed.headers.has('Qrelay-Warning')).to.equal(false);
+  });
+
+  it('says on creation what a scanner will not read, and the code is created all the same', async () => {
+    const { status, headers, body } = await create(alike);
+    expect(status).to.equal(201);
+    expect(headers.get('Qrelay-Warning')).to.include('#777777 and #888888 are too much alike');
+    expect((await api(`/qrcodes/${body.id}`)).body).to.include(alike);
+  });
+
+  it('has every warning, each in a header of its own, those for encode=content marked', async () => {
+    const { headers } = await create({ ...alike, content: long, size: 128, foregroundColor: '#999999' });
+    const warnings = headers.get('Qrelay-Warning')?.split(', ') ?? [];
+    expect(warnings).to.have.length(3);
+    expect(warnings[0]).to.match(/^The colours /);
+    expect(warnings[1]).to.match(/^Many scanners expect dark on light/);
+    expect(warnings[2]).to.match(/^With encode=content: A picture of 128 pixels/);
+  });
+
+  it('is told after a change, of the code as it is now', async () => {
+    const { body } = await create({});
+    expect((await change(body.id, alike)).headers.get('Qrelay-Warning')).to.include('too much alike');
+    expect((await change(body.id, { name: 'Other' })).headers.get('Qrelay-Warning')).to.include(
+      'too much alike',
+    );
+    const mended = await change(body.id, { foregroundColor: '#000000' });
+    expect(mended.headers.has('Qrelay-Warning')).to.equal(false);
+  });
+
+  it('is not sent with an error, nor where a code is only read', async () => {
+    const { body } = await create(alike);
+    expect((await api(`/qrcodes/${body.id}`)).headers.has('Qrelay-Warning')).to.equal(false);
+    const refused = await create({ ...alike, size: 1 });
+    expect(refused.status).to.equal(400);
+    expect(refused.headers.has('Qrelay-Warning')).to.equal(false);
+  });
+});
