@@ -6,7 +6,7 @@
 //   node src/launch.mjs standalone …    install, build and run dist/src/standalone.js
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -65,6 +65,9 @@ export async function ensureBuilt(root = here) {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   };
   await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', tidy);
+  // What the compiler leaves behind: stylesheet, scripts and pictures of the pages.
+  const assets = join('src', 'web', 'assets');
+  if (existsSync(join(root, assets))) cpSync(join(root, assets), join(fresh, assets), { recursive: true });
   writeFileSync(join(fresh, 'built-from'), digest);
   try {
     if (existsSync(dist)) renameSync(dist, old);

@@ -1,5 +1,6 @@
 import { forgetOldWindows } from '../src/accounts/admission.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
+import { forgetOldSessions } from '../src/accounts/sessions.ts';
 import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
@@ -24,7 +25,9 @@ export async function openWorkerService(place: QueuePlace, log: Log): Promise<Wo
     log,
   );
   const housekeeping = setInterval(() => {
-    forgetOldWindows(db).catch((err: unknown) => log.warn({ err }, 'old rate windows were not cleared'));
+    Promise.all([forgetOldWindows(db), forgetOldSessions(db, new Date())]).catch((err: unknown) =>
+      log.warn({ err }, 'old rate windows and sessions were not cleared'),
+    );
   }, housekeepingMs);
   return {
     async close() {

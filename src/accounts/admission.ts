@@ -94,10 +94,10 @@ export async function peek(db: Database, address: string): Promise<RateWindow> {
   return toWindow(rows[0]);
 }
 
-/** Forgets the windows of addresses that have been silent for an hour: they are empty. */
+/** Forgets the windows that have been silent for an hour: they are empty. A key's tells when it was last used, and stays. */
 export async function forgetOldWindows(db: Database): Promise<number> {
   return db('request_windows')
-    .whereLike('subject', 'address:%')
+    .whereRaw("subject NOT LIKE 'key:%'")
     .where('checked_at', '<', db.raw("now() - interval '1 hour'"))
     .delete();
 }

@@ -1,5 +1,5 @@
 import { Model, snakeCaseMappers } from 'objection';
-import { v7 as uuidv7 } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { generateApiKey } from './api-key-format.ts';
@@ -40,4 +40,35 @@ export async function revokeApiKey(db: Database, prefix: string, now: Date): Pro
   if (!key) throw new AppError('not_found', `There is no key with the prefix ${prefix}`);
   if (!key.revokedAt) await key.$query(db).patch({ revokedAt: now });
   return key;
+}
+
+export interface KeyUse {
+  key: ApiKey;
+  /** Requests of the last hour. */
+  used: number;
+  lastUsedAt: Date | undefined;
+}
+
+/** The keys of a user, newest first, each with what its window says. */
+export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]> {
+  const keys = await ApiKey.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+  const { rows } = (await db.raw(
+    `SELECT subject, checked_at AS "lastUsedAt",
+            (SELECT count(*)::int FROM unnest(recent) AS t WHERE t > now() - interval '1 hour') AS used
+     FROM request_windows WHERE subject = ANY(?)`,
+    [keys.map(({ id }) => `key:${id}`)] as never,
+  )) as { rows: { subject: string; used: number; lastUsedAt: Date }[] };
+  const windows = new Map(rows.map((row) => [row.subject, row]));
+  return keys.map((key) => {
+    const window = windows.get(`key:${key.id}`);
+    return { key, used: window?.used ?? 0, lastUsedAt: window?.lastUsedAt };
+  });
+}
+
+/** Another user's key is not told apart from one that does not exist. */
+export async function revokeOwnKey(db: Database, userId: string, id: string, now: Date): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const key = await ApiKey.query(db).findOne({ id, user_id: userId });
+  if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
+  return key !== undefined;
 }

@@ -6,6 +6,8 @@ export interface ServiceSecrets {
   disguiseAddress(address: string): string;
   /** Seals what travels through the queue and must not lie there readable. */
   sealingKey: Buffer;
+  /** What a form must bring back, by the cookie it was made for: another site can read neither. */
+  formToken(cookie: string): string;
 }
 
 export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
@@ -13,10 +15,12 @@ export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
     { value: Buffer },
   ];
   const addressKey = derive(root, 'client-address');
+  const formKey = derive(root, 'form-token');
   return {
     disguiseAddress: (address) =>
       createHmac('sha256', addressKey).update(network(address)).digest('base64url'),
     sealingKey: derive(root, 'scan-job'),
+    formToken: (cookie) => createHmac('sha256', formKey).update(cookie).digest('base64url'),
   };
 }
 

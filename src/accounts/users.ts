@@ -1,8 +1,10 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, sqlState } from '../store/database.ts';
 import type { Plan } from './plans.ts';
+
+const uniqueViolation = '23505';
 
 export class User extends Model {
   static override tableName = 'users';
@@ -34,4 +36,43 @@ export async function findOrCreateUser(db: Database, email: string, now: Date): 
 
 export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
   await user.$query(db).patch({ plan, updatedAt: now });
+}
+
+/** `undefined` where the e-mail has an account already. */
+export async function createUser(
+  db: Database,
+  { email, passwordHash }: { email: string; passwordHash: string },
+  now: Date,
+): Promise<User | undefined> {
+  const { rows } = (await db.raw(
+    `INSERT INTO users (id, email, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
+    [uuidv7({ msecs: now.getTime() }), email, passwordHash, now, now],
+  )) as { rows: { id: string }[] };
+  return rows[0] && User.query(db).findById(rows[0].id);
+}
+
+/** False where another account has the e-mail. */
+export async function changeEmail(db: Database, user: User, email: string, now: Date): Promise<boolean> {
+  try {
+    await user.$query(db).patch({ email, updatedAt: now });
+    return true;
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return false;
+    throw error;
+  }
+}
+
+export async function changePassword(
+  db: Database,
+  user: User,
+  passwordHash: string,
+  now: Date,
+): Promise<void> {
+  await user.$query(db).patch({ passwordHash, updatedAt: now });
+}
+
+/** With everything in it: keys, codes, their scans and counters. */
+export async function deleteUser(db: Database, user: User): Promise<void> {
+  await User.query(db).deleteById(user.id);
 }

@@ -1,3 +1,4 @@
+import Router from '@koa/router';
 import Koa from 'koa';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import type { Config } from '../config.ts';
@@ -7,10 +8,18 @@ import { createApiRouter, methodNotAllowed, openApiPath } from './api/router.ts'
 import { admission } from './middleware/admission.ts';
 import { below } from './middleware/below.ts';
 import { errors } from './middleware/errors.ts';
+import { forms } from './middleware/forms.ts';
 import { observe } from './middleware/observe.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { createSessions } from './middleware/session.ts';
+import { accountPages } from './pages/account.ts';
+import { loadAssets } from './pages/assets.ts';
+import { entryPages } from './pages/entry.ts';
 import { frontPage } from './pages/front.ts';
 import { type HealthParts, healthPages } from './pages/health.ts';
+import { keysPages } from './pages/keys.ts';
+import type { PageParts } from './pages/page.ts';
+import { problemPage } from './pages/problem.ts';
 
 export interface AppParts {
   config: Config;
@@ -28,13 +37,23 @@ export function createApp({ config, db, secrets, log, now, health, codeChanged }
   const api = createApiRouter({ db, config, now, codeChanged });
   const isPublic = (path: string) => path === openApiPath;
 
+  const assets = loadAssets();
+  const isSecure = config.baseUrl.startsWith('https:');
+  const sessions = createSessions({ db, secrets, isSecure, now });
+  const parts: PageParts = { db, config, secrets, sessions, assets: assets.path, now };
+
   app.use(observe(log));
   app.use(securityHeaders);
-  app.use(errors(log));
+  app.use(errors(log, problemPage(parts)));
   app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now, isPublic })));
   app.use(below('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health));
+  app.use(assets.middleware);
+  app.use(sessions.middleware);
+  const pages = new Router().use(forms(config.baseUrl, sessions.formToken));
+  for (const section of [entryPages, keysPages, accountPages]) pages.use(section(parts).routes());
+  app.use(pages.routes());
   app.use(frontPage(config.baseUrl));
 
   app.on('error', (err: unknown) => log.error({ err }, 'an answer could not be sent'));

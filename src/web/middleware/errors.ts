@@ -5,8 +5,11 @@ import type { Log } from '../../telemetry/log.ts';
 
 export const retryAfterSeconds = 5;
 
-/** Turns every failure into the one error body. What was not meant for the caller is logged and called internal. */
-export function errors(log: Log) {
+/** Shows a failure to somebody with a browser. */
+export type ShowProblem = (ctx: Context, problem: { status: number; message: string }) => void;
+
+/** Turns every failure into the one error body, or into a page. What was not meant for the caller is logged and called internal. */
+export function errors(log: Log, showProblem: ShowProblem) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
@@ -18,6 +21,10 @@ export function errors(log: Log) {
       if (shown.code === 'internal_error')
         log.error({ err: error, requestId: ctx.state['requestId'] }, 'request failed');
       ctx.set(shown.headers);
+      if (!ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html') {
+        showProblem(ctx, shown);
+        return;
+      }
       ctx.status = shown.status;
       ctx.body = {
         error: shown.code,

@@ -1,0 +1,11 @@
+import type { FieldFault } from '../errors.ts';
+
+/** As strict as a browser's own field: one @, no spaces, a host with a dot or a bare name. */
+const pattern =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+export function emailFaults(field: string, email: string): FieldFault[] {
+  return email.length <= 254 && pattern.test(email)
+    ? []
+    : [{ field, message: 'must be an e-mail address, such as you@example.com' }];
+}

@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '../store/database.ts';
+import { User } from './users.ts';
+
+const hourMs = 3_600_000;
+/** A session ends when it was not used for this long … */
+const idleMs = 7 * 24 * hourMs;
+/** … and in any case this long after the sign-in. */
+export const sessionLifetimeMs = 30 * 24 * hourMs;
+/** Seen more often than this is not written down. */
+const seenPauseMs = 5 * 60_000;
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest();
+
+/** The token is for the cookie; only its hash is stored. */
+export async function startSession(db: Database, userId: string, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await db('sessions').insert({ token_hash: hashOf(token), user_id: userId, created_at: now, seen_at: now });
+  return token;
+}
+
+export async function findSessionUser(db: Database, token: string, now: Date): Promise<User | undefined> {
+  const tokenHash = hashOf(token);
+  const session = (await db('sessions')
+    .where({ token_hash: tokenHash })
+    .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
+    .where('seen_at', '>', new Date(now.getTime() - idleMs))
+    .first()) as { user_id: string; seen_at: Date } | undefined;
+  if (!session) return undefined;
+  if (now.getTime() - session.seen_at.getTime() > seenPauseMs)
+    await db('sessions').where({ token_hash: tokenHash }).update({ seen_at: now });
+  return User.query(db).findById(session.user_id);
+}
+
+export async function endSession(db: Database, token: string): Promise<void> {
+  await db('sessions')
+    .where({ token_hash: hashOf(token) })
+    .delete();
+}
+
+/** For a changed password: whoever knew the old one is signed out everywhere. */
+export async function endSessionsOf(db: Database, userId: string): Promise<void> {
+  await db('sessions').where({ user_id: userId }).delete();
+}
+
+export async function forgetOldSessions(db: Database, now: Date): Promise<number> {
+  return db('sessions')
+    .where('created_at', '<=', new Date(now.getTime() - sessionLifetimeMs))
+    .orWhere('seen_at', '<=', new Date(now.getTime() - idleMs))
+    .delete();
+}

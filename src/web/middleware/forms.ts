@@ -1,0 +1,62 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import { koaBody } from 'koa-body';
+import { AppError } from '../../errors.ts';
+
+const mostBytes = 64 * 1024;
+
+const readForm = koaBody({
+  urlencoded: true,
+  formLimit: mostBytes,
+  json: false,
+  text: false,
+  multipart: false,
+  onError: (error) => {
+    const tooLong = 'status' in error && error.status === 413;
+    throw new AppError('validation_error', tooLong ? 'The form is too long.' : 'The form cannot be read.', {
+      status: tooLong ? 413 : 400,
+    });
+  },
+});
+
+/** Reads a posted form, and refuses one that was not sent from a page of ours. */
+export function forms(baseUrl: string, formToken: (ctx: Context) => string): Middleware {
+  const ownHost = new URL(baseUrl).host;
+
+  return async (ctx, next) => {
+    if (ctx.method !== 'POST') return next();
+    if (!ctx.is('urlencoded'))
+      throw new AppError('validation_error', 'This address takes forms only.', { status: 415 });
+    if (isFromElsewhere(ctx, ownHost)) throw refusal('It was sent from another site.');
+    await readForm(ctx, async () => undefined);
+    if (!sameText(field(ctx, 'formToken'), formToken(ctx)))
+      throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
+    return next();
+  };
+}
+
+/** A field of the form that was posted: one text, however it was sent. */
+export function field(ctx: Context, name: string): string {
+  const form: unknown = ctx.request.body;
+  const value = typeof form === 'object' && form !== null ? Reflect.get(form, name) : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+// Browsers say where a request comes from, and no page can make them say otherwise.
+function isFromElsewhere(ctx: Context, ownHost: string): boolean {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site && site !== 'same-origin') return true;
+  const origin = ctx.get('Origin');
+  if (origin === '') return false;
+  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  return host !== ctx.host && host !== ownHost;
+}
+
+function refusal(reason: string): AppError {
+  return new AppError('validation_error', `The form was not accepted. ${reason}`, { status: 403 });
+}
+
+function sameText(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
+import type { User } from '../../accounts/users.ts';
+import type { Database } from '../../store/database.ts';
+
+const handedMs = 120_000;
+
+export interface Sessions {
+  /** Finds out who is signed in, and gives each visitor a cookie that forms are held against. */
+  middleware: Middleware;
+  /** With a new id, so that one that was known before is of no use. */
+  signIn(ctx: Context, user: User): Promise<void>;
+  signOut(ctx: Context): Promise<void>;
+  formToken(ctx: Context): string;
+  /** Something for the very next page of this visitor, and for no page after it. */
+  handOver(ctx: Context, text: string): void;
+  takeOver(ctx: Context): string | undefined;
+}
+
+interface SessionParts {
+  db: Database;
+  secrets: ServiceSecrets;
+  /** Whether the world reaches us by https. */
+  isSecure: boolean;
+  now: () => Date;
+}
+
+export function createSessions({ db, secrets, isSecure, now }: SessionParts): Sessions {
+  // A browser takes a __Host- cookie from this very host only, and only over https.
+  const prefix = isSecure ? '__Host-' : '';
+  const sessionCookie = `${prefix}qrelay-session`;
+  const visitorCookie = `${prefix}qrelay-visitor`;
+  const handedCookie = `${prefix}qrelay-handed`;
+
+  function setCookie(ctx: Context, name: string, value: string, lifetimeMs: number): void {
+    const attributes = [
+      `${name}=${value}`,
+      'Path=/',
+      'HttpOnly',
+      'SameSite=Lax',
+      `Max-Age=${Math.floor(lifetimeMs / 1000)}`,
+    ];
+    if (isSecure) attributes.push('Secure');
+    ctx.append('Set-Cookie', attributes.join('; '));
+  }
+
+  return {
+    async middleware(ctx, next) {
+      const token = ctx.cookies.get(sessionCookie);
+      const user = token ? await findSessionUser(db, token, now()) : undefined;
+      ctx.state['user'] = user;
+      ctx.state['cookie'] = (user && token) ?? ctx.cookies.get(visitorCookie);
+      if (ctx.state['cookie'] === undefined && ctx.method === 'GET') {
+        ctx.state['cookie'] = randomBytes(16).toString('base64url');
+        setCookie(ctx, visitorCookie, ctx.state['cookie'] as string, sessionLifetimeMs);
+      }
+      await next();
+    },
+    async signIn(ctx, user) {
+      const before = ctx.cookies.get(sessionCookie);
+      if (before) await endSession(db, before);
+      setCookie(ctx, sessionCookie, await startSession(db, user.id, now()), sessionLifetimeMs);
+    },
+    async signOut(ctx) {
+      const token = ctx.cookies.get(sessionCookie);
+      if (token) await endSession(db, token);
+      setCookie(ctx, sessionCookie, '', 0);
+    },
+    handOver(ctx, text) {
+      setCookie(ctx, handedCookie, Buffer.from(text).toString('base64url'), handedMs);
+    },
+    takeOver(ctx) {
+      const handed = ctx.cookies.get(handedCookie);
+      if (!handed) return undefined;
+      setCookie(ctx, handedCookie, '', 0);
+      return Buffer.from(handed, 'base64url').toString();
+    },
+    formToken: (ctx) => secrets.formToken(String(ctx.state['cookie'] ?? '')),
+  };
+}

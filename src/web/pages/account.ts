@@ -1,0 +1,90 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { listKeyUse } from '../../accounts/api-keys.ts';
+import { takeAttempt } from '../../accounts/attempts.ts';
+import { emailFaults } from '../../accounts/email-address.ts';
+import { hashPassword, passwordFaults, verifyPassword } from '../../accounts/passwords.ts';
+import { hourlyQuota } from '../../accounts/plans.ts';
+import { endSessionsOf } from '../../accounts/sessions.ts';
+import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
+import type { FieldFault } from '../../errors.ts';
+import { field } from '../middleware/forms.ts';
+import { type AccountProps, AccountView } from '../views/accounts.tsx';
+import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+
+const mostPasswordChecks = 20;
+const doneTexts: Record<string, string> = {
+  email: 'Your e-mail is changed.',
+  password: 'Your password is changed, and every other session is ended.',
+};
+
+/** The account: plan and use, e-mail, password, and its end. */
+export function accountPages(parts: PageParts): Router {
+  const { db, sessions, now } = parts;
+  const router = new Router({ prefix: '/account' });
+  router.use(needUser);
+
+  async function showAccount(ctx: Context, faults?: AccountProps['faults']): Promise<void> {
+    const user = signedIn(ctx) as User;
+    const limit = hourlyQuota[user.plan];
+    const use = (await listKeyUse(db, user.id))
+      .filter(({ key }) => key.revokedAt === null)
+      .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit }));
+    const limits = [
+      { plan: 'Free', requestsPerHour: hourlyQuota.free },
+      { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
+    ];
+    const done = doneTexts[String(ctx.query['changed'])];
+    const visitor = visitorOf(ctx, parts);
+    show(ctx, AccountView, { visitor, plan: user.plan, limits, use, done, faults }, faults ? 400 : 200);
+  }
+
+  /** What is done to an account needs its password, however the session was come by. */
+  async function currentPasswordFaults(user: User, name: string, password: string): Promise<FieldFault[]> {
+    const { admitted } = await takeAttempt(db, `password-check:${user.id}`, mostPasswordChecks);
+    if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
+    const matches = await verifyPassword(user.passwordHash, password);
+    return matches ? [] : [{ field: name, message: 'is not right' }];
+  }
+
+  router.get('/', (ctx) => showAccount(ctx));
+
+  router.post('/email', async (ctx) => {
+    const user = signedIn(ctx) as User;
+    const email = field(ctx, 'newEmail').trim();
+    const list = [
+      ...emailFaults('newEmail', email),
+      ...(await currentPasswordFaults(user, 'emailPassword', field(ctx, 'emailPassword'))),
+    ];
+    if (list.length === 0 && !(await changeEmail(db, user, email, now())))
+      list.push({ field: 'newEmail', message: 'belongs to another account' });
+    if (list.length > 0) return showAccount(ctx, { form: 'email', list });
+    leadTo(ctx, '/account?changed=email');
+  });
+
+  router.post('/password', async (ctx) => {
+    const user = signedIn(ctx) as User;
+    const password = field(ctx, 'newPassword');
+    const list = [
+      ...passwordFaults('newPassword', password, user.email),
+      ...(await currentPasswordFaults(user, 'oldPassword', field(ctx, 'oldPassword'))),
+    ];
+    if (list.length > 0) return showAccount(ctx, { form: 'password', list });
+    await changePassword(db, user, await hashPassword(password), now());
+    await endSessionsOf(db, user.id);
+    await sessions.signIn(ctx, user);
+    leadTo(ctx, '/account?changed=password');
+  });
+
+  router.post('/delete', async (ctx) => {
+    const user = signedIn(ctx) as User;
+    const list = await currentPasswordFaults(user, 'deletePassword', field(ctx, 'deletePassword'));
+    if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
+      list.push({ field: 'confirmation', message: `must be ${user.email}` });
+    if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
+    await sessions.signOut(ctx);
+    await deleteUser(db, user);
+    leadTo(ctx, '/');
+  });
+  return router;
+}

@@ -1,0 +1,95 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { createApiKey, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { hourlyQuota } from '../../accounts/plans.ts';
+import type { User } from '../../accounts/users.ts';
+import { AppError, type FieldFault } from '../../errors.ts';
+import { field } from '../middleware/forms.ts';
+import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from '../views/keys.tsx';
+import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+
+const longestName = 100;
+
+/** API Keys: list, create, show once, revoke. */
+export function keysPages(parts: PageParts): Router {
+  const { db, config, sessions, now } = parts;
+  const router = new Router({ prefix: '/keys' });
+  router.use(needUser);
+
+  async function rowsOf(user: User): Promise<KeyRow[]> {
+    const limit = hourlyQuota[user.plan];
+    return (await listKeyUse(db, user.id)).map(({ key, used, lastUsedAt }) => ({
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      createdAt: key.createdAt,
+      lastUsedAt,
+      isActive: key.revokedAt === null,
+      remaining: Math.max(0, limit - used),
+      limit,
+    }));
+  }
+
+  async function showKeys(ctx: Context, faults?: FieldFault[]): Promise<void> {
+    const revoked = ctx.query['revoked'] === '' ? 'The key is revoked.' : undefined;
+    show(
+      ctx,
+      KeysView,
+      { visitor: visitorOf(ctx, parts), keys: await rowsOf(userOf(ctx)), done: revoked, faults },
+      faults ? 400 : 200,
+    );
+  }
+
+  router.get('/', (ctx) => showKeys(ctx));
+
+  router.post('/', async (ctx) => {
+    const name = field(ctx, 'name').normalize('NFC').trim();
+    const faults = nameFaults(name);
+    if (faults.length > 0) return showKeys(ctx, faults);
+    const key = await createApiKey(db, userOf(ctx).id, name, now());
+    sessions.handOver(ctx, `${key} ${name}`);
+    leadTo(ctx, '/keys/created');
+  });
+
+  router.get('/created', (ctx) => {
+    const handed = sessions.takeOver(ctx);
+    // Opened again: it was shown once, and that was it.
+    if (handed === undefined) return leadTo(ctx, '/keys');
+    const [apiKey = '', ...name] = handed.split(' ');
+    show(ctx, NewKeyView, {
+      visitor: visitorOf(ctx, parts),
+      name: name.join(' '),
+      apiKey,
+      baseUrl: config.baseUrl,
+    });
+  });
+
+  router.get('/:id/revoke', async (ctx) => {
+    const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
+    if (!key) throw noSuchKey();
+    show(ctx, RevokeKeyView, { visitor: visitorOf(ctx, parts), of: key });
+  });
+
+  router.post('/:id/revoke', async (ctx) => {
+    if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
+    leadTo(ctx, '/keys?revoked');
+  });
+  return router;
+}
+
+function userOf(ctx: Context): User {
+  return signedIn(ctx) as User;
+}
+
+function nameFaults(name: string): FieldFault[] {
+  if (name === '') return [{ field: 'name', message: 'must not be empty' }];
+  if ([...name].length > longestName)
+    return [{ field: 'name', message: `must have at most ${longestName} characters` }];
+  // oxlint-disable-next-line no-control-regex
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) return [{ field: 'name', message: 'must be plain text' }];
+  return [];
+}
+
+function noSuchKey(): AppError {
+  return new AppError('not_found', 'There is no such key.');
+}

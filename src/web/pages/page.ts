@@ -1,0 +1,53 @@
+import type { Context } from 'koa';
+import { type FunctionComponent, h, type VNode } from 'preact';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import type { User } from '../../accounts/users.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../store/database.ts';
+import type { Sessions } from '../middleware/session.ts';
+import { render, type Visitor } from '../views/layout.tsx';
+
+export interface PageParts {
+  db: Database;
+  config: Config;
+  secrets: ServiceSecrets;
+  sessions: Sessions;
+  /** Where stylesheet and scripts are. */
+  assets: string;
+  now: () => Date;
+}
+
+export function visitorOf(ctx: Context, { sessions, assets }: PageParts): Visitor {
+  return { email: signedIn(ctx)?.email, formToken: sessions.formToken(ctx), assets };
+}
+
+export function signedIn(ctx: Context): User | undefined {
+  return ctx.state['user'] as User | undefined;
+}
+
+/** For pages that are somebody's: whoever is not signed in is led there, and back afterwards. */
+export async function needUser(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  if (signedIn(ctx)) {
+    await next();
+    return;
+  }
+  const back = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.path)}` : '';
+  ctx.redirect(`/signin${back}`);
+}
+
+export function show<Props extends object>(
+  ctx: Context,
+  View: FunctionComponent<Props>,
+  props: Props,
+  status = 200,
+): void {
+  ctx.status = status;
+  ctx.type = 'html';
+  ctx.body = render(h(View, props) as VNode);
+}
+
+/** After a form: the browser opens the next page anew, so that a reload repeats nothing. */
+export function leadTo(ctx: Context, path: string): void {
+  ctx.redirect(path);
+  ctx.status = 303;
+}

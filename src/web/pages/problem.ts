@@ -1,0 +1,13 @@
+import type { ShowProblem } from '../middleware/errors.ts';
+import { ProblemView } from '../views/problem.tsx';
+import { type PageParts, show, visitorOf } from './page.ts';
+
+export function problemPage(parts: PageParts): ShowProblem {
+  return (ctx, { status, message }) =>
+    show(
+      ctx,
+      ProblemView,
+      { visitor: visitorOf(ctx, parts), status, message, requestId: String(ctx.state['requestId']) },
+      status,
+    );
+}

@@ -1,0 +1,183 @@
+import type { FieldFault } from '../../errors.ts';
+import { Field, Notice } from './fields.tsx';
+import { Form, Layout, type Visitor } from './layout.tsx';
+
+export interface KeyRow {
+  id: string;
+  name: string;
+  prefix: string;
+  createdAt: Date;
+  lastUsedAt: Date | undefined;
+  isActive: boolean;
+  remaining: number;
+  limit: number;
+}
+
+interface KeysProps {
+  visitor: Visitor;
+  keys: KeyRow[];
+  done?: string | undefined;
+  faults?: FieldFault[] | undefined;
+}
+
+export function KeysView({ visitor, keys, done, faults }: KeysProps) {
+  return (
+    <Layout title="API Keys" visitor={visitor} at="/keys">
+      <h1>API Keys</h1>
+      {done && <Notice kind="good">{done}</Notice>}
+      <section class="card">
+        <h2>New key</h2>
+        <Form action="/keys" visitor={visitor} class="row">
+          <Field
+            label="Name"
+            name="name"
+            autocomplete="off"
+            maxLength={100}
+            hint="What it is for, such as the program that will use it."
+            faults={faults}
+          />
+          <button type="submit">Create key</button>
+        </Form>
+      </section>
+      {keys.length === 0 ? (
+        <section class="card empty">
+          <h2>No keys yet</h2>
+          <p>
+            A key lets a program store codes and read scans for you. Give one a name above and create it; it
+            is shown once.
+          </p>
+        </section>
+      ) : (
+        <div class="card scroll">
+          <table class="stack">
+            <caption class="unseen">Your keys, newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Key</th>
+                <th scope="col">Created</th>
+                <th scope="col">Last used</th>
+                <th scope="col">Left this hour</th>
+                <th scope="col">State</th>
+                <th scope="col">
+                  <span class="unseen">Revoke</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key) => (
+                <KeyLine key={key.id} of={key} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Layout>
+  );
+}
+
+function KeyLine({ of: key }: { of: KeyRow }) {
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{key.name}</bdi>
+      </th>
+      <td data-label="Key">
+        <code>qrl_{key.prefix}_…</code>
+      </td>
+      <td data-label="Created">
+        <Moment of={key.createdAt} />
+      </td>
+      <td data-label="Last used">{key.lastUsedAt ? <Moment of={key.lastUsedAt} /> : 'never'}</td>
+      <td data-label="Left this hour">{key.isActive ? `${key.remaining} of ${key.limit}` : '–'}</td>
+      <td data-label="State">
+        <span class={key.isActive ? 'badge good' : 'badge'}>{key.isActive ? 'active' : 'revoked'}</span>
+      </td>
+      <td>
+        {key.isActive && (
+          <a class="button small danger" href={`/keys/${key.id}/revoke`} aria-label={`Revoke ${key.name}`}>
+            Revoke
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** In UTC, exact to the minute; the script shows it in the reader's own time. */
+function Moment({ of }: { of: Date }) {
+  const text = of.toISOString();
+  return (
+    <time dateTime={text}>
+      {text.slice(0, 10)} {text.slice(11, 16)} UTC
+    </time>
+  );
+}
+
+interface NewKeyProps {
+  visitor: Visitor;
+  name: string;
+  apiKey: string;
+  baseUrl: string;
+}
+
+/** The only place where the key is ever shown. */
+export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
+  const curl = `curl ${baseUrl}/api/v1/qrcodes \\
+  -H 'Authorization: Bearer ${apiKey}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
+  return (
+    <Layout title="API Keys" visitor={visitor} at="/keys">
+      <h1>API Keys</h1>
+      <section class="card">
+        <h2>
+          Your new key <bdi>{name}</bdi>
+        </h2>
+        <Notice kind="good">Copy it now: it is shown this once, and cannot be shown again.</Notice>
+        <label for="new-key">Key</label>
+        <div class="row">
+          <input id="new-key" class="code" value={apiKey} readOnly />
+          <button type="button" data-copy="new-key">
+            Copy key
+          </button>
+        </div>
+        <h3>Try it</h3>
+        <pre id="try-it">{curl}</pre>
+        <button type="button" class="quiet" data-copy="try-it">
+          Copy command
+        </button>
+        <p class="unseen" role="status" id="copied" />
+        <p>
+          <a href="/keys">Back to all keys</a>
+        </p>
+      </section>
+    </Layout>
+  );
+}
+
+export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyRow }) {
+  return (
+    <Layout title="Revoke key" visitor={visitor} at="/keys">
+      <section class="card narrow danger">
+        <h1>Revoke key</h1>
+        <p>
+          Revoke{' '}
+          <strong>
+            <bdi>{key.name}</bdi>
+          </strong>{' '}
+          (<code>qrl_{key.prefix}_…</code>)? Programs that use it are refused from now on. It cannot be
+          undone.
+        </p>
+        <Form action={`/keys/${key.id}/revoke`} visitor={visitor} class="row">
+          <button type="submit" class="danger">
+            Revoke
+          </button>
+          <a class="button quiet" href="/keys">
+            Keep it
+          </a>
+        </Form>
+      </section>
+    </Layout>
+  );
+}

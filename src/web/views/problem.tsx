@@ -1,0 +1,34 @@
+import { Layout, type Visitor } from './layout.tsx';
+
+interface ProblemProps {
+  visitor: Visitor;
+  status: number;
+  message: string;
+  requestId: string;
+}
+
+const titles: Record<number, string> = {
+  404: 'Nothing here',
+  429: 'Too many requests',
+  503: 'Just a moment',
+};
+
+export function ProblemView({ visitor, status, message, requestId }: ProblemProps) {
+  const title = titles[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong');
+  return (
+    <Layout title={title} visitor={visitor}>
+      <section class="card narrow">
+        <h1>{title}</h1>
+        <p>{message}</p>
+        <p>
+          <a href="/">To the front page</a>
+        </p>
+        {status >= 500 && (
+          <p class="quiet">
+            Request <code>{requestId}</code>
+          </p>
+        )}
+      </section>
+    </Layout>
+  );
+}

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+
+const password = 'correct horse battery';
+
+describe('Accounts in a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: Browser;
+  let visitor: WebVisitor;
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const opened = await openBrowser();
+    if (!opened) return this.skip();
+    browser = opened;
+    service = await startService();
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    visitor = await visit(browser, service.url);
+  });
+  afterEach(async () => {
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.leave();
+  });
+
+  it('are made, left and entered again', async () => {
+    const { page } = visitor;
+    await signUp(visitor, 'ann@example.com', password);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('API Keys');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/signin');
+    await page.getByLabel('Email').fill('ANN@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/keys');
+  });
+
+  it('say what is wrong with each field, and keep what was typed', async () => {
+    const { page } = visitor;
+    await page.goto('/signup');
+    await page.getByLabel('Email').fill('bob@example.com');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
+    expect(await page.getByText('Must have at least 10 characters.').isVisible()).to.equal(true);
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).to.equal('true');
+    expect(await page.getByLabel('Email').inputValue()).to.equal('bob@example.com');
+    await expectAccessible(page);
+  });
+
+  it('end their session for good at sign-out: the old cookie is dead', async () => {
+    const { page } = visitor;
+    await signUp(visitor, 'cleo@example.com', password);
+    const cookies = await page.context().cookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/');
+    await page.context().addCookies(cookies);
+    await page.goto('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/signin');
+  });
+
+  it('keep their session in a cookie that no script can read and no other site can send with a form', async () => {
+    await signUp(visitor, 'dan@example.com', password);
+    const session = (await visitor.page.context().cookies()).find(({ name }) => name.includes('session'));
+    expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
+  });
+
+  it('change their password, which ends every other session', async () => {
+    const { page } = visitor;
+    await signUp(visitor, 'eve@example.com', password);
+    const elsewhere = await visit(browser, service.url);
+    await elsewhere.page.goto('/signin');
+    await elsewhere.page.getByLabel('Email').fill('eve@example.com');
+    await elsewhere.page.getByLabel('Password').fill(password);
+    await elsewhere.page.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.page.waitForURL('**/keys');
+
+    await page.goto('/account');
+    await expectAccessible(page);
+    const form = page.locator('form[action="/account/password"]');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('New password').fill('another password');
+    await form.getByRole('button').click();
+    expect(await page.getByRole('status').textContent()).to.contain('Your password is changed');
+    await elsewhere.page.goto('/keys');
+    expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
+    await elsewhere.leave();
+  });
+
+  it('are deleted with everything in them after a typed confirmation, and not without', async () => {
+    const { page } = visitor;
+    await signUp(visitor, 'finn@example.com', password);
+    const key = await service.makeKey({ email: 'finn@example.com' });
+    await page.goto('/account');
+    const form = page.locator('form[action="/account/delete"]');
+    await form.getByLabel('Type finn@example.com to confirm').fill('yes');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByRole('button').click();
+    expect(await page.getByText('Must be finn@example.com.').isVisible()).to.equal(true);
+    const again = page.locator('form[action="/account/delete"]');
+    await again.getByLabel('Type finn@example.com to confirm').fill('finn@example.com');
+    await again.getByLabel('Current password').fill(password);
+    await again.getByRole('button').click();
+    await page.waitForURL('**/');
+    const answer = await fetch(`${service.url}/api/v1/qrcodes`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).to.equal(401);
+  });
+
+  it('refuse an unknown e-mail and a wrong password with the same words', async () => {
+    await signUp(visitor, 'gil@example.com', password);
+    const stranger = await visit(browser, service.url);
+    const texts: (string | null)[] = [];
+    for (const email of ['gil@example.com', 'nobody@example.com']) {
+      await stranger.page.goto('/signin');
+      await stranger.page.getByLabel('Email').fill(email);
+      await stranger.page.getByLabel('Password').fill('not the password');
+      await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+      texts.push(await stranger.page.getByRole('alert').textContent());
+    }
+    expect(texts).to.deep.equal(Array(2).fill('The e-mail or the password is not right.'));
+    await expectAccessible(stranger.page);
+    await stranger.leave();
+  });
+});
+
+describe('Accounts, asked without a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { baseUrl: 'https://qr.test' } });
+  });
+  after(() => service.stop());
+
+  /** A form as the page has it: its cookie and its token. */
+  async function openForm(path: string): Promise<{ cookie: string; formToken: string }> {
+    const answer = await fetch(service.url + path);
+    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const formToken = /name="formToken" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
+    return { cookie, formToken };
+  }
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    });
+  const fields = { email: 'hal@example.com', password };
+
+  it('set a __Host- cookie, Secure, where the world comes by https', async () => {
+    const { cookie, formToken } = await openForm('/signup');
+    const answer = await post('/signup', { ...fields, formToken }, { Cookie: cookie });
+    expect(answer.status).to.equal(303);
+    expect(answer.headers.getSetCookie()[0]).to.match(
+      /^__Host-qrelay-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+    );
+  });
+
+  it('refuse a form that another site sends, or that brings no token, or somebody else’s', async () => {
+    const { cookie, formToken } = await openForm('/signin');
+    const other = await openForm('/signin');
+    const tries: [string, Record<string, string>, Record<string, string>][] = [
+      ['Sec-Fetch-Site', { ...fields, formToken }, { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' }],
+      ['same-site', { ...fields, formToken }, { Cookie: cookie, 'Sec-Fetch-Site': 'same-site' }],
+      ['Origin', { ...fields, formToken }, { Cookie: cookie, Origin: 'https://evil.test' }],
+      ['null origin', { ...fields, formToken }, { Cookie: cookie, Origin: 'null' }],
+      ['no token', fields, { Cookie: cookie }],
+      ['another token', { ...fields, formToken: other.formToken }, { Cookie: cookie }],
+      ['no cookie', { ...fields, formToken }, {}],
+    ];
+    for (const [name, form, headers] of tries) {
+      expect((await post('/signin', form, headers)).status, name).to.equal(403);
+    }
+  });
+
+  it('throttle sign-in by account: the eleventh mistake of an hour is a 429 with the time to wait', async () => {
+    const { cookie, formToken } = await openForm('/signin');
+    const statuses: number[] = [];
+    for (let number = 0; number < 11; number += 1) {
+      const form = { email: 'ida@example.com', password: 'wrong wrong', formToken };
+      const answer = await post('/signin', form, { Cookie: cookie });
+      statuses.push(answer.status);
+      if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 3_600);
+    }
+    expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429]);
+  });
+
+  it('never lead to another site after the sign-in', async () => {
+    for (const next of ['//evil.test', 'https://evil.test', '/\\evil.test', '/%0d%0aevil']) {
+      const page = await (await fetch(`${service.url}/signin?next=${encodeURIComponent(next)}`)).text();
+      expect(page, next).not.to.contain('name="next"');
+    }
+    const page = await (await fetch(`${service.url}/signin?next=%2Faccount`)).text();
+    expect(page).to.contain('name="next" value="/account"');
+  });
+
+  it('store passwords as Argon2id by OWASP’s figures, and sessions as hashes', async () => {
+    const [user] = (await service.db('users').where({ email: fields.email })) as { password_hash: string }[];
+    expect(user?.password_hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const sessions = (await service.db('sessions')) as { token_hash: Buffer }[];
+    expect(sessions.map(({ token_hash }) => token_hash.length)).to.deep.equal([32]);
+  });
+});

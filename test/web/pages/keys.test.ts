@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+
+const password = 'correct horse battery';
+
+describe('API Keys in a browser (contract 5.4, 5.5)', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: Browser;
+  let visitor: WebVisitor;
+  let users = 0;
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const opened = await openBrowser();
+    if (!opened) return this.skip();
+    browser = opened;
+    service = await startService();
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    visitor = await visit(browser, service.url);
+    await signUp(visitor, `keys-${(users += 1)}@example.com`, password);
+  });
+  afterEach(async () => {
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.leave();
+  });
+
+  async function createKey(name: string): Promise<string> {
+    const { page } = visitor;
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    return page.getByLabel('Key', { exact: true }).inputValue();
+  }
+  const statusWith = async (key: string) =>
+    (await fetch(`${service.url}/api/v1/qrcodes`, { headers: { Authorization: `Bearer ${key}` } })).status;
+
+  it('are created, used, and revoked: then a request gets 401', async () => {
+    const { page } = visitor;
+    expect(await page.title()).to.equal('API Keys · Qrelay');
+    expect(await page.getByRole('heading', { name: 'No keys yet' }).isVisible()).to.equal(true);
+    const key = await createKey('Shop');
+    expect(key).to.match(/^qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
+    expect(await page.locator('#try-it').textContent()).to.contain(`Authorization: Bearer ${key}`);
+    expect(await statusWith(key)).to.equal(200);
+
+    await page.getByRole('link', { name: 'Back to all keys' }).click();
+    const row = page.getByRole('row', { name: /Shop/ });
+    expect(await row.textContent())
+      .to.contain('19 of 20')
+      .and.to.contain('active');
+    await expectAccessible(page);
+    await row.getByRole('link', { name: 'Revoke Shop' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    expect(await page.getByRole('status').textContent()).to.equal('The key is revoked.');
+    expect(await page.getByRole('row', { name: /Shop/ }).textContent()).to.contain('revoked');
+    expect(await statusWith(key)).to.equal(401);
+  });
+
+  it('are shown once: neither a reload, nor the way back, nor the list has them again', async () => {
+    const { page } = visitor;
+    const key = await createKey('Once');
+    await expectAccessible(page);
+    await page.reload();
+    expect(new URL(page.url()).pathname).to.equal('/keys');
+    expect(await page.content()).not.to.contain(key);
+    await page.goBack();
+    expect(await page.content()).not.to.contain(key);
+    expect(await page.getByRole('row', { name: /Once/ }).count()).to.equal(1);
+  });
+
+  it('are copied by a button', async () => {
+    const { page } = visitor;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const key = await createKey('Copied');
+    await page.getByRole('button', { name: 'Copy key' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(key);
+  });
+
+  it('are made and revoked with the keyboard alone', async () => {
+    const { page } = visitor;
+    const tabTo = async (name: string | RegExp, role: 'button' | 'link' | 'textbox') => {
+      const wanted = page.getByRole(role, { name });
+      for (let press = 0; press < 40; press += 1) {
+        await page.keyboard.press('Tab');
+        if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      }
+      throw new Error(`Tab does not reach ${name}`);
+    };
+    await tabTo('Name', 'textbox');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/keys/created');
+    await tabTo('Back to all keys', 'link');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/keys');
+    await tabTo('Revoke By keyboard', 'link');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/revoke');
+    await tabTo('Revoke', 'button');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/keys?revoked');
+    expect(await page.getByRole('row', { name: /By keyboard/ }).textContent()).to.contain('revoked');
+  });
+
+  it('of somebody else are not there', async () => {
+    const { page } = visitor;
+    await createKey('Mine');
+    const [row] = (await service.db('api_keys').where({ name: 'Mine' })) as { id: string }[];
+    const stranger = await visit(browser, service.url);
+    await signUp(stranger, 'stranger@example.com', password);
+    const answers = [];
+    for (const id of [row?.id, '01890000-0000-7000-8000-000000000000', 'no-id']) {
+      const answer = await stranger.page.goto(`/keys/${id}/revoke`);
+      answers.push({
+        status: answer?.status(),
+        text: await stranger.page.getByRole('main').textContent(),
+      });
+    }
+    expect(answers[0]?.status).to.equal(404);
+    expect(answers).to.deep.equal(Array(3).fill(answers[0]));
+    await stranger.leave();
+    await page.goto('/keys');
+  });
+
+  it('have names of any script, whole on the narrowest phone', async () => {
+    await visitor.leave();
+    visitor = await visit(browser, service.url, { ...iPhone, viewport: { width: 320, height: 640 } });
+    await signUp(visitor, 'phone@example.com', password);
+    const { page } = visitor;
+    await createKey(`<script>alert(1)</script> مفتاح ${'x'.repeat(60)}`);
+    await page.goto('/keys');
+    const wider = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect(wider).to.equal(0);
+    await expectAccessible(page);
+  });
+});
