@@ -40,10 +40,10 @@ type Run = Awaited<ReturnType<typeof measure>> & { drawn: number };
 
 async function makeLargeCodes(db: Database, like: string, number: number): Promise<string[]> {
   const { rows } = (await db.raw(
-    `INSERT INTO qr_codes (id, user_id, share_token, name, type, content, foregnumbercolor, backgnumbercolor, size,
+    `INSERT INTO qr_codes (id, user_id, share_token, name, type, content, foreground_color, background_color, size,
        error_correction, category, is_public, is_favorite, created_at, updated_at, expires_at)
-     SELECT gen_random_uuid(), user_id, substr(md5(:number || '-' || n), 1, 10), name, type, content || '?' || n,
-       foregnumbercolor, backgnumbercolor, 2048, 'H', category, true, false, created_at, updated_at, expires_at
+     SELECT gen_random_uuid(), user_id, substr(md5(CAST(:number AS text) || '-' || n), 1, 10), name, type, content || '#' || n,
+       foreground_color, background_color, 2048, 'H', category, true, false, created_at, updated_at, expires_at
      FROM qr_codes, generate_series(1, CAST(:count AS int)) AS n WHERE id = :like
      RETURNING share_token AS token`,
     { like, number: String(number), count: codesPerRound },
