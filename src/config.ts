@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
+import { parseUrl } from './parse-url.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -45,7 +46,7 @@ export function loadConfig(
   function address(name: string, protocols: string[]): string | undefined {
     const text = given(name);
     if (text === undefined) return undefined;
-    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+    if (protocols.includes(parseUrl(text)?.protocol ?? '')) return text;
     faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return undefined;
   }

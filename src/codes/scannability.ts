@@ -1,7 +1,8 @@
 import type { Picture } from './image/draw.ts';
+import { readContent } from './content/read-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
 import { countModules } from './image/symbol.ts';
-import type { QrCode } from './qr-code.ts';
+import { type CodeType, errorCorrections, type QrCode } from './qr-code.ts';
 
 /** As of WCAG 2: from 1 for two equal colours to 21 for black and white. */
 const leastContrast = 3;
@@ -18,13 +19,33 @@ export function pictureWarnings(picture: Picture): string[] {
   return [...colourWarnings(picture), ...sizeWarnings(picture)];
 }
 
-/** For both pictures of a stored code. What holds for both is said once. */
-export function codeWarnings(code: Look & Pick<QrCode, 'content'>, shareUrl: string): string[] {
+/** How each type is best written, for owners whose content could not be read as such. */
+const remedies: Partial<Record<CodeType, string>> = {
+  wifi: 'Write it like WIFI:T:WPA;S:network;P:password;;',
+  vcard: 'Write it as a vCard that begins with BEGIN:VCARD and has a name.',
+  email: 'Write it like name@example.com or mailto:name@example.com?subject=Hello',
+  phone: 'Write one number like +15551234.',
+  sms: 'Write it like +15551234 or SMSTO:+15551234:Hello',
+  whatsapp: 'Write one number with its country code like +15551234.',
+  geo: 'Write latitude and longitude in degrees or paste a link to a map.',
+  social: 'Write whole addresses that begin with https://',
+};
+
+/** For a stored code: how its content is read, and both its pictures. What holds for both is said once. */
+export function codeWarnings(
+  code: Look & Pick<QrCode, 'content'> & { type?: CodeType },
+  shareUrl: string,
+): string[] {
   const { errorCorrection, size, foregroundColor, backgroundColor } = code;
   const look = { errorCorrection, size, foregroundColor, backgroundColor };
   const shared = pictureWarnings({ ...look, text: shareUrl });
   const direct = pictureWarnings({ ...look, text: code.content });
+  const remedy = code.type && remedies[code.type];
+  const isUnread = remedy !== undefined && readContent(code.type as CodeType, code.content).kind === 'text';
   return [
+    ...(isUnread
+      ? [`The content cannot be read as ${code.type}: scanners will see it as plain text. ${remedy}`]
+      : []),
     ...shared,
     ...direct
       .filter((warning) => !shared.includes(warning))
@@ -44,7 +65,8 @@ function colourWarnings({ foregroundColor, backgroundColor }: Picture): string[]
       `The colours ${foregroundColor} and ${backgroundColor} are too much alike for a scanner: their contrast is ${shown}:1 and should be at least ${leastContrast}:1. Choose a darker foregroundColor or a lighter backgroundColor.`,
     );
   }
-  if (foreground > background) {
+  // Colours that differ too little are not mended by swapping them.
+  if (foreground > background && contrast >= leastContrast) {
     warnings.push(
       `Many scanners expect dark on light: the foregroundColor ${foregroundColor} is lighter than the backgroundColor ${backgroundColor}. Swap the two.`,
     );
@@ -60,11 +82,12 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
     pixels === 0
       ? `A picture of ${size} pixels has no room for the ${modules} by ${modules} modules that this much text takes and the margin around them`
       : `A picture of ${size} pixels has only ${pixels} pixel for each of the ${modules} by ${modules} modules that this much text takes`;
-  const remedies = [
-    `It needs at least ${sizeFor(modules, leastModulePixels)} pixels`,
-    ...(errorCorrection === 'L' ? ['less text'] : ['less text', 'a lower errorCorrection']),
-  ];
-  return [`${fault}. ${remedies.join(' or ')}.`];
+  const lower = errorCorrections
+    .slice(0, errorCorrections.indexOf(errorCorrection))
+    .findLast((level) => modulePixels(countModules(text, level), size) >= leastModulePixels);
+  const ways = [`It needs at least ${sizeFor(modules, leastModulePixels)} pixels`, 'less text'];
+  if (lower) ways.push(`the errorCorrection ${lower}`);
+  return [`${fault}. ${ways.join(' or ')}.`];
 }
 
 /** Relative luminance as of WCAG 2, from 0 for black to 1 for white. */

@@ -99,7 +99,7 @@ export function createProducer({
   }
 
   function setDown(): void {
-    if (!down) log.warn('the queue is down: scans go to the spool');
+    if (!down) log.warn('the queue is slow or down: scans go to the spool');
     down = true;
   }
 

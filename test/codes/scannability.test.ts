@@ -191,7 +191,7 @@ describe('The warnings for a picture', () => {
       }
     }
     expect(warn({ text: 'x'.repeat(2331), size: 128 })).to.deep.equal([
-      'A picture of 128 pixels has no room for the 177 by 177 modules that this much text takes and the margin around them. It needs at least 370 pixels or less text or a lower errorCorrection.',
+      'A picture of 128 pixels has no room for the 177 by 177 modules that this much text takes and the margin around them. It needs at least 370 pixels or less text.',
     ]);
   });
 
@@ -214,6 +214,8 @@ describe('The warnings for a picture', () => {
       foregroundColor: '#ffffff',
       backgroundColor: '#eeeeee',
     });
+    expect(all).to.have.length(2);
+    all.push(...warn({ foregroundColor: '#ffffff', backgroundColor: '#000000' }));
     expect(all).to.have.length(3);
     for (const warning of all) expect(warning).to.match(/^[\x20-\x2b\x2d-\x7e]+\.$/);
   });

@@ -60,6 +60,8 @@ export interface WifiContent {
   password: string;
   security: 'WPA' | 'WEP' | 'WPA2-EAP' | 'none';
   isHidden: boolean;
+  /** The user name that a company network asks for. */
+  identity?: string;
   /** The payload in its usual form, for phones that join from it. */
   payload: string;
 }
@@ -69,9 +71,10 @@ export interface ContactContent {
   name: string;
   organization: string;
   title: string;
-  phones: { number: string; href: string; label: string }[];
-  emails: { address: string; href: string; label: string }[];
-  links: { text: string; href: string }[];
+  /** Without `href` where it cannot be dialled, written to or opened: it is still shown. */
+  phones: { number: string; href?: string; label: string }[];
+  emails: { address: string; href?: string; label: string }[];
+  links: { text: string; href?: string }[];
   /** Each as lines. */
   addresses: string[][];
   birthday: string;

@@ -68,16 +68,18 @@ function isNoEmptyName(property: VcardProperty): boolean {
 }
 
 function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones'] {
-  const phone = readPhone(line(property));
-  return phone.kind === 'phone'
-    ? [{ number: phone.number, href: phone.href, label: labelOf(property, card.properties) }]
-    : [];
+  const written = line(property);
+  const label = labelOf(property, card.properties);
+  const phone = readPhone(written);
+  if (phone.kind === 'phone') return [{ number: phone.number, href: phone.href, label }];
+  return written ? [{ number: written, label }] : [];
 }
 
 function emailOf(property: VcardProperty, card: Vcard): ContactContent['emails'] {
-  const email = readEmail(line(property).replace(/^mailto:([^?]*).*$/is, '$1'));
+  const written = line(property).replace(/^mailto:([^?]*).*$/is, '$1');
   const label = labelOf(property, card.properties);
-  if (email.kind !== 'email') return [];
+  const email = readEmail(written);
+  if (email.kind !== 'email') return written ? [{ address: written, label }] : [];
   return email.to.flatMap((address) => {
     const one = readEmail(address);
     return one.kind === 'email' ? [{ address, href: one.href, label }] : [];
@@ -87,7 +89,8 @@ function emailOf(property: VcardProperty, card: Vcard): ContactContent['emails']
 function linkOf(property: VcardProperty): ContactContent['links'] {
   const text = line(property);
   const href = webHrefOfAddress(text);
-  return href ? [{ text, href }] : [];
+  if (href) return [{ text, href }];
+  return text ? [{ text }] : [];
 }
 
 /** Family, given, additional, prefix, suffix: in the order in which they are spoken. */

@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../errors.ts';
+import { parseUrl } from '../../parse-url.ts';
 import type { CodeType, ErrorCorrection } from '../qr-code.ts';
 
 /** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
@@ -37,8 +38,8 @@ function urlFault(content: string, baseUrl: string): string | undefined {
   if (hasControlCharacter(content) || content.trim() !== content) {
     return 'must be a URL without line breaks, control characters or spaces around it';
   }
-  if (!URL.canParse(content)) return 'must be an absolute http or https URL, such as https://example.com/';
-  const url = new URL(content);
+  const url = parseUrl(content);
+  if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username || url.password) return 'must be a URL without a user name or password';
   const share = new URL(`${baseUrl}/r/`);

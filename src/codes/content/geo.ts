@@ -1,4 +1,5 @@
-import type { GeoContent, TextContent } from './code-content.ts';
+import type { GeoContent, LinksContent, TextContent } from './code-content.ts';
+import { webHref } from './links.ts';
 import { percentEncode, queryFields } from './percent.ts';
 import { asText, oneLine } from './plain-text.ts';
 
@@ -14,8 +15,22 @@ const barePair = new RegExp(
   'i',
 );
 
-export function readGeo(content: string): GeoContent | TextContent {
-  return readGeoUri(content) ?? readBare(content) ?? asText(content);
+const mapPoint = new RegExp(
+  String.raw`(?:/@|[?&](?:q|query|ll|center|daddr|destination)=)${number},${number}(?![\d.])`,
+);
+
+export function readGeo(content: string): GeoContent | LinksContent | TextContent {
+  return readGeoUri(content) ?? readBare(content) ?? readMapAddress(content) ?? asText(content);
+}
+
+/** What a maps app shares: with the point in it where we are lucky, and else an address to open. */
+function readMapAddress(content: string): GeoContent | LinksContent | undefined {
+  const text = content.trim();
+  const href = /\s/.test(text) ? undefined : webHref(text);
+  if (!href) return undefined;
+  const found = mapPoint.exec(href.replaceAll(/%2c/gi, ','));
+  const place = placeOf(found);
+  return place ? geoContent(place, '') : { kind: 'links', lines: [{ text, href }] };
 }
 
 function readGeoUri(content: string): GeoContent | undefined {

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../parse-url.ts';
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
 import { asText, linesOf } from './plain-text.ts';
 
@@ -8,8 +9,11 @@ const anyHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,24}(?:[/?#]|$)/i
 
 /** Only http and https, and only as the parser writes them: plain ASCII, no line breaks. */
 export function webHref(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, href } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return undefined;
+  const { protocol, href, username, password } = url;
+  // "https://bank.example@elsewhere.example/" looks as if it led to the bank.
+  if (username || password) return undefined;
   return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }
 

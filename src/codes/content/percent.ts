@@ -17,14 +17,21 @@ export function percentDecode(text: string): string {
   });
 }
 
-/** The first value of each name in a query, names in small letters. A plus is a plus. */
+/**
+ * The first value of each name in a query, names in small letters. A plus is a plus. What follows a bare & and is no field
+ * belongs to the value before it: people write "Tom & Jerry".
+ */
 export function queryFields(query: string): Map<string, string> {
   const fields = new Map<string, string>();
+  let last: string | undefined;
   for (const field of query.split(/&(?:amp;)?/i)) {
-    const equals = field.indexOf('=');
-    if (equals < 1) continue;
-    const name = field.slice(0, equals).toLowerCase();
-    if (!fields.has(name)) fields.set(name, percentDecode(field.slice(equals + 1)));
+    const [, name, value = ''] = /^([a-z0-9._-]+)=(.*)$/is.exec(field) ?? [];
+    if (name === undefined) {
+      if (last !== undefined && field !== '') fields.set(last, `${fields.get(last)}&${percentDecode(field)}`);
+      continue;
+    }
+    last = fields.has(name.toLowerCase()) ? undefined : name.toLowerCase();
+    if (last !== undefined) fields.set(last, percentDecode(value));
   }
   return fields;
 }

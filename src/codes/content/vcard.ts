@@ -42,7 +42,7 @@ function unfold(text: string): string[] {
   let isSoftBreak = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const last = lines.length - 1;
-    if (isSoftBreak) lines[last] = `${lines[last]?.slice(0, -1)}${line}`;
+    if (isSoftBreak && !/^END:VCARD\s*$/i.test(line)) lines[last] = `${lines[last]?.slice(0, -1)}${line}`;
     else if (last >= 0 && /^[ \t]/.test(line)) lines[last] += line.slice(1);
     else if (line !== '') lines.push(line);
     isSoftBreak = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE(?:;[^:]*)?:.*=$/is.test(lines.at(-1) ?? '');

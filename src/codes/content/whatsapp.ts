@@ -31,9 +31,9 @@ function chatOfAppAddress(content: string): string | undefined {
   return digits === undefined || (!digits && !message) ? undefined : chatHref(digits, message);
 }
 
-/** wa.me wants the country code without plus or zeros. */
+/** wa.me wants the country code without plus or zeros. A number that begins with one zero has none: it would lead nowhere. */
 function chatDigits(text: string): string | undefined {
-  const [, digits] = /^(?:\+|00)?(\d{5,15})$/.exec(compactNumber(text)) ?? [];
+  const [, digits] = /^(?:\+|00)?([1-9]\d{4,14})$/.exec(compactNumber(text)) ?? [];
   return digits;
 }
 

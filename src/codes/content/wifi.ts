@@ -42,6 +42,7 @@ export function readWifi(content: string): WifiContent | TextContent {
     password: password?.text ?? '',
     security,
     isHidden,
+    ...(security === 'WPA2-EAP' && values.get('I')?.text && { identity: values.get('I')?.text ?? '' }),
     payload: `WIFI:${parts.join(';')};;`,
   };
 }

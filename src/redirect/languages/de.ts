@@ -30,6 +30,7 @@ export const de: Words = {
   message: 'Nachricht',
   networkName: 'Netzwerk',
   security: 'Sicherheit',
+  userName: 'Benutzername',
   password: 'Passwort',
   openNetwork: 'Offen, kein Passwort nötig',
   hiddenNetwork: 'Dieses Netzwerk ist verborgen. Der Name muss eventuell von Hand eingegeben werden.',

@@ -30,6 +30,7 @@ export const en: Words = {
   message: 'Message',
   networkName: 'Network',
   security: 'Security',
+  userName: 'User name',
   password: 'Password',
   openNetwork: 'Open, no password needed',
   hiddenNetwork: 'This network is hidden. You may have to type its name.',

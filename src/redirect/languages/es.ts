@@ -30,6 +30,7 @@ export const es: Words = {
   message: 'Mensaje',
   networkName: 'Red',
   security: 'Seguridad',
+  userName: 'Nombre de usuario',
   password: 'Contraseña',
   openNetwork: 'Abierta, sin contraseña',
   hiddenNetwork: 'Esta red está oculta. Quizá tengas que escribir su nombre.',

@@ -30,6 +30,7 @@ export const fr: Words = {
   message: 'Message',
   networkName: 'Réseau',
   security: 'Sécurité',
+  userName: 'Nom d’utilisateur',
   password: 'Mot de passe',
   openNetwork: 'Ouvert, sans mot de passe',
   hiddenNetwork: 'Ce réseau est masqué : il faudra peut-être saisir son nom.',

@@ -30,6 +30,7 @@ export const pt: Words = {
   message: 'Mensagem',
   networkName: 'Rede',
   security: 'Segurança',
+  userName: 'Nome de utilizador',
   password: 'Senha',
   openNetwork: 'Aberta, sem senha',
   hiddenNetwork: 'Esta rede é oculta. Talvez seja preciso digitar o nome dela.',

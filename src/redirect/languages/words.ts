@@ -26,6 +26,7 @@ export interface Words {
 
   networkName: string;
   security: string;
+  userName: string;
   password: string;
   openNetwork: string;
   hiddenNetwork: string;

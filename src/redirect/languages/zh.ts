@@ -30,6 +30,7 @@ export const zh: Words = {
   message: '内容',
   networkName: '网络名称',
   security: '安全性',
+  userName: '用户名',
   password: '密码',
   openNetwork: '开放网络，无需密码',
   hiddenNetwork: '这是隐藏网络，可能需要手动输入名称。',

@@ -13,7 +13,7 @@ import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { actions, copyButton, facts, linkButton, storedLink, textFact } from './parts.ts';
+import { actions, copyButton, facts, linkButton, storedLink, textFact, undirected } from './parts.ts';
 import { wifiBody } from './wifi-body.ts';
 
 interface ContentView {
@@ -25,7 +25,7 @@ interface ContentView {
 
 /** What a code holds, for the person who scanned it: what it is, and one clear thing to do with it. */
 export function contentPage({ name, token, content, words }: ContentView): string {
-  const title = content.kind === 'contact' ? contactTitle(content, name) : name;
+  const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
   return layout(
     words,
     title,
@@ -71,7 +71,12 @@ function linksBody({ lines }: LinksContent): Markup {
 
 function phoneBody({ number, href }: PhoneContent, words: Words): Markup {
   return html`${numberLine(number)}
-${actions(linkButton(words.call, href, { open: 'at-once' }))}`;
+${actions(linkButton(words.call, href, isControlCode(href) ? {} : { open: 'at-once' }))}`;
+}
+
+/** `*#06#` and the like make the phone do something: only at a tap of its owner. */
+function isControlCode(href: string): boolean {
+  return /[*#]|%2[3a]/i.test(href);
 }
 
 function smsBody({ number, body, href }: SmsContent, words: Words): Markup {

@@ -7,7 +7,12 @@ const linkable = /^(?:https?|tel|sms|mailto|geo):/i;
 /** A stored text that leads somewhere: onto another site without a trace of this one. */
 export function storedLink(text: string, href: string | undefined): Markup {
   if (href === undefined || !linkable.test(href)) return storedText(text);
-  return html`<a href="${href}" rel="noopener noreferrer nofollow"><bdi>${text}</bdi></a>`;
+  return html`<a href="${href}" rel="noopener noreferrer nofollow"><bdi>${undirected(text)}</bdi></a>`;
+}
+
+/** Without the marks that turn text around: an address must read as what it is. */
+export function undirected(text: string): string {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
 /** Set in the direction of its own script, with its own line breaks. */

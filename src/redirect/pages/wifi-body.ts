@@ -7,10 +7,11 @@ const pictureSize = 240;
 
 /** A page cannot join a network. It shows what to type, and the code that another phone joins with. */
 export function wifiBody(content: WifiContent, token: string, words: Words): Markup {
-  const { networkName, password, security, isHidden } = content;
+  const { networkName, password, security, isHidden, identity = '' } = content;
   return html`${facts(
     textFact(words.networkName, networkName),
     textFact(words.security, security === 'none' ? words.openNetwork : security),
+    textFact(words.userName, identity),
     password === ''
       ? undefined
       : fact(words.password, [html`<code class="secret" id="password" dir="ltr">${password}</code>`]),

@@ -1,9 +1,10 @@
 import Router from '@koa/router';
 import type { Context, Next } from 'koa';
 import { type TObject, Type } from 'typebox';
-import { AppError, type FieldFault, invalid } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
+import { findFaults } from './check-body.ts';
 import { buildOpenApi } from './openapi.ts';
 import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
@@ -57,12 +58,7 @@ function serve(operation: Operation, services: ApiServices) {
 
   function checkBody(ctx: Context, rules: BodyRules): unknown {
     const body = tidyLabels(ctx.request.body);
-    const faults: FieldFault[] = bodyFaults?.(body) ?? [];
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
-      const bad = new Set(faults.map((fault) => fault.field));
-      const sound = Object.fromEntries(Object.entries(body).filter(([field]) => !bad.has(field)));
-      faults.push(...rules(sound, bad).filter(({ field }) => !bad.has(field)));
-    }
+    const faults = bodyFaults ? findFaults(bodyFaults, body, rules) : [];
     if (faults.length > 0) throw invalid(faults);
     return body;
   }
@@ -91,10 +87,9 @@ function serve(operation: Operation, services: ApiServices) {
 export function methodNotAllowed(router: Router) {
   return async (ctx: Context, next: Next): Promise<void> => {
     await next();
-    const matched = ctx['matched'] as { methods: string[] }[] | undefined;
-    if (ctx.status !== 404 || ctx.body !== undefined || !matched?.length) return;
+    if (ctx.status !== 404 || ctx.body !== undefined) return;
     const allowed = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
-    if (allowed.includes(ctx.method)) return;
+    if (allowed.length === 0 || allowed.includes(ctx.method)) return;
     throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed.join(', ')}.`, {
       status: 405,
       headers: { Allow: allowed.join(', ') },

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError } from '../../errors.ts';
+import { parseUrl } from '../../parse-url.ts';
 
 const mostBytes = 64 * 1024;
 
@@ -48,7 +49,7 @@ function isFromElsewhere(ctx: Context, ownHost: string): boolean {
   if (site && site !== 'same-origin') return true;
   const origin = ctx.get('Origin');
   if (origin === '') return false;
-  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  const host = parseUrl(origin)?.host ?? '';
   return host !== ctx.host && host !== ownHost;
 }
 

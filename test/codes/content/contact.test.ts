@@ -153,20 +153,37 @@ const rows: Row[] = [
     ),
     is({
       links: [
+        { text: 'javascript:alert(1)' },
+        { text: 'data:text/html,x' },
         { text: 'www.e.com', href: 'https://www.e.com/' },
         { text: 'https://e.com/a,b', href: 'https://e.com/a,b' },
       ],
     }),
   ],
   [
-    'shows no number that cannot be called',
-    card('FN:J', 'TEL:javascript:1', 'TEL:"><b>'),
-    is({ phones: [] }),
+    'shows a number that cannot be called, and makes no link of it',
+    card('FN:J', 'TEL:javascript:1', 'TEL:+49 170 1234567 (nur abends)'),
+    is({
+      phones: [
+        { number: 'javascript:1', label: '' },
+        { number: '+49 170 1234567 (nur abends)', label: '' },
+      ],
+    }),
   ],
   [
-    'shows no address that cannot be written to',
+    'shows an address that cannot be written to, and makes no link of it',
     card('FN:J', 'EMAIL:a@e.com\\nBcc:b@e.com'),
-    is({ emails: [] }),
+    is({ emails: [{ address: 'a@e.com Bcc:b@e.com', label: '' }] }),
+  ],
+  [
+    'takes untold bytes that are no UTF-8 for Windows-1252, as Outlook writes them',
+    card('FN;ENCODING=QUOTED-PRINTABLE:J=FCrgen M=FCller'),
+    is({ name: 'Jürgen Müller' }),
+  ],
+  [
+    'does not take the end of the card for the rest of a broken line',
+    card('FN;ENCODING=QUOTED-PRINTABLE:Ann='),
+    is({ name: 'Ann=' }),
   ],
   [
     'keeps markup, emoji and right-to-left names as they are',

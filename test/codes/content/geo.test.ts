@@ -9,6 +9,16 @@ describe('the content of a geo code', () => {
     ['is a geo address', 'geo:52.5,13.4', berlin],
     ['is a geo address in capitals', 'GEO:52.5,13.4\n', berlin],
     ['is a bare pair', '52.5,13.4', berlin],
+    ['is in the address of a map', 'https://www.google.com/maps/@52.5,13.4,17z', berlin],
+    ['is in what a map searches', 'https://www.google.com/maps?q=52.5%2C13.4', berlin],
+    [
+      'is behind another address of a map',
+      'https://maps.app.goo.gl/abc',
+      {
+        kind: 'links',
+        lines: [{ text: 'https://maps.app.goo.gl/abc', href: 'https://maps.app.goo.gl/abc' }],
+      },
+    ],
     ['is a bare pair with a space', ' 52.5, 13.4 ', berlin],
     ['is a bare pair without a comma', '52.5 13.4', berlin],
     ['is a bare pair with sides', '52.5N, 13.4E', berlin],

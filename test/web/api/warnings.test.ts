@@ -37,13 +37,31 @@ describe('The header Qrelay-Warning', () => {
   });
 
   it('has every warning, each in a header of its own, those for encode=content marked', async () => {
-    const { headers } = await create({ ...alike, content: long, size: 128, foregroundColor: '#999999' });
+    const { headers } = await create({ ...alike, content: long, size: 128 });
     const warnings = headers.get('Qrelay-Warning')?.split(', ') ?? [];
-    expect(warnings).to.have.length(3);
+    expect(warnings).to.have.length(2);
     expect(warnings[0]).to.match(/^The colours /);
-    expect(warnings[1]).to.match(/^Many scanners expect dark on light/);
-    expect(warnings[2]).to.match(/^With encode=content: A picture of 128 pixels/);
+    expect(warnings[1]).to.match(/^With encode=content: A picture of 128 pixels/);
   });
+
+  for (const [type, content] of [
+    ['wifi', 'MyNetwork'],
+    ['whatsapp', '0170 1234567'],
+    ['phone', 'Call us'],
+    ['geo', 'Pariser Platz 1'],
+    ['email', 'Info: info@example.de'],
+    ['vcard', 'John Doe'],
+    ['social', '@foo'],
+    ['sms', 'Hello'],
+  ]) {
+    it(`says of "${content}" that scanners will see it as text, not as ${type}, and what to write`, async () => {
+      const { status, headers } = await create({ type, content });
+      expect(status).to.equal(201);
+      expect(headers.get('Qrelay-Warning')).to.match(
+        new RegExp(`^The content cannot be read as ${type}: scanners will see it as plain text\\. Write `),
+      );
+    });
+  }
 
   it('is told after a change, of the code as it is now', async () => {
     const { body } = await create({});
