@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { keyCommand, userCommand } from './cli/accounts.ts';
+import { demoCommand } from './cli/demo.ts';
 import { say } from './cli/say.ts';
 import { countersCommand, scansCommand } from './cli/scans.ts';
 import { withDatabase } from './cli/with-database.ts';
@@ -24,7 +25,8 @@ const program = new Command('qrelay')
   .addCommand(keyCommand())
   .addCommand(userCommand())
   .addCommand(countersCommand())
-  .addCommand(scansCommand());
+  .addCommand(scansCommand())
+  .addCommand(demoCommand());
 
 program
   .command('migrate')

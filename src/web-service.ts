@@ -50,6 +50,7 @@ export async function openWebService({
   const targets = createTargets(db);
   const images = await openImages(log);
   let isDraining = () => false;
+  const closing = new AbortController();
   const app = createApp({
     config,
     db,
@@ -58,6 +59,8 @@ export async function openWebService({
     now: () => new Date(nowMs()),
     health: { db, queue, isDraining: () => isDraining() },
     codeChanged: targets.forget,
+    images,
+    closing: closing.signal,
   });
   const handleRest = app.callback();
   const lane = createLane(
@@ -82,6 +85,8 @@ export async function openWebService({
   return {
     port: server.port,
     async close() {
+      // Streams have no end of their own: the drain would wait for them.
+      closing.abort();
       await server.drain();
       await producer.close();
       await queue.close();

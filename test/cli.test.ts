@@ -24,6 +24,7 @@ const commands = [
   'scans dead',
   'scans retry',
   'migrate',
+  'demo',
 ];
 const misuses = `
 
@@ -40,6 +41,9 @@ const misuses = `
   user plan --email a@example.com
   user plan --plan pro
   migrate extra
+  demo --scans 0
+  demo --scans 1e3
+  demo --seed x
   nonsense
   --nonsense`.split('\n');
 const words = (command: string) => command.split(' ').filter(Boolean);

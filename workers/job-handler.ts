@@ -1,10 +1,10 @@
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
+import { recordScans } from '../src/scans/record-scans.ts';
 import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { Metrics } from '../src/telemetry/metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
-import { recordScans } from './record.ts';
 
 interface HandlerParts {
   db: Database;

@@ -78,7 +78,7 @@ export function userCommand(): Command {
   return user;
 }
 
-function parseEmail(text: string): string {
+export function parseEmail(text: string): string {
   if (text.length <= 254 && /^[^\s@<>()",;]+@[^\s@<>()",;]+$/.test(text)) return text;
   throw new InvalidArgumentError('It must look like you@example.com.');
 }

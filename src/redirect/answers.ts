@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { attachment } from '../content-disposition.ts';
 import { pagePolicy } from './pages/layout.ts';
 
 /** The answers of the share address, each written whole. No cache may keep them: each scan must reach us. */
@@ -23,16 +24,10 @@ export function sendPage(res: ServerResponse, status: number, page: string, lang
 }
 
 export function sendContactFile(res: ServerResponse, name: string, vcf: string): void {
-  const plainName = name.replace(/[^\w .-]/g, '_').trim() || 'contact';
-  // RFC 8187 wants more of them encoded than encodeURIComponent does.
-  const encodedName = encodeURIComponent(name.replace(/[\p{Cc}\p{Cs}/\\]/gu, '_')).replace(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
   res.writeHead(200, {
     'Content-Type': 'text/vcard; charset=utf-8',
     'Content-Length': Buffer.byteLength(vcf),
-    'Content-Disposition': `attachment; filename="${plainName}.vcf"; filename*=UTF-8''${encodedName}.vcf`,
+    'Content-Disposition': attachment(name, 'vcf', 'contact'),
     'Cache-Control': 'no-store',
     'X-Robots-Tag': 'noindex',
     'X-Content-Type-Options': 'nosniff',

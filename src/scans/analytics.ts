@@ -92,7 +92,8 @@ export async function readScanCounts(db: Database, codeIds: string[]): Promise<M
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-function lastDates(days: number, now: Date): string[] {
+/** UTC days, the oldest first, today last. */
+export function lastDates(days: number, now: Date): string[] {
   return Array.from({ length: days }, (_, index) =>
     new Date(now.getTime() - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
   );

@@ -1,7 +1,6 @@
-import { dimensionValuesSql } from '../src/scans/dimensions.ts';
-import type { ScanRow } from '../src/scans/scan.ts';
-import { Scan } from '../src/scans/scan.ts';
-import { type Database, queryPrepared } from '../src/store/database.ts';
+import { type Database, queryPrepared } from '../store/database.ts';
+import { dimensionValuesSql } from './dimensions.ts';
+import { Scan, type ScanRow } from './scan.ts';
 
 /** The columns of a scan with their array types, in the order of the statement. */
 const columns = {

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
+import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -14,6 +15,11 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
 import { accountPages } from './pages/account.ts';
 import { loadAssets } from './pages/assets.ts';
+import { codePage } from './pages/code.ts';
+import { codeForms } from './pages/code-forms.ts';
+import { codePictures } from './pages/code-pictures.ts';
+import { codesPages } from './pages/codes.ts';
+import { docsPage } from './pages/docs.ts';
 import { entryPages } from './pages/entry.ts';
 import { frontPage } from './pages/front.ts';
 import { type HealthParts, healthPages } from './pages/health.ts';
@@ -29,10 +35,23 @@ export interface AppParts {
   now: () => Date;
   health: HealthParts;
   codeChanged(shareToken: string): void;
+  images: Images;
+  /** Aborted when the process is about to end: what would stay open ends then. */
+  closing: AbortSignal;
 }
 
 /** Every middleware and mount of the web process, in order. */
-export function createApp({ config, db, secrets, log, now, health, codeChanged }: AppParts): Koa {
+export function createApp({
+  config,
+  db,
+  secrets,
+  log,
+  now,
+  health,
+  codeChanged,
+  images,
+  closing,
+}: AppParts): Koa {
   const app = new Koa();
   const api = createApiRouter({ db, config, now, codeChanged });
   const isPublic = (path: string) => path === openApiPath;
@@ -40,7 +59,17 @@ export function createApp({ config, db, secrets, log, now, health, codeChanged }
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
   const sessions = createSessions({ db, secrets, isSecure, now });
-  const parts: PageParts = { db, config, secrets, sessions, assets: assets.path, now };
+  const parts: PageParts = {
+    db,
+    config,
+    secrets,
+    sessions,
+    assets: assets.path,
+    images,
+    codeChanged,
+    closing,
+    now,
+  };
 
   app.use(observe(log));
   app.use(securityHeaders);
@@ -52,9 +81,19 @@ export function createApp({ config, db, secrets, log, now, health, codeChanged }
   app.use(assets.middleware);
   app.use(sessions.middleware);
   const pages = new Router().use(forms(config.baseUrl, sessions.formToken));
-  for (const section of [entryPages, keysPages, accountPages]) pages.use(section(parts).routes());
+  const sections = [
+    frontPage,
+    docsPage,
+    entryPages,
+    codePage,
+    codesPages,
+    codePictures,
+    codeForms,
+    keysPages,
+    accountPages, //
+  ];
+  for (const section of sections) pages.use(section(parts).routes());
   app.use(pages.routes());
-  app.use(frontPage(config.baseUrl));
 
   app.on('error', (err: unknown) => log.error({ err }, 'an answer could not be sent'));
   return app;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { countedDays, rebuildDay, verifyCounters } from '../../src/scans/counters.ts';
-import { recordScans } from '../../workers/record.ts';
+import { recordScans } from '../../src/scans/record-scans.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { runQrelay } from '../support/programs.ts';

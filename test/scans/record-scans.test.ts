@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { recordScans } from '../../src/scans/record-scans.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';
-import { recordScans } from '../../workers/record.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { scanRow } from '../support/scan-rows.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { createCode, deleteCode, findCode, listCodes, updateCode } from '../../codes/codes.ts';
-import { contentFaults } from '../../codes/content/faults.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
+import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
   createBody,
@@ -41,17 +41,7 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   async handle({ ownerId, body, warn }, { db, config, now }) {
-    const given = body((fields, bad) => {
-      const { type, errorCorrection, content } = { ...createDefaults, ...fields };
-      return contentFaults(
-        {
-          content,
-          type: bad.has('type') ? undefined : type,
-          errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection,
-        },
-        config.baseUrl,
-      );
-    });
+    const given = body(newCodeRules(config.baseUrl));
     const code = await createCode(
       db,
       ownerId,
@@ -131,20 +121,7 @@ export const updateQrCode = operation({
   async handle({ ownerId, params, body, warn }, services) {
     const { db, config, now } = services;
     const code = await findCode(db, ownerId, params.id);
-    const { expiresAt, ...given } = body((fields, bad) => {
-      if (fields.content === undefined && fields.errorCorrection === undefined) return [];
-      const { type, content, errorCorrection } = { ...code, ...fields };
-      const known = bad.has('errorCorrection') ? undefined : errorCorrection;
-      const faults = contentFaults({ type, content, errorCorrection: known }, config.baseUrl);
-      // What was changed is what is at fault, even where the two only clash.
-      return fields.content === undefined
-        ? faults.map((fault) => ({
-            ...fault,
-            field: 'errorCorrection',
-            message: `does not fit the content, which ${fault.message}`,
-          }))
-        : faults;
-    });
+    const { expiresAt, ...given } = body(changedCodeRules(code, config.baseUrl));
     const changes = expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
     const changed = await updateCode(db, code, changes, now());
     services.codeChanged(changed.shareToken);

@@ -1,11 +1,20 @@
-import type { Middleware } from 'koa';
-import { frontView } from '../views/front.ts';
+import Router from '@koa/router';
+import { drawSvg } from '../../codes/image/draw.ts';
+import { FrontView } from '../views/front.tsx';
+import { type PageParts, show, visitorOf } from './page.ts';
 
-export function frontPage(baseUrl: string): Middleware {
-  const view = frontView(baseUrl);
-  return (ctx, next) => {
-    if (ctx.path !== '/' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
-    ctx.type = 'html';
-    ctx.body = view;
-  };
+/** The front page: what this is, a picture to try it with, and the next step. */
+export function frontPage(parts: PageParts): Router {
+  const { baseUrl } = parts.config;
+  // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
+  const picture = drawSvg({
+    text: `${baseUrl}/`,
+    errorCorrection: 'M',
+    size: 216,
+    foregroundColor: '#0b3b34',
+    backgroundColor: '#ffffff',
+  });
+  const router = new Router();
+  router.get('/', (ctx) => show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture }));
+  return router;
 }

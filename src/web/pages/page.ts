@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { type FunctionComponent, h, type VNode } from 'preact';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
+import type { Images } from '../../codes/image/image-thread.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sessions } from '../middleware/session.ts';
@@ -14,6 +15,11 @@ export interface PageParts {
   sessions: Sessions;
   /** Where stylesheet and scripts are. */
   assets: string;
+  images: Images;
+  /** To be told of each code that was changed or deleted, so that its share address shows it at once. */
+  codeChanged(shareToken: string): void;
+  /** Aborted when the process is about to end: what would stay open ends then. */
+  closing: AbortSignal;
   now: () => Date;
 }
 

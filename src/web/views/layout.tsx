@@ -20,7 +20,9 @@ interface LayoutProps {
 }
 
 const sections = [
+  { path: '/codes', name: 'QR codes' },
   { path: '/keys', name: 'API Keys' },
+  { path: '/docs', name: 'API' },
   { path: '/account', name: 'Account' },
 ];
 
@@ -47,6 +49,9 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
           </a>
           {visitor.email === undefined ? (
             <nav aria-label="Account">
+              <a href="/docs" aria-current={at === '/docs' ? 'page' : undefined}>
+                API
+              </a>
               <a href="/signin">Sign in</a>
               <a class="button small" href="/signup">
                 Sign up

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ScanRow } from '../../../src/scans/scan.ts';
-import { recordScans } from '../../../workers/record.ts';
+import { recordScans } from '../../../src/scans/record-scans.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

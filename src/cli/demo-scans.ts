@@ -1,0 +1,118 @@
+import type { ScanRow } from '../scans/scan.ts';
+import { newScanId } from '../scans/scan-id.ts';
+import type { DemoCode } from './demo-codes.ts';
+import { demoPlaces } from './demo-places.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+type Agent = Pick<ScanRow, 'device' | 'browser' | 'os'> & { weight: number };
+
+/** As ua-parser-js names them. People scan with phones; the rest has clicked the address or been sent it. */
+const agents: Agent[] = [
+  { device: 'mobile', browser: 'Mobile Safari', os: 'iOS', weight: 470 },
+  { device: 'mobile', browser: 'Chrome', os: 'Android', weight: 300 },
+  { device: 'mobile', browser: 'Samsung Browser', os: 'Android', weight: 62 },
+  { device: 'mobile', browser: 'Instagram', os: 'iOS', weight: 30 },
+  { device: 'mobile', browser: 'Firefox', os: 'Android', weight: 18 },
+  { device: 'mobile', browser: 'Chrome', os: 'iOS', weight: 24 },
+  { device: 'tablet', browser: 'Mobile Safari', os: 'iOS', weight: 21 },
+  { device: 'tablet', browser: 'Chrome', os: 'Android', weight: 9 },
+  { device: 'desktop', browser: 'Chrome', os: 'Windows', weight: 22 },
+  { device: 'desktop', browser: 'Safari', os: 'Mac OS', weight: 13 },
+  { device: 'desktop', browser: 'Edge', os: 'Windows', weight: 10 },
+  { device: 'desktop', browser: 'Chrome', os: 'Mac OS', weight: 8 },
+  { device: 'desktop', browser: 'Firefox', os: 'Linux', weight: 5 },
+  { device: 'wearable', browser: 'Chrome', os: 'Android', weight: 1 },
+  { device: 'unknown', browser: 'Unknown', os: 'Unknown', weight: 7 },
+];
+
+/** How much is scanned in each hour of the local day: little at night, most at noon and after work. */
+const hours = [2, 1, 1, 1, 1, 3, 9, 22, 38, 46, 50, 58, 74, 70, 56, 54, 58, 66, 72, 64, 48, 32, 17, 7];
+
+/** A demo code as it is in the database. */
+export interface MadeCode extends Pick<DemoCode, 'weight' | 'weekend'> {
+  id: string;
+  createdAt: Date;
+}
+
+interface DemoScansOptions {
+  count: number;
+  seed: number;
+  now: Date;
+}
+
+/**
+ * The scans from when the codes were made until now, oldest first, as the worker would record them. With the same seed
+ * and the same moment they are the same, but for the random part of their ids.
+ */
+export function makeDemoScans(codes: MadeCode[], { count, seed, now }: DemoScansOptions): ScanRow[] {
+  const random = seededRandom(seed);
+  const pickCode = picker(
+    codes.map((code) => ({ ...code, pickDay: picker(daysOf(code, now, random), random) })),
+    random,
+  );
+  const pickPlace = picker(demoPlaces, random);
+  const pickAgent = picker(agents, random);
+  const pickHour = picker(
+    hours.map((weight, hour) => ({ weight, hour })),
+    random,
+  );
+  const rows: ScanRow[] = [];
+  while (rows.length < count) {
+    const { id: qrCodeId, createdAt, pickDay } = pickCode();
+    const { weight: _ofPlace, offsetHours, ...place } = pickPlace();
+    const { weight: _ofAgent, ...agent } = pickAgent();
+    const atMs = pickDay().startMs + Math.floor((pickHour().hour - offsetHours + random()) * hourMs);
+    // Neither before the code was made nor in what is still to come of today.
+    if (atMs < createdAt.getTime() || atMs >= now.getTime()) continue;
+    rows.push({ id: newScanId(atMs), qrCodeId, scannedAt: new Date(atMs), ...place, ...agent });
+  }
+  return rows.toSorted((one, other) => one.scannedAt.getTime() - other.scannedAt.getTime());
+}
+
+/** Each day of a code's life: more from month to month, the rhythm of the week, and no two days alike. */
+function daysOf({ createdAt, weekend }: MadeCode, now: Date, random: () => number) {
+  const yearMs = 365 * dayMs;
+  const days: { startMs: number; weight: number }[] = [];
+  for (let startMs = startOfDay(createdAt); startMs <= now.getTime(); startMs += dayMs) {
+    const growth = 1 + 2.5 * (1 - (now.getTime() - startMs) / yearMs);
+    const isWeekend = [0, 6].includes(new Date(startMs).getUTCDay());
+    // Now and then there is a market, or a post that many have seen.
+    const event = random() < 0.02 ? 2.4 : 1;
+    days.push({ startMs, weight: growth * (isWeekend ? weekend : 1) * (0.8 + 0.4 * random()) * event });
+  }
+  return days;
+}
+
+export function startOfDay(moment: Date): number {
+  return Math.floor(moment.getTime() / dayMs) * dayMs;
+}
+
+/** Picks one of them, each as often as its weight says. */
+function picker<Item extends { weight: number }>(items: Item[], random: () => number): () => Item {
+  let sum = 0;
+  const ends = items.map(({ weight }) => (sum += weight));
+  return () => {
+    const point = random() * sum;
+    let low = 0;
+    let high = ends.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] as number) > point) high = middle;
+      else low = middle + 1;
+    }
+    return items[low] as Item;
+  };
+}
+
+/** Mulberry32: small, even enough, and the same for the same seed everywhere; Math.random cannot be seeded. */
+function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

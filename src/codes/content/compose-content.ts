@@ -1,0 +1,102 @@
+import type { CodeType } from '../qr-code.ts';
+import { percentEncode } from './percent.ts';
+import { readPhone } from './phone.ts';
+import { oneLine } from './plain-text.ts';
+import { readContent } from './read-content.ts';
+import { escapeField } from './semicolon-fields.ts';
+import { writeVcard } from './vcard.ts';
+import { escapeValue, vcardProperty } from './vcard-property.ts';
+
+/** What a person fills in, by the names in `contentFieldNames`. What is not given is empty. */
+export type ContentFields = Partial<Record<string, string>>;
+
+/** Where the only field is `content`, the content is what was typed. */
+export const contentFieldNames: Record<CodeType, readonly string[]> = {
+  url: ['content'],
+  text: ['content'],
+  wifi: ['networkName', 'password', 'security', 'hidden'],
+  vcard: ['contactName', 'organization', 'phone', 'email', 'website'],
+  email: ['to', 'subject', 'body'],
+  phone: ['number'],
+  sms: ['number', 'message'],
+  whatsapp: ['number', 'message'],
+  geo: ['latitude', 'longitude', 'label'],
+  social: ['content'],
+};
+
+/** The payload that scanners know, in the very form that `readContent` makes of it. Empty where nothing is filled in. */
+export function composeContent(type: CodeType, fields: ContentFields): string {
+  const given = (name: string) => fields[name] ?? '';
+  const isEmpty = contentFieldNames[type].every((name) => given(name) === '' || name === 'security');
+  return isEmpty ? '' : composers[type](given);
+}
+
+type Given = (name: string) => string;
+
+const asTyped = (given: Given) => given('content');
+
+const composers: Record<CodeType, (given: Given) => string> = {
+  url: asTyped,
+  text: asTyped,
+  social: asTyped,
+  wifi: composeWifi,
+  vcard: composeVcard,
+  email: (given) => {
+    const to = given('to')
+      .split(/[,;\s]+/)
+      .filter(Boolean)
+      .map((address) => percentEncode(address).replace('%40', '@'))
+      .join(',');
+    const subject = percentEncode(oneLine(given('subject')));
+    return usualForm('email', `mailto:${to}?subject=${subject}&body=${percentEncode(given('body'))}`);
+  },
+  phone: (given) => {
+    const phone = readPhone(given('number'));
+    return phone.kind === 'phone' ? phone.href : given('number');
+  },
+  sms: (given) =>
+    usualForm('sms', `sms:${percentEncode(given('number'))}?body=${percentEncode(given('message'))}`),
+  whatsapp: (given) =>
+    usualForm(
+      'whatsapp',
+      `whatsapp://send?phone=${percentEncode(given('number'))}&text=${percentEncode(given('message'))}`,
+    ),
+  geo: (given) => {
+    const place = `${given('latitude').trim()},${given('longitude').trim()}`;
+    const label = oneLine(given('label'));
+    return usualForm('geo', `geo:${place}?q=${place}${label ? `(${percentEncode(label)})` : ''}`);
+  },
+};
+
+/** What cannot be read stays as it is. */
+function usualForm(type: CodeType, payload: string): string {
+  const content = readContent(type, payload);
+  return 'href' in content ? content.href : payload;
+}
+
+function composeWifi(given: Given): string {
+  const security = given('security') === 'none' ? 'nopass' : given('security') || 'WPA';
+  const password = given('password');
+  return [
+    `WIFI:T:${security}`,
+    `S:${escapeField(given('networkName'))}`,
+    ...(password && security !== 'nopass' ? [`P:${escapeField(password)}`] : []),
+    ...(given('hidden') ? ['H:true'] : []),
+    ';',
+  ].join(';');
+}
+
+function composeVcard(given: Given): string {
+  const name = escapeValue(oneLine(given('contactName')));
+  const optional = [
+    ['ORG', 'organization'],
+    ['TEL', 'phone'],
+    ['EMAIL', 'email'],
+    ['URL', 'website'],
+  ].flatMap(([property = '', field = '']) => {
+    const value = oneLine(given(field));
+    return value ? [vcardProperty(property, escapeValue(value))] : [];
+  });
+  const properties = [vcardProperty('FN', name), vcardProperty('N', `;${name};;;`), ...optional];
+  return writeVcard({ version: '3.0', properties });
+}

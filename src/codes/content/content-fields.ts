@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldFault } from '../../errors.ts';
+import type { CodeType } from '../qr-code.ts';
+import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
+import { readEmail } from './email.ts';
+import { readGeo } from './geo.ts';
+import { webHrefOfAddress } from './links.ts';
+import { percentDecode } from './percent.ts';
+import { readPhone } from './phone.ts';
+import { readContent } from './read-content.ts';
+
+/** The fields that a content was, or could have been, composed of. Undefined where composing would lose a part of it. */
+export function fieldsOfContent(type: CodeType, content: string): ContentFields | undefined {
+  if (isAsTyped(type)) return { content };
+  const fields = readFieldsOf(type, content);
+  if (!fields || Object.entries(fields).some(breaksItsField)) return undefined;
+  const composed = composeContent(type, fields);
+  if (!isDeepStrictEqual(meaning(type, composed), meaning(type, content))) return undefined;
+  // What the reader leaves out, such as a header of a letter that it does not know, is in the text alone.
+  const bare = Object.values(fields).filter(Boolean).join(',');
+  return [composed, bare].some((text) => plain(text) === plain(content)) ? fields : undefined;
+}
+
+export function isAsTyped(type: CodeType): boolean {
+  return contentFieldNames[type][0] === 'content';
+}
+
+/** An input of one line would lose the breaks. */
+function breaksItsField([name, value = '']: [string, string | undefined]): boolean {
+  return name !== 'body' && name !== 'message' && /[\r\n]/.test(value);
+}
+
+function readFieldsOf(type: CodeType, content: string): ContentFields | undefined {
+  const read = readContent(type, content);
+  switch (read.kind) {
+    case 'wifi':
+      return {
+        networkName: read.networkName,
+        password: read.password,
+        security: read.security,
+        hidden: read.isHidden ? 'on' : '',
+      };
+    case 'contact':
+      return {
+        contactName: read.name,
+        organization: read.organization,
+        phone: read.phones[0]?.number ?? '',
+        email: read.emails[0]?.address ?? '',
+        website: read.links[0]?.text ?? '',
+      };
+    case 'email':
+      return { to: read.to.join(', '), subject: read.subject, body: read.body };
+    case 'phone':
+      return { number: read.number };
+    case 'sms':
+      return { number: read.number, message: read.body };
+    case 'geo':
+      return { latitude: degrees(read.latitude), longitude: degrees(read.longitude), label: read.label };
+    case 'link': {
+      const [, digits, message = ''] = /^https:\/\/wa\.me\/(\d+)(?:\?text=([^&#]*))?$/.exec(read.href) ?? [];
+      return type === 'whatsapp' && digits
+        ? { number: `+${digits}`, message: percentDecode(message) }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A number is the same however it is grouped. */
+function meaning(type: CodeType, content: string): object {
+  const { number: _, ...read } = { number: '', ...readContent(type, content) };
+  return type === 'phone' || type === 'sms' ? read : { ...readContent(type, content) };
+}
+
+function plain(text: string): string {
+  return percentDecode(text)
+    .replace(/^(?:tel|sms):/i, '')
+    .replaceAll('?&', '?')
+    .replace(/[\s()./-]+/g, '');
+}
+
+function degrees(value: number): string {
+  return value.toFixed(7).replace(/\.?0+$/, '');
+}
+
+/** What keeps these fields from being a content of their type, each beside its field. */
+export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[] {
+  const given = (name: string) => (fields[name] ?? '').trim();
+  const faults: FieldFault[] = [];
+  const need = (field: string, isGood: boolean, message: string) => {
+    if (given(field) === '') faults.push({ field, message: 'must not be empty' });
+    else if (!isGood) faults.push({ field, message });
+  };
+  const isPhone = (name: string) => readPhone(given(name)).kind === 'phone';
+  const badNumber = 'must be a phone number, such as +44 20 7946 0000';
+  const badAddress = 'must be an e-mail address, such as ann@example.com';
+  switch (type) {
+    case 'wifi':
+      need('networkName', true, '');
+      if (given('security') === 'none') {
+        if (fields['password'])
+          faults.push({ field: 'password', message: 'must be empty for a network without one' });
+      } else if (!fields['password']) faults.push({ field: 'password', message: 'must not be empty' });
+      break;
+    case 'vcard':
+      need('contactName', true, '');
+      if (given('phone')) need('phone', isPhone('phone'), badNumber);
+      if (given('email')) need('email', isOneAddress(given('email')), badAddress);
+      if (given('website'))
+        need(
+          'website',
+          webHrefOfAddress(given('website')) !== undefined,
+          'must be a web address, such as https://example.com/',
+        );
+      break;
+    case 'email':
+      need('to', readEmail(given('to')).kind === 'email', badAddress);
+      break;
+    case 'phone':
+      need('number', isPhone('number'), badNumber);
+      break;
+    case 'sms':
+    case 'whatsapp':
+      need('number', readsAsItself(type, given('number')), badNumber);
+      break;
+    case 'geo':
+      need('latitude', readGeo(`${given('latitude')},0`).kind === 'geo', 'must be a number from -90 to 90');
+      need(
+        'longitude',
+        readGeo(`0,${given('longitude')}`).kind === 'geo',
+        'must be a number from -180 to 180',
+      );
+      break;
+    case 'social':
+      if (given('content') && readContent(type, given('content')).kind === 'text')
+        faults.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
+      break;
+    default:
+  }
+  return faults;
+}
+
+function isOneAddress(text: string): boolean {
+  const read = readEmail(text);
+  return read.kind === 'email' && read.to.length === 1;
+}
+
+function readsAsItself(type: CodeType, number: string): boolean {
+  return readContent(type, composeContent(type, { number })).kind === (type === 'sms' ? 'sms' : 'link');
+}

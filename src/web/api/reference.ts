@@ -1,0 +1,237 @@
+/** What of the OpenAPI document is shown. Every `$ref` points into the document itself. */
+export interface OpenApiDocument {
+  info: { title: string; version: string; summary: string; description: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, HeaderObject>;
+    responses: Record<string, ResponseObject>;
+    securitySchemes: Record<string, { bearerFormat: string; description: string }>;
+  };
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: string[];
+  const?: unknown;
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  'x-expects'?: string;
+}
+
+interface HeaderObject {
+  description: string;
+  schema: Schema;
+}
+
+interface JsonContent {
+  content?: { 'application/json': { schema: Schema; example?: unknown } };
+}
+
+interface ResponseObject extends JsonContent {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, unknown>;
+}
+
+interface OperationObject {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters: { name: string; in: string; required: boolean; description: string; schema: Schema }[];
+  requestBody?: JsonContent;
+  responses: Record<string, ResponseObject>;
+}
+
+export interface ShownField {
+  name: string;
+  type: string;
+  required: boolean;
+  description: string;
+  /** Bounds, patterns and the default, each a few words. */
+  notes: string[];
+}
+
+export interface ShownAnswer {
+  status: string;
+  description: string;
+  headers: string[];
+  fields: ShownField[];
+  /** JSON, indented. */
+  example: string | undefined;
+}
+
+export interface ShownOperation {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  parameters: { place: string; fields: ShownField[] }[];
+  body: ShownField[];
+  curl: string;
+  success: ShownAnswer;
+  /** Statuses of the errors that it may answer with; what they are is told once, for all. */
+  errors: { status: string; description: string }[];
+}
+
+export interface Reference {
+  summary: string;
+  description: string;
+  version: string;
+  serverUrl: string;
+  authentication: string;
+  keyFormat: string;
+  operations: ShownOperation[];
+  errors: ShownAnswer[];
+  headers: ShownField[];
+}
+
+/** The document, turned into what a page shows: references followed, nested fields in one list. */
+export function readReference(document: OpenApiDocument): Reference {
+  const { info, components } = document;
+  const serverUrl = document.servers[0]?.url ?? '';
+  const errors = new Map<string, ShownAnswer>();
+
+  const named = <Part>(parts: Record<string, Part>, ref: string) =>
+    parts[ref.slice(ref.lastIndexOf('/') + 1)] as Part;
+  const follow = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : named(components.schemas, schema.$ref);
+
+  /** The fields of an object and, below each, those of what it holds. */
+  function fieldsOf(given: Schema | undefined, prefix = ''): ShownField[] {
+    if (!given) return [];
+    const { properties = {}, required = [] } = follow(given);
+    return Object.entries(properties).flatMap(([name, part]) => {
+      const field = showField(`${prefix}${name}`, part, required.includes(name));
+      const schema = follow(part);
+      if (schema.items) return [field, ...fieldsOf(schema.items, `${prefix}${name}[].`)];
+      return [field, ...fieldsOf(schema, `${prefix}${name}.`)];
+    });
+  }
+
+  function showField(name: string, part: Schema, required: boolean, description?: string): ShownField {
+    const schema = follow(part);
+    const [first] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null').map(follow);
+    const about = first ?? schema;
+    return {
+      name,
+      type: typeOf(schema),
+      required,
+      description: description ?? schema.description ?? about.description ?? '',
+      notes: [...boundsOf(about), ...defaultOf(schema)],
+    };
+  }
+
+  function typeOf(given: Schema): string {
+    const schema = follow(given);
+    if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
+    if (schema.items) return `array of ${typeOf(schema.items)}s`;
+    if (schema.enum) return 'enum';
+    return schema.type ?? 'any';
+  }
+
+  function showAnswer(status: string, answer: ResponseObject): ShownAnswer {
+    const json = answer.content?.['application/json'];
+    return {
+      status,
+      description: answer.description,
+      headers: Object.keys(answer.headers ?? {}),
+      fields: fieldsOf(json?.schema),
+      example: json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2),
+    };
+  }
+
+  function showOperation(path: string, method: string, operation: OperationObject): ShownOperation {
+    const body = operation.requestBody?.content?.['application/json'];
+    const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
+      ([code]) => code.startsWith('2'),
+    );
+    const failures = Object.entries(operation.responses).filter(([code]) => !code.startsWith('2'));
+    return {
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path: `${new URL(serverUrl).pathname}${path}`,
+      summary: operation.summary,
+      description: operation.description,
+      parameters: ['path', 'query'].map((place) => ({
+        place,
+        fields: operation.parameters
+          .filter((parameter) => parameter.in === place)
+          .map(({ name, schema, required, description }) => showField(name, schema, required, description)),
+      })),
+      body: fieldsOf(body?.schema),
+      curl: curlOf(method, `${serverUrl}${path}`, body?.example),
+      success: showAnswer(status, success),
+      errors: failures.map(([code, given]) => {
+        const answer = given.$ref === undefined ? given : named(components.responses, given.$ref);
+        if (!errors.has(code)) errors.set(code, showAnswer(code, answer));
+        return { status: code, description: answer.description };
+      }),
+    };
+  }
+
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => showOperation(path, method, operation)),
+  );
+  const [security] = Object.values(components.securitySchemes);
+  return {
+    summary: info.summary,
+    description: info.description,
+    version: info.version,
+    serverUrl,
+    authentication: security?.description ?? '',
+    keyFormat: security?.bearerFormat ?? '',
+    operations,
+    errors: [...errors.values()].toSorted((one, other) => Number(one.status) - Number(other.status)),
+    headers: Object.entries(components.headers).map(([name, { description, schema }]) =>
+      showField(name, schema, false, description),
+    ),
+  };
+}
+
+function boundsOf(schema: Schema): string[] {
+  const { minimum, maximum, minLength, maxLength } = schema;
+  const notes = [
+    range(minimum, maximum, ''),
+    range(minLength, maxLength, ' characters'),
+    schema.enum && `one of ${schema.enum.join(', ')}`,
+    schema['x-expects'] ?? schema.format ?? (schema.pattern && `matches ${schema.pattern}`),
+  ];
+  return notes.filter((note) => note !== undefined && note !== '') as string[];
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string | undefined {
+  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
+  if (least !== undefined) return `at least ${least}${least === 1 ? unit.replace(/s$/, '') : unit}`;
+  return most === undefined ? undefined : `at most ${most}${unit}`;
+}
+
+function defaultOf(schema: Schema): string[] {
+  return schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
+}
+
+/** To be pasted as it is, once KEY is set, and ID where the path has one. */
+function curlOf(method: string, url: string, body: unknown): string {
+  const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
+  const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
+  if (method !== 'get' && method !== 'post') lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
+  if (body !== undefined) {
+    // Inside single quotes the shell takes everything as it is, but for the quote itself.
+    const json = JSON.stringify(body).replaceAll("'", "'\\''");
+    lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
+  }
+  return lines.join(' \\\n  ');
+}

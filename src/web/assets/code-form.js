@@ -1,0 +1,38 @@
+// Shows the picture of the look that is chosen, and what scanners would have against it.
+
+const preview = document.getElementById('preview');
+const warnings = document.getElementById('warnings');
+const names = ['foregroundColor', 'backgroundColor', 'size', 'errorCorrection'];
+const controls = names.map((name) => document.getElementById(`field-${name}`));
+const pauseMs = 200;
+let waiting;
+let latest = 0;
+
+async function show() {
+  latest += 1;
+  const turn = latest;
+  const look = new URLSearchParams(controls.map(({ name, value }) => [name, value]));
+  if (preview.dataset.code) look.set('code', preview.dataset.code);
+  const address = `/codes/preview.svg?${look}`;
+  const answer = await fetch(address).catch(() => undefined);
+  // A size that is half typed has no picture: the last one stays.
+  if (!answer?.ok || answer.redirected || turn !== latest) return;
+  preview.src = address;
+  // No warning has a comma in it.
+  const texts = (answer.headers.get('Qrelay-Warning') ?? '').split(', ').filter(Boolean);
+  warnings.replaceChildren(
+    ...texts.map((text) => {
+      const line = document.createElement('p');
+      line.className = 'notice bad';
+      line.textContent = text;
+      return line;
+    }),
+  );
+}
+
+for (const control of controls) {
+  control.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void show(), pauseMs);
+  });
+}

@@ -1,0 +1,125 @@
+import type { Context } from 'koa';
+import {
+  type ContentFields,
+  composeContent,
+  contentFieldNames,
+} from '../../codes/content/compose-content.ts';
+import { fieldFaults, fieldsOfContent, isAsTyped } from '../../codes/content/content-fields.ts';
+import type { CodeType, QrCode } from '../../codes/qr-code.ts';
+import type { FieldFault } from '../../errors.ts';
+import { createDefaults } from '../api/qr-code-shapes.ts';
+import { tidyLabels } from '../api/text-fields.ts';
+import { field } from '../middleware/forms.ts';
+
+const lookAndLabels = [
+  'name',
+  'category',
+  'foregroundColor',
+  'backgroundColor',
+  'size',
+  'errorCorrection',
+] as const;
+
+export type Values = Record<string, string>;
+
+/** What was typed; line breaks as one character each, though forms send two. */
+export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
+  const names = [...lookAndLabels, ...(isRaw ? ['content'] : contentFieldNames[type])];
+  return Object.fromEntries(names.map((name) => [name, oneBreak(field(ctx, name))]));
+}
+
+export function emptyValues(): Values {
+  const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
+  return { foregroundColor, backgroundColor, size: String(size), errorCorrection, security: 'WPA' };
+}
+
+/** Where its fields would not hold all of it, the content is shown as it is. */
+export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
+  const fields = fieldsOfContent(code.type, code.content);
+  const values = { ...labelsAndLookOf(code), ...(fields ?? { content: code.content }) };
+  return { values: values as Values, isRaw: fields === undefined };
+}
+
+/** A body as the API takes it, for the same rules. */
+export function newBody(type: CodeType, values: Values): Record<string, unknown> {
+  return { ...bodyOf(values), type, content: contentOf(type, values, false) };
+}
+
+/** Only what is other than stored: what nobody touched stays to the letter. */
+export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
+  const stored = bodyOf(labelsAndLookOf(code));
+  const changes = Object.fromEntries(
+    Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(value, stored[name])),
+  );
+  const before = valuesOf(code).values;
+  const names = isRaw ? ['content'] : contentFieldNames[code.type];
+  if (names.every((name) => values[name] === oneBreak(before[name] ?? ''))) return changes;
+  const content = contentOf(code.type, values, isRaw);
+  const isTyped = isRaw || isAsTyped(code.type);
+  const hadTwo = code.content.includes('\r\n');
+  return { ...changes, content: isTyped && hadTwo ? content.replaceAll('\n', '\r\n') : content };
+}
+
+/** The faults of the body, each at the field that people see, with those that only the fields have. */
+export function shownFaults(
+  type: CodeType,
+  values: Values,
+  isRaw: boolean,
+  bodyFaults: FieldFault[],
+  isContentChanged: boolean,
+): FieldFault[] {
+  const own = isRaw || !isContentChanged ? [] : fieldFaults(type, values);
+  if (isRaw || isAsTyped(type)) return [...bodyFaults, ...own];
+  const longest = contentFieldNames[type].toSorted(
+    (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
+  )[0];
+  const ofContent = (fault: FieldFault) => fault.field === 'content';
+  const moved = bodyFaults
+    .filter((fault) => !ofContent(fault) || own.length === 0)
+    .map((fault) => (ofContent(fault) ? { field: longest ?? '', message: whole(fault.message) } : fault));
+  return [...moved, ...own];
+}
+
+function whole(message: string): string {
+  return `what these fields make together ${message}`;
+}
+
+function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
+  if (isRaw) return values['content'] ?? '';
+  const content = composeContent(type, values);
+  // Pasted addresses often bring a space along.
+  return type === 'url' ? content.trim() : content;
+}
+
+function bodyOf(values: Values): Record<string, unknown> {
+  const { name, category = '', foregroundColor, backgroundColor, size = '', errorCorrection } = values;
+  return tidyLabels({
+    name,
+    category: category.trim() === '' ? null : category,
+    foregroundColor,
+    backgroundColor,
+    size: /^\s*\d{1,6}\s*$/.test(size) ? Number(size) : size,
+    errorCorrection,
+  }) as Record<string, unknown>;
+}
+
+function labelsAndLookOf(code: QrCode): Values {
+  return {
+    name: code.name,
+    category: code.category ?? '',
+    foregroundColor: code.foregroundColor,
+    backgroundColor: code.backgroundColor,
+    size: String(code.size),
+    errorCorrection: code.errorCorrection,
+  };
+}
+
+/** A colour input writes small letters. */
+function isSame(a: unknown, b: unknown): boolean {
+  const isColour = typeof a === 'string' && typeof b === 'string' && a.startsWith('#');
+  return isColour ? a.toLowerCase() === b.toLowerCase() : a === b;
+}
+
+function oneBreak(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}

@@ -1,0 +1,163 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { User } from '../../accounts/users.ts';
+import { createCode, deleteCode, findCode, type NewCode, updateCode } from '../../codes/codes.ts';
+import { isAsTyped } from '../../codes/content/content-fields.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import type { FieldFault } from '../../errors.ts';
+import { findFaults } from '../api/check-body.ts';
+import { changedCodeRules, newCodeRules } from '../api/qr-code-rules.ts';
+import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts';
+import { compileValidator } from '../api/validation.ts';
+import { field } from '../middleware/forms.ts';
+import { CodeFormView, DeleteCodeView } from '../views/code-form.tsx';
+import {
+  changedBody,
+  emptyValues,
+  newBody,
+  readValues,
+  shownFaults,
+  type Values,
+  valuesOf,
+} from './code-form-body.ts';
+import { type Look, lookWarnings, previewPath } from './code-pictures.ts';
+import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+
+const longestName = 100;
+const copyMark = ' (copy)';
+const newFaults = compileValidator(createBody);
+const changeFaults = compileValidator(patchBody);
+
+interface Filled {
+  type: CodeType;
+  code?: QrCode;
+  values: Values;
+  isRaw: boolean;
+  faults?: FieldFault[];
+}
+
+/** New, edit, duplicate, delete. */
+export function codeForms(parts: PageParts): Router {
+  const { db, config, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+
+  function showForm(ctx: Context, { type, code, values, isRaw, faults = [] }: Filled): void {
+    const look = lookOf(values);
+    show(
+      ctx,
+      CodeFormView,
+      {
+        visitor: visitorOf(ctx, parts),
+        type,
+        code,
+        isRaw,
+        of: { values, faults },
+        warnings: lookWarnings(look, config.baseUrl),
+        preview: previewPath(look, code?.id),
+        done: ctx.query['copied'] === '' ? 'This is the copy. It has a share address of its own.' : undefined,
+      },
+      faults.length > 0 ? 400 : 200,
+    );
+  }
+
+  router.get('/new', (ctx) => {
+    showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
+  });
+
+  router.post('/new', async (ctx) => {
+    const type = typeOf(field(ctx, 'type'));
+    const values = readValues(ctx, type, false);
+    const body = newBody(type, values);
+    const found = findFaults(newFaults, body, newCodeRules(config.baseUrl));
+    const faults = shownFaults(type, values, false, found, true);
+    if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
+    const code = await createCode(db, userOf(ctx).id, body as NewCode, config.qrCodeLifetimeDays, now());
+    leadTo(ctx, `/codes/${code.id}`);
+  });
+
+  router.get('/:id/edit', async (ctx) => {
+    const code = await ownCode(ctx);
+    showForm(ctx, { type: code.type, code, ...valuesOf(code) });
+  });
+
+  router.post('/:id/edit', async (ctx) => {
+    const code = await ownCode(ctx);
+    const { type } = code;
+    // As the form was when it was opened, whatever became of the code since.
+    const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
+    const values = readValues(ctx, type, isRaw);
+    const changes = changedBody(code, values, isRaw);
+    const found = findFaults(changeFaults, changes, changedCodeRules(code, config.baseUrl));
+    const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
+    if (faults.length > 0) return showForm(ctx, { type, code, values, isRaw, faults });
+    await updateCode(db, code, changes, now());
+    codeChanged(code.shareToken);
+    leadTo(ctx, `/codes/${code.id}`);
+  });
+
+  router.post('/:id/duplicate', async (ctx) => {
+    const code = await ownCode(ctx);
+    const copy = await createCode(
+      db,
+      code.userId,
+      { ...copied(code), name: copyName(code.name) },
+      config.qrCodeLifetimeDays,
+      now(),
+    );
+    // What is private stays so in every copy.
+    if (!code.isPublic) await updateCode(db, copy, { isPublic: false }, now());
+    leadTo(ctx, `/codes/${copy.id}/edit?copied`);
+  });
+
+  router.get('/:id/delete', async (ctx) => {
+    showDelete(ctx, await ownCode(ctx), []);
+  });
+
+  router.post('/:id/delete', async (ctx) => {
+    const code = await ownCode(ctx);
+    if (field(ctx, 'confirmation').normalize('NFC').trim() !== code.name)
+      return showDelete(ctx, code, [{ field: 'confirmation', message: 'must be the name of the code' }]);
+    await deleteCode(db, code.userId, code.id);
+    codeChanged(code.shareToken);
+    leadTo(ctx, '/codes?done=deleted');
+  });
+
+  function showDelete(ctx: Context, code: QrCode, faults: FieldFault[]): void {
+    const of = { values: { confirmation: field(ctx, 'confirmation') }, faults };
+    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
+  }
+  return router;
+}
+
+function userOf(ctx: Context): User {
+  return signedIn(ctx) as User;
+}
+
+function typeOf(text: unknown): CodeType {
+  return codeTypes.find((type) => type === text) ?? createDefaults.type;
+}
+
+/** What is typed wrong has no picture: the default stands in for it. */
+function lookOf(values: Values): Look {
+  const given = { ...values, size: Number(values['size']) } as unknown as Look;
+  const { foregroundColor, backgroundColor, size, errorCorrection } = given;
+  const look = { foregroundColor, backgroundColor, size, errorCorrection };
+  return changeFaults(look).length === 0 ? look : { ...createDefaults };
+}
+
+function copied(code: QrCode): Omit<NewCode, 'name'> {
+  const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
+  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category };
+}
+
+function copyName(name: string): string {
+  return (
+    [...name]
+      .slice(0, longestName - copyMark.length)
+      .join('')
+      .trimEnd() + copyMark
+  );
+}

@@ -1,0 +1,72 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Static } from 'typebox';
+import type { User } from '../../accounts/users.ts';
+import { findCode } from '../../codes/codes.ts';
+import type { Picture } from '../../codes/image/draw.ts';
+import { pictureWarnings } from '../../codes/scannability.ts';
+import { shareUrl } from '../../codes/share-token.ts';
+import { invalid } from '../../errors.ts';
+import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
+import { compileValidator, readQuery } from '../api/validation.ts';
+import { needUser, type PageParts, signedIn } from './page.ts';
+
+const previewSeconds = 60;
+/** A code has its share address from when it is stored; until then its picture is of one that is as long. */
+const tokenToCome = '0000000000';
+const lookFaults = compileValidator(patchBody);
+
+export type Look = Omit<Picture, 'text'>;
+
+/** Pictures for the owner: of a code, private or not, and of a look that is being chosen. */
+export function codePictures({ db, config, images }: PageParts): Router {
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  async function send(ctx: Context, picture: Picture): Promise<void> {
+    const { body, etag } = await images.draw(picture, 'svg');
+    ctx.type = 'image/svg+xml; charset=utf-8';
+    ctx.set('ETag', etag);
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = body;
+  }
+
+  router.get('/:id/picture.svg', async (ctx) => {
+    const code = await findCode(db, (signedIn(ctx) as User).id, String(ctx['params'].id));
+    ctx.set('Cache-Control', 'private, no-cache');
+    await send(ctx, { ...lookOf(code), text: shareUrl(config.baseUrl, code.shareToken) });
+  });
+
+  router.get('/preview.svg', async (ctx) => {
+    const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
+    const faults = lookFaults(given);
+    if (faults.length > 0) throw invalid(faults);
+    const code =
+      typeof id === 'string'
+        ? await findCode(db, (signedIn(ctx) as User).id, id)
+        : { shareToken: tokenToCome };
+    const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
+    ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
+    const warnings = lookWarnings(look, config.baseUrl);
+    if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
+    await send(ctx, { ...look, text: shareUrl(config.baseUrl, code.shareToken) });
+  });
+  return router;
+}
+
+export function previewPath(look: Look, codeId: string | undefined): string {
+  const query = { ...lookOf(look), size: String(look.size), ...(codeId && { code: codeId }) };
+  return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
+}
+
+/** In the words of the form. */
+export function lookWarnings(look: Look, baseUrl: string): string[] {
+  return pictureWarnings({ ...look, text: shareUrl(baseUrl, tokenToCome) }).map((warning) =>
+    warning.replace(/(foreground|background)Color/g, '$1').replace('errorCorrection', 'error correction'),
+  );
+}
+
+function lookOf({ errorCorrection, size, foregroundColor, backgroundColor }: Look): Look {
+  return { errorCorrection, size, foregroundColor, backgroundColor };
+}

@@ -1,0 +1,119 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { validate as isUuid } from 'uuid';
+import type { User } from '../../accounts/users.ts';
+import { findCode, updateCode } from '../../codes/codes.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { listCategories, type PageKey, searchCodes } from '../../codes/search-codes.ts';
+import { readScanCounts } from '../../scans/analytics.ts';
+import { readDailyScans } from '../../scans/daily-scans.ts';
+import { field } from '../middleware/forms.ts';
+import { CodesView } from '../views/codes.tsx';
+import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+
+const codesAPage = 20;
+const sparklineDays = 30;
+const doneTexts: Record<string, string> = { deleted: 'The code is deleted.' };
+
+/** The QR codes of an account: searched, marked, made private. */
+export function codesPages(parts: PageParts): Router {
+  const { db, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  router.get('/', async (ctx) => {
+    const owner = userOf(ctx);
+    const search = readSearch(ctx);
+    const after = readPageKey(queryText(ctx, 'after'));
+    const found = await searchCodes(
+      db,
+      owner.id,
+      { name: search.q, type: search.type, category: search.category },
+      { limit: codesAPage, after },
+    );
+    const codes = found.slice(0, codesAPage);
+    const ids = codes.map(({ id }) => id);
+    const [counts, daily, categories] = await Promise.all([
+      readScanCounts(db, ids),
+      readDailyScans(db, ids, sparklineDays, now()),
+      listCategories(db, owner.id),
+    ]);
+    const last = found.length > codesAPage ? codes.at(-1) : undefined;
+    show(ctx, CodesView, {
+      visitor: visitorOf(ctx, parts),
+      rows: codes.map((code) => ({
+        code,
+        isExpired: code.expiresAt <= now(),
+        scans: counts.get(code.id) ?? 0,
+        daily: daily.get(code.id) ?? Array<number>(sparklineDays).fill(0),
+      })),
+      search,
+      categories,
+      here: address(search, after),
+      firstPage: after && address(search),
+      nextPage: last && address(search, last),
+      done: doneTexts[queryText(ctx, 'done')],
+    });
+  });
+
+  router.post('/:id/favorite', async (ctx) => {
+    await change(ctx, { isFavorite: field(ctx, 'isFavorite') === 'true' });
+  });
+
+  router.post('/:id/visibility', async (ctx) => {
+    await change(ctx, { isPublic: field(ctx, 'isPublic') === 'true' });
+  });
+
+  async function change(ctx: Context, changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>) {
+    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    await updateCode(db, code, changes, now());
+    codeChanged(code.shareToken);
+    leadTo(ctx, ownList(field(ctx, 'back')));
+  }
+  return router;
+}
+
+function userOf(ctx: Context): User {
+  return signedIn(ctx) as User;
+}
+
+function queryText(ctx: Context, name: string): string {
+  const value = ctx.query[name];
+  // Neither can be stored, and so neither can be looked for.
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
+}
+
+interface Search {
+  q: string;
+  type: CodeType | undefined;
+  category: string;
+}
+
+function readSearch(ctx: Context): Search {
+  return {
+    q: queryText(ctx, 'q').normalize('NFC').trim(),
+    type: codeTypes.find((type) => type === queryText(ctx, 'type')),
+    category: queryText(ctx, 'category'),
+  };
+}
+
+/** A key that is none is the first page. */
+function readPageKey(text: string): PageKey | undefined {
+  const [, mark, id = ''] = /^([01])-(.*)$/.exec(text) ?? [];
+  return mark !== undefined && isUuid(id) ? { isFavorite: mark === '1', id } : undefined;
+}
+
+function address({ q, type, category }: Search, after?: PageKey): string {
+  const query = new URLSearchParams({
+    ...(q && { q }),
+    ...(type && { type }),
+    ...(category && { category }),
+    ...(after && { after: `${after.isFavorite ? 1 : 0}-${after.id}` }),
+  }).toString();
+  return query ? `/codes?${query}` : '/codes';
+}
+
+/** Back to where the form was: the list as it was searched, or the page of a code. Never another site. */
+function ownList(back: string): string {
+  return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?$/.test(back) ? back : '/codes';
+}

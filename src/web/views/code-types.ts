@@ -1,0 +1,15 @@
+import type { CodeType } from '../../codes/qr-code.ts';
+
+/** What people call each type. */
+export const typeNames: Record<CodeType, string> = {
+  url: 'Web address',
+  text: 'Text',
+  wifi: 'Wi-Fi',
+  vcard: 'Contact',
+  email: 'E-mail',
+  phone: 'Phone',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  geo: 'Place',
+  social: 'Social links',
+};

@@ -1,0 +1,93 @@
+import type { VNode } from 'preact';
+import type { CodeType } from '../../codes/qr-code.ts';
+import { CheckBox, type FormState, Input, Select, TextArea } from './controls.tsx';
+
+const inputs: Record<CodeType, (of: FormState) => VNode> = {
+  url: (of) => (
+    <Input
+      of={of}
+      name="content"
+      label="Web address"
+      inputMode="url"
+      hint="Where a scan leads, such as https://example.com/menu. It can be changed after printing."
+    />
+  ),
+  text: (of) => <TextArea of={of} name="content" label="Text" />,
+  social: (of) => (
+    <TextArea of={of} name="content" label="Links" hint="One a line, such as https://instagram.com/you." />
+  ),
+  wifi: (of) => (
+    <>
+      <Input of={of} name="networkName" label="Network name" />
+      <Select
+        of={of}
+        name="security"
+        label="Security"
+        choices={[
+          ['WPA', 'WPA, WPA2 or WPA3'],
+          ['WEP', 'WEP'],
+          ['none', 'None'],
+        ]}
+      />
+      <Input of={of} name="password" label="Password" hint="Whoever scans the code can read it." />
+      <CheckBox of={of} name="hidden" label="The network is hidden" />
+    </>
+  ),
+  vcard: (of) => (
+    <>
+      <Input of={of} name="contactName" label="Full name" />
+      <Input of={of} name="organization" label="Organisation (optional)" />
+      <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" />
+      <Input of={of} name="email" label="E-mail (optional)" inputMode="email" />
+      <Input of={of} name="website" label="Website (optional)" inputMode="url" />
+    </>
+  ),
+  email: (of) => (
+    <>
+      <Input of={of} name="to" label="To" inputMode="email" hint="Several addresses: with commas between." />
+      <Input of={of} name="subject" label="Subject (optional)" />
+      <TextArea of={of} name="body" label="Message (optional)" />
+    </>
+  ),
+  phone: (of) => <NumberInput of={of} />,
+  sms: (of) => <NumberAndMessage of={of} />,
+  whatsapp: (of) => <NumberAndMessage of={of} />,
+  geo: (of) => (
+    <>
+      <div class="pair">
+        <Input of={of} name="latitude" label="Latitude" hint="Such as 51.5007" inputMode="decimal" />
+        <Input of={of} name="longitude" label="Longitude" hint="Such as -0.1246" inputMode="decimal" />
+      </div>
+      <Input of={of} name="label" label="Name of the place (optional)" />
+    </>
+  ),
+};
+
+function NumberInput({ of }: { of: FormState }) {
+  return (
+    <Input of={of} name="number" label="Number" inputMode="tel" hint="With the country, such as +44 …" />
+  );
+}
+
+function NumberAndMessage({ of }: { of: FormState }) {
+  return (
+    <>
+      <NumberInput of={of} />
+      <TextArea of={of} name="message" label="Message (optional)" />
+    </>
+  );
+}
+
+/** The fields of a type; or the content as it is stored, where they could not hold all of it. */
+export function ContentInputs({ type, isRaw, of }: { type: CodeType; isRaw: boolean; of: FormState }) {
+  if (!isRaw) return inputs[type](of);
+  return (
+    <TextArea
+      of={of}
+      name="content"
+      label="Content"
+      rows={8}
+      hint="As it is stored: it holds more than a form could show."
+    />
+  );
+}

@@ -1,0 +1,218 @@
+import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
+import { Layout, type Visitor } from './layout.tsx';
+
+interface DocsProps {
+  visitor: Visitor;
+  reference: Reference;
+  openApiPath: string;
+}
+
+export function DocsView({ visitor, reference, openApiPath }: DocsProps) {
+  const { operations } = reference;
+  return (
+    <Layout title="API" visitor={visitor} at="/docs">
+      <div class="docs">
+        <nav class="docs-nav" aria-label="API reference">
+          <ul>
+            <li>
+              <a href="#start">Start</a>
+            </li>
+            {operations.map(({ id, method, summary }) => (
+              <li key={id}>
+                <a href={`#${id}`}>
+                  <Method of={method} /> {summary}
+                </a>
+              </li>
+            ))}
+            <li>
+              <a href="#errors">Errors</a>
+            </li>
+            <li>
+              <a href="#headers">Headers</a>
+            </li>
+          </ul>
+        </nav>
+        <div class="docs-body">
+          <Start of={reference} openApiPath={openApiPath} />
+          {operations.map((operation) => (
+            <Operation key={operation.id} of={operation} />
+          ))}
+          <section class="card" id="errors" aria-labelledby="errors-title">
+            <h2 id="errors-title">Errors</h2>
+            <p>Every error has the same shape.</p>
+            <Fields of={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
+            {reference.errors.map((answer) => (
+              <div key={answer.status} id={`error-${answer.status}`}>
+                <h3>
+                  <Status of={answer.status} /> <Words of={answer.description} />
+                </h3>
+                <Example of={answer} />
+                <HeaderNames of={answer.headers} />
+              </div>
+            ))}
+          </section>
+          <section class="card" id="headers" aria-labelledby="headers-title">
+            <h2 id="headers-title">Headers of the answers</h2>
+            <Fields of={reference.headers} caption="Headers" inAnswer />
+          </section>
+        </div>
+      </div>
+    </Layout>
+  );
+}
+
+function Start({ of, openApiPath }: { of: Reference; openApiPath: string }) {
+  return (
+    <section class="card" id="start" aria-labelledby="start-title">
+      <h1 id="start-title">API reference</h1>
+      <p>
+        {of.summary} {of.description}
+      </p>
+      <dl class="docs-facts">
+        <dt>Address</dt>
+        <dd>
+          <code>{of.serverUrl}</code>
+        </dd>
+        <dt>Key</dt>
+        <dd>
+          <code>Authorization: Bearer {of.keyFormat}</code>
+          <br />
+          <Words of={of.authentication} />
+        </dd>
+        <dt>Document</dt>
+        <dd>
+          <a href={openApiPath}>openapi.json</a> (OpenAPI 3.1, version {of.version}): this page is made from
+          it.
+        </dd>
+      </dl>
+      <p>To paste the examples below, set your key first, and the id of a code where the path has one:</p>
+      <pre>{`KEY=${of.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
+    </section>
+  );
+}
+
+function Operation({ of }: { of: ShownOperation }) {
+  return (
+    <section class="card docs-operation" id={of.id} aria-labelledby={`${of.id}-title`}>
+      <h2 id={`${of.id}-title`}>
+        <a href={`#${of.id}`}>{of.summary}</a>
+      </h2>
+      <p class="docs-address">
+        <Method of={of.method} /> <code>{of.path}</code>
+      </p>
+      <p>
+        <Words of={of.description} />
+      </p>
+      {of.parameters.map(
+        ({ place, fields }) =>
+          fields.length > 0 && (
+            <div key={place}>
+              <h3>{place === 'path' ? 'In the path' : 'In the query'}</h3>
+              <Fields of={fields} caption={`${of.summary}: parameters in the ${place}`} />
+            </div>
+          ),
+      )}
+      {of.body.length > 0 && (
+        <>
+          <h3>In the body</h3>
+          <Fields of={of.body} caption={`${of.summary}: fields of the body`} />
+        </>
+      )}
+      <h3>Example</h3>
+      <pre class="docs-curl">{of.curl}</pre>
+      <h3>
+        Answer <Status of={of.success.status} />
+      </h3>
+      <p>
+        <Words of={of.success.description} />
+      </p>
+      <Example of={of.success} />
+      {of.success.fields.length > 0 && (
+        <details>
+          <summary>Fields of the answer</summary>
+          <Fields of={of.success.fields} caption={`${of.summary}: fields of the answer`} inAnswer />
+        </details>
+      )}
+      <HeaderNames of={of.success.headers} />
+      <h3>Errors</h3>
+      <ul class="docs-errors">
+        {of.errors.map(({ status, description }) => (
+          <li key={status}>
+            <a href={`#error-${status}`}>{status}</a> <Words of={description} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FieldsProps {
+  of: ShownField[];
+  caption: string;
+  /** What is sent may be left out or not; of what is answered, only the shape is told. */
+  inAnswer?: boolean;
+}
+
+function Fields({ of, caption, inAnswer = false }: FieldsProps) {
+  return (
+    <table class={inAnswer ? 'docs-fields' : 'docs-fields sent'}>
+      <caption class="unseen">{caption}</caption>
+      <thead class="unseen">
+        <tr>
+          <th scope="col">Name and type</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.map(({ name, type, required, description, notes }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+              <span class="docs-type">
+                {type}
+                {!inAnswer && required && <strong> required</strong>}
+              </span>
+            </th>
+            <td>
+              <Words of={description} />
+              {notes.length > 0 && <span class="docs-notes">{notes.join(' · ')}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Example({ of: { example } }: { of: ShownAnswer }) {
+  return example === undefined ? <p class="quiet">Without a body.</p> : <pre>{example}</pre>;
+}
+
+function HeaderNames({ of }: { of: string[] }) {
+  return (
+    <p class="docs-headers">
+      <a href="#headers">Headers</a>:{' '}
+      {of.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <code>{name}</code>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Method({ of }: { of: string }) {
+  return <span class={`docs-method ${of.toLowerCase()}`}>{of}</span>;
+}
+
+function Status({ of }: { of: string }) {
+  return <span class={of.startsWith('2') ? 'badge good' : 'badge'}>{of}</span>;
+}
+
+/** The document's sentences mark names of fields and commands with backticks. */
+function Words({ of }: { of: string }) {
+  return (
+    <>{of.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+  );
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { checkSignIn } from '../../src/accounts/sign-in.ts';
+import { demoCodes } from '../../src/cli/demo-codes.ts';
+import { type MadeCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
+import { contentFaults } from '../../src/codes/content/faults.ts';
+import { readContent } from '../../src/codes/content/read-content.ts';
+import { codeTypes } from '../../src/codes/qr-code.ts';
+import { scannedAtOf } from '../../src/scans/scan-id.ts';
+import { apiClient } from '../support/api-client.ts';
+import { runQrelay } from '../support/programs.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const dayMs = 86_400_000;
+const now = new Date('2026-11-15T12:00:00.000Z');
+
+function share<Item>(items: Item[], holds: (item: Item) => boolean): number {
+  return items.filter(holds).length / items.length;
+}
+
+describe('The scans of qrelay demo', () => {
+  const codes: MadeCode[] = demoCodes.map(({ ageDays, weight, weekend }, index) => ({
+    id: `01890000-0000-7000-8000-00000000000${index}`,
+    createdAt: new Date(now.getTime() - ageDays * dayMs),
+    weight,
+    weekend,
+  }));
+  const scans = makeDemoScans(codes, { count: 20_000, seed: 1, now });
+
+  it('are the same for the same seed, and others for another', () => {
+    const plain = (seed: number) =>
+      makeDemoScans(codes, { count: 200, seed, now }).map(({ id: _id, ...rest }) => rest);
+    expect(plain(7)).to.deep.equal(plain(7));
+    expect(plain(7)).not.to.deep.equal(plain(8));
+  });
+
+  it('carry their moment in their ids, after their code was made and before now', () => {
+    const madeAt = new Map(codes.map(({ id, createdAt }) => [id, createdAt]));
+    expect(new Set(scans.map(({ id }) => id)).size).to.equal(scans.length);
+    for (const { id, qrCodeId, scannedAt } of scans) {
+      expect(scannedAtOf(id)).to.deep.equal(scannedAt);
+      expect(scannedAt).to.be.within(madeAt.get(qrCodeId) as Date, now);
+    }
+  });
+
+  it('grow over the year, rest at night, and come from few countries and many', () => {
+    const half = now.getTime() - 182 * dayMs;
+    expect(share(scans, ({ scannedAt }) => scannedAt.getTime() > half)).to.be.within(0.6, 0.85);
+    expect(share(scans, ({ scannedAt }) => scannedAt.getUTCHours() < 4)).to.be.below(0.08);
+    expect(share(scans, ({ country }) => country === 'DE')).to.be.within(0.4, 0.65);
+    expect(share(scans, ({ device }) => device === 'mobile')).to.be.within(0.8, 0.95);
+    expect(new Set(scans.map(({ country }) => country)).size).to.be.above(30);
+    for (const { country, latitude, longitude } of scans) {
+      expect(country).to.match(/^[A-Z]{2}$/);
+      if (latitude !== null) expect(latitude).to.be.within(-90, 90);
+      if (longitude !== null) expect(longitude).to.be.within(-180, 180);
+    }
+  });
+
+  it('belong to codes of every type, each with content that is read as its type', () => {
+    expect(demoCodes.map(({ type }) => type).toSorted()).to.deep.equal([...codeTypes].toSorted());
+    for (const { type, content } of demoCodes) {
+      expect(contentFaults({ type, content, errorCorrection: 'M' }, 'https://qr.test')).to.deep.equal([]);
+      if (type !== 'text') expect(readContent(type, content).kind, type).not.to.equal('text');
+    }
+  });
+});
+
+describe('qrelay demo', function () {
+  this.timeout(120_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const qrelay = (...args: string[]) => runQrelay(args, { DATABASE_URL: service.databaseUrl });
+  const read = (stdout: string) =>
+    Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')),
+    ) as Record<string, string>;
+
+  it('makes an account that can sign in, a key, a code of each type and their scans, rightly counted', async () => {
+    const { code, stdout, stderr } = await qrelay('demo', '--scans', '500');
+    expect(code, stderr).to.equal(0);
+    const { 'e-mail': email = '', password = '', key = '' } = read(stdout);
+    expect(email).to.equal('demo@example.com');
+    expect(await checkSignIn(service.db, { email, password, address: 'test' })).to.have.property('user');
+
+    const { body } = await apiClient(service.url, key)('/qrcodes?limit=100');
+    const { data } = body as { data: { type: string; scanCount: number; expiresAt: string }[] };
+    expect(data.map(({ type }) => type).toSorted()).to.deep.equal([...codeTypes].toSorted());
+    expect(data.reduce((sum, { scanCount }) => sum + scanCount, 0)).to.equal(500);
+    for (const { expiresAt } of data) expect(new Date(expiresAt)).to.be.above(new Date());
+
+    const verified = await qrelay('counters', 'verify');
+    expect(verified).to.include({ code: 0, stdout: '' });
+    expect(verified.stderr).to.contain('every counter is right');
+  });
+
+  it('run again, says that the account is there; with --reset, makes it anew', async () => {
+    const email = 'again@example.com';
+    const first = read((await qrelay('demo', '--scans', '10', '--email', email)).stdout);
+    const refused = await qrelay('demo', '--scans', '10', '--email', email);
+    expect(refused).to.include({ code: 1, stdout: '' });
+    expect(refused.stderr).to.match(/^again@example\.com has an account already\..*--reset\n$/);
+    const anew = await qrelay('demo', '--scans', '10', '--email', email, '--reset');
+    expect(anew.code, anew.stderr).to.equal(0);
+    const status = async (key = '') => (await apiClient(service.url, key)('/qrcodes')).status;
+    expect(await status(first['key'])).to.equal(401);
+    expect(await status(read(anew.stdout)['key'])).to.equal(200);
+  });
+
+  it('never deletes an account that it has not made', async () => {
+    const key = await service.makeKey({ email: 'real@example.com' });
+    const refused = await qrelay('demo', '--scans', '10', '--email', 'real@example.com', '--reset');
+    expect(refused).to.include({ code: 1, stdout: '' });
+    expect(refused.stderr).to.contain('is no demo account');
+    expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(200);
+  });
+});

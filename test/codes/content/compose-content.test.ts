@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  type ContentFields,
+  composeContent,
+  contentFieldNames,
+} from '../../../src/codes/content/compose-content.ts';
+import { fieldFaults, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import { readContent } from '../../../src/codes/content/read-content.ts';
+import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
+
+/** What can be typed into one line, with the characters that payloads are made of. */
+const typed = fc
+  .string({
+    unit: fc.oneof(fc.constantFrom(...'\\;:,"?&=%+#()<> '), fc.string({ unit: 'grapheme', maxLength: 1 })),
+    maxLength: 30,
+  })
+  .map((text) => text.replace(/[\p{Cc}\u2028\u2029]/gu, '').trim());
+const given = typed.filter((text) => text !== '');
+const lines = fc.array(typed, { maxLength: 4 }).map((all) => all.join('\n'));
+const number = fc.stringMatching(/^\+[1-9]\d{6,13}$/);
+const address = fc.stringMatching(/^[a-z][a-z0-9+%&=?']{0,10}@[a-z]{2,8}\.example$/);
+const degree = (most: number) =>
+  fc.integer({ min: -most * 1e5, max: most * 1e5 }).map((value) => String(value / 1e5 + 0));
+
+const filled: Record<CodeType, fc.Arbitrary<ContentFields>> = {
+  url: fc.record({ content: fc.webUrl() }),
+  text: fc.record({ content: given }),
+  wifi: fc.oneof(
+    fc.record({
+      networkName: given,
+      password: given,
+      security: fc.constantFrom('WPA', 'WEP'),
+      hidden: fc.constantFrom('on', ''),
+    }),
+    fc.record({
+      networkName: given,
+      password: fc.constant(''),
+      security: fc.constant('none'),
+      hidden: fc.constantFrom('on', ''),
+    }),
+  ),
+  vcard: fc.record({
+    contactName: given,
+    organization: typed,
+    phone: fc.oneof(number, fc.constant('')),
+    email: fc.oneof(address, fc.constant('')),
+    website: fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.constant('')),
+  }),
+  email: fc.record({
+    to: fc.array(address, { minLength: 1, maxLength: 3 }).map((all) => all.join(', ')),
+    subject: typed,
+    body: lines,
+  }),
+  phone: fc.record({ number }),
+  sms: fc.record({ number, message: lines }),
+  whatsapp: fc.record({ number, message: lines }),
+  geo: fc.record({ latitude: degree(90), longitude: degree(180), label: typed }),
+  social: fc.record({ content: fc.array(fc.webUrl(), { minLength: 1 }).map((all) => all.join('\n')) }),
+};
+
+describe('composeContent', () => {
+  for (const type of codeTypes) {
+    it(`makes a content of ${type} that reads back as what was filled in`, () => {
+      fc.assert(
+        fc.property(filled[type], (fields) => {
+          expect(fieldFaults(type, fields)).to.deep.equal([]);
+          const content = composeContent(type, fields);
+          expect(readContent(type, content).kind === 'text').to.equal(type === 'text');
+          expect(fieldsOfContent(type, content)).to.deep.equal(fields);
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    it(`says what is missing in a ${type} of nothing`, () => {
+      expect(composeContent(type, {})).to.equal('');
+      const faults = fieldFaults(type, {});
+      // The rules for every content say it of those that are stored as they are typed.
+      expect(faults.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
+    });
+  }
+
+  it('writes the payloads that scanners know', () => {
+    expect(composeContent('phone', { number: '+44 (0)20 7946 0000' })).to.equal('tel:+442079460000');
+    expect(composeContent('sms', { number: '+44 20 7946', message: 'Hi' })).to.equal(
+      'sms:+44207946?&body=Hi',
+    );
+    expect(composeContent('whatsapp', { number: '0044 20 7946', message: 'Hi you' })).to.equal(
+      'https://wa.me/44207946?text=Hi%20you',
+    );
+    expect(composeContent('geo', { latitude: '51.5', longitude: '-0.1', label: 'Here' })).to.equal(
+      'geo:51.5,-0.1?q=51.5,-0.1(Here)',
+    );
+    expect(composeContent('wifi', { networkName: 'a;b', password: 'c', security: 'WPA' })).to.equal(
+      'WIFI:T:WPA;S:a\\;b;P:c;;',
+    );
+  });
+});
+
+describe('fieldsOfContent', () => {
+  const lost: [CodeType, string, string][] = [
+    ['vcard', 'a photo', 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nPHOTO;ENCODING=b:AAAA\nEND:VCARD'],
+    ['vcard', 'a second number', 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL:+49301\nTEL:+49302\nEND:VCARD'],
+    ['vcard', 'a family name', 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann Doe\nN:Doe;Ann;;;\nEND:VCARD'],
+    ['wifi', 'a user name', 'WIFI:T:WPA2-EAP;S:Office;I:ann;P:secret;E:PEAP;;'],
+    ['wifi', 'WPA3 only', 'WIFI:T:SAE;S:Office;P:secret;;'],
+    ['email', 'a copy', 'mailto:ann@example.com?cc=bob@example.com'],
+    ['email', 'an unknown header', 'mailto:ann@example.com?subject=Hi&attach=x'],
+    ['geo', 'a height', 'geo:52.5,13.4,30'],
+    ['geo', 'an address', 'geo:0,0?q=Unter%20den%20Linden%201'],
+    ['sms', 'an unknown field', 'sms:+49301234?body=Hi&service=x'],
+    ['whatsapp', 'a group', 'https://chat.whatsapp.com/AbCd'],
+    ['phone', 'no number', 'call me'],
+  ];
+  for (const [type, what, content] of lost) {
+    it(`is not there where ${what} of a ${type} would be lost`, () => {
+      expect(fieldsOfContent(type, content)).to.equal(undefined);
+    });
+  }
+
+  it('knows bare values', () => {
+    expect(fieldsOfContent('phone', '+44 20 7946 0000')).to.deep.equal({ number: '+44 20 7946 0000' });
+    expect(fieldsOfContent('email', 'ann@example.com')).to.deep.include({ to: 'ann@example.com' });
+    expect(fieldsOfContent('geo', '52.5, 13.4')).to.deep.include({ latitude: '52.5', longitude: '13.4' });
+  });
+});

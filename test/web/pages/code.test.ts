@@ -1,0 +1,391 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { loadConfig } from '../../../src/config.ts';
+import { recordScans } from '../../../src/scans/record-scans.ts';
+import type { ScanRow } from '../../../src/scans/scan.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import { openWebService, type WebService } from '../../../src/web-service.ts';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { scanRow } from '../../support/scan-rows.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { createCode, openShare, type SharedCode } from '../../support/share.ts';
+import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+
+const password = 'correct horse battery';
+const dayMs = 86_400_000;
+const missingId = '01890000-0000-7000-8000-000000000000';
+
+describe('the page of a code in a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: Browser;
+  let visitor: WebVisitor;
+  let page: Page;
+  let email: string;
+  let api: ApiClient;
+  let code: SharedCode;
+  let users = 0;
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const opened = await openBrowser();
+    if (!opened) return this.skip();
+    browser = opened;
+    service = await startService({ worker: true });
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    visitor = await visit(browser, service.url);
+    ({ page } = visitor);
+    email = `code-page-${(users += 1)}@example.com`;
+    await signUp(visitor, email, password);
+    api = apiClient(service.url, await service.makeKey({ email }));
+    code = await createCode(api, { name: 'Poster «Café»' });
+  });
+  afterEach(async () => {
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.leave();
+  });
+
+  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
+  const record = (rows: [days: number, changes?: Partial<ScanRow>][]) =>
+    recordScans(
+      service.db,
+      rows.map(([days, changes]) => scanRow(code.id, daysAgo(days), changes)),
+    );
+  const variety = () =>
+    record([
+      [0],
+      [
+        0,
+        { country: 'DE', region: 'BE', city: 'Berlin', device: 'desktop', browser: 'Firefox', os: 'Linux' },
+      ],
+      [1, { country: 'DE', region: 'BE', city: 'Berlin', browser: 'Chrome', os: 'Android' }],
+      [5, { country: 'ZZ', region: null, city: null, device: 'unknown', browser: 'Unknown', os: 'Unknown' }],
+      [20, { country: 'US', region: 'IL', city: 'Springfield' }],
+      [20, { country: 'US', region: 'MA', city: 'Springfield' }],
+      [200, { country: 'SG', region: '', city: 'Singapore', device: 'tablet' }],
+    ]);
+  const tableRows = async (caption: string): Promise<string[][]> =>
+    page
+      .getByRole('table', { name: caption, exact: true })
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.children].map((cell) => (cell.textContent ?? '').trim())),
+      );
+  const isTooWide = () =>
+    page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+  it('shows the figures that the API has, for each period', async () => {
+    await variety();
+    for (const days of [7, 30, 90, 365]) {
+      const answer = await page.goto(`/codes/${code.id}?days=${days}`);
+      const { body: figures } = await api(`/qrcodes/${code.id}/analytics?days=${days}`);
+      expect(await page.locator('#total-scans').textContent()).to.equal(String(figures.totalScans));
+      expect(await page.locator('#totals dd').allTextContents()).to.deep.equal(
+        [figures.totalScans, 2, figures.uniqueCountries, figures.uniqueCities].map(String),
+      );
+      await page.getByText('Figures of each day').click();
+      expect(await tableRows('Scans of each day, newest first')).to.deep.equal(
+        figures.timeline
+          .toReversed()
+          .map(({ date, scans }: { date: string; scans: number }) => [date, String(scans)]),
+      );
+      const bars = await page
+        .locator('#timeline rect')
+        .evaluateAll((rects) => rects.map((rect) => Number(rect.getAttribute('data-scans'))));
+      expect(bars.length).to.equal(days === 365 ? 53 : days);
+      expect(bars.reduce((sum, scans) => sum + scans, 0)).to.equal(figures.totalScans);
+      const share = (count: number) => `${((count / figures.totalScans) * 100).toFixed(1)} %`;
+      const rows = (list: Record<string, string | number>[], key: string) =>
+        list.map((entry) => [entry[key], String(entry['count']), share(entry['count'] as number)]);
+      expect(await tableRows('Browsers')).to.deep.equal(rows(figures.byBrowser, 'browser'));
+      expect(await tableRows('Systems')).to.deep.equal(rows(figures.byOs, 'os'));
+      const lower = (await tableRows('Devices')).map(([name = '', ...rest]) => [name.toLowerCase(), ...rest]);
+      expect(lower).to.deep.equal(rows(figures.byDevice, 'device'));
+      expect((await tableRows('Countries')).map(([, count]) => Number(count))).to.deep.equal(
+        figures.byCountry.map(({ count }: { count: number }) => count),
+      );
+      expect((await tableRows('Cities')).length).to.equal(figures.uniqueCities);
+      const html = (await answer?.text()) ?? '';
+      const map = /<svg class="world".*?<\/svg>/s.exec(html)?.[0] ?? '';
+      expect(map.length).to.be.within(10_000, 60_000);
+      expect(html.length - map.length).to.be.below(100_000);
+    }
+    expect(await page.locator('.world title').allTextContents()).to.have.members([
+      'Germany: 2',
+      'United Kingdom: 1',
+      'United States: 2',
+    ]);
+    expect((await tableRows('Cities')).map(([name]) => name)).to.deep.equal([
+      'Berlin, BE, Germany',
+      'St Albans, ENG, United Kingdom',
+      'Singapore, Singapore',
+      'Springfield, IL, United States',
+      'Springfield, MA, United States',
+    ]);
+    expect((await tableRows('Countries')).map(([name]) => name)).to.include('Unknown');
+    await page.goto(`/codes/${code.id}?days=7`);
+    await page.getByText('Figures of each day').click();
+    await expectAccessible(page);
+  });
+
+  it('opens with 30 days, and takes no other number', async () => {
+    for (const query of ['', '?days=8', '?days=30.0', '?before=no-id']) {
+      await page.goto(`/codes/${code.id}${query}`);
+      const current = page.getByRole('navigation', { name: 'Period' }).locator('[aria-current]');
+      expect(await current.textContent()).to.equal('30 days');
+    }
+    expect(await page.getByText('No scans yet').isVisible()).to.equal(true);
+    await expectAccessible(page);
+  });
+
+  it('has the picture, downloads, the share link to copy, and warnings in plain words', async () => {
+    const { body } = await api(`/qrcodes/${code.id}`, {
+      method: 'PATCH',
+      body: { foregroundColor: '#cccccc', backgroundColor: '#ffffff', category: 'Spring' },
+    });
+    await page.goto(`/codes/${code.id}`);
+    expect(await page.title()).to.equal('Poster «Café» · Qrelay');
+    expect(await page.getByLabel('Share link').inputValue()).to.equal(body.shareUrl);
+    const picture = page.getByRole('img', { name: 'QR code of Poster «Café»' });
+    await eventually(async () =>
+      expect(await picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).to.be.above(0),
+    );
+    expect(await page.locator('.notice').textContent())
+      .to.contain('Choose a darker foreground colour')
+      .and.not.to.contain('foregroundColor');
+    for (const link of await page.locator('.downloads a').all()) {
+      const answer = await fetch(`${service.url}${await link.getAttribute('href')}`);
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get('content-disposition')).to.match(/^attachment/);
+    }
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['url', 'public', 'Spring']);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(body.shareUrl);
+    await expectAccessible(page);
+  });
+
+  it('says when the share address shows nothing', async () => {
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
+    await page.goto(`/codes/${code.id}`);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['url', 'private']);
+    expect(await page.locator('.code-head img').getAttribute('src')).to.equal(
+      `/codes/${code.id}/picture.svg`,
+    );
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: true, expiresAt: daysAgo(1) } });
+    await page.goto(`/codes/${code.id}`);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['url', 'public', 'expired']);
+    await expectAccessible(page);
+  });
+
+  it('lists every scan once, twenty a page', async () => {
+    await record(Array.from({ length: 45 }, (_, index) => [index / 100, { city: `City ${index}` }]));
+    await page.goto(`/codes/${code.id}?days=7`);
+    const places: string[] = [];
+    for (let more = true; more; ) {
+      const rows = await tableRows('Scans, newest first');
+      expect(rows.length).to.be.at.most(20);
+      places.push(...rows.map(([, place = '']) => place));
+      const next = page.getByRole('link', { name: 'Earlier scans' });
+      more = (await next.count()) > 0;
+      if (more) await next.click();
+    }
+    expect(places).to.deep.equal(Array.from({ length: 45 }, (_, index) => `City ${index}, United Kingdom`));
+    await page.getByRole('link', { name: 'Newest scans' }).click();
+    expect((await tableRows('Scans, newest first')).length).to.equal(20);
+    expect(page.url()).to.contain('days=7');
+  });
+
+  describe('while it is open', () => {
+    let second: WebService | undefined;
+    const openSecond = async () => {
+      const config = { ...loadConfig({ BASE_URL: 'https://qr.test' }), host: '127.0.0.1', port: 0 };
+      second = await openWebService({
+        config,
+        databaseUrl: service.databaseUrl,
+        log: createLog('test', 'silent'),
+        nowMs: Date.now,
+        drainGraceMs: 0,
+      });
+      const url = `http://127.0.0.1:${second.port}`;
+      const viewer = await visit(browser, url);
+      await viewer.page.goto(`/signin?next=/codes/${code.id}`);
+      await viewer.page.getByLabel('Email').fill(email);
+      await viewer.page.getByLabel('Password').fill(password);
+      const stream = viewer.page.waitForResponse('**/events');
+      await viewer.page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+      await stream;
+      return viewer;
+    };
+    afterEach(async () => {
+      await second?.close();
+      second = undefined;
+    });
+
+    it('shows a scan within 2 seconds, whichever process took it', async () => {
+      const stream = page.waitForResponse('**/events');
+      await page.goto(`/codes/${code.id}`);
+      await stream;
+      const elsewhere = await openSecond();
+      for (const scans of ['1', '2', '3']) {
+        await openShare(service.url, code.shareToken);
+        const scannedAt = Date.now();
+        for (const viewer of [page, elsewhere.page]) {
+          await eventually(async () => {
+            expect(await viewer.locator('#total-scans').textContent()).to.equal(scans);
+            expect(await viewer.locator('#scans tbody tr').count()).to.equal(Number(scans));
+          }, 5_000);
+        }
+        expect(Date.now() - scannedAt).to.be.below(2_000);
+      }
+      expect((await tableRows('Scans, newest first'))[0]?.slice(1)).to.deep.equal([
+        'Unknown',
+        'Mobile',
+        'Mobile Safari',
+        'iOS',
+      ]);
+      expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('3');
+      expect(await page.locator('#total-today').textContent()).to.equal('3');
+      expect(await page.locator('#live').textContent()).to.equal('1 new scan');
+      expect(await page.getByText('No scans yet').isVisible()).to.equal(false);
+      await page.reload();
+      expect((await tableRows('Scans, newest first')).length).to.equal(3);
+      expect(elsewhere.complaints).to.deep.equal([]);
+      await elsewhere.leave();
+    });
+
+    it('does not hold up the end of its process', async () => {
+      const viewer = await openSecond();
+      const startedAt = Date.now();
+      await second?.close();
+      second = undefined;
+      expect(Date.now() - startedAt).to.be.below(3_000);
+      await viewer.leave();
+    });
+
+    it('is told no more once the code is deleted', async () => {
+      await page.goto(`/codes/${code.id}`);
+      const again = page.waitForResponse(
+        (answer) => answer.url().endsWith('/events') && answer.status() === 404,
+      );
+      await api(`/qrcodes/${code.id}`, { method: 'DELETE' });
+      await again;
+    });
+  });
+
+  it('hands out the scans as a file that no spreadsheet takes for formulas', async () => {
+    const at = new Date(Date.now() - 60_000);
+    const rows = [
+      scanRow(code.id, at.toISOString()),
+      scanRow(code.id, new Date(at.getTime() - 1_000).toISOString(), {
+        region: '-1',
+        city: '=HYPERLINK("http://x","y")',
+        browser: '@SUM(A1), "quoted"',
+        os: '+line\r\nbreak',
+      }),
+      scanRow(code.id, new Date(at.getTime() - 2_000).toISOString(), {
+        country: 'ZZ',
+        region: null,
+        city: null,
+        latitude: null,
+        longitude: null,
+        browser: '\tTab',
+        os: 'Café 中文',
+      }),
+    ];
+    await recordScans(service.db, rows);
+    await page.goto(`/codes/${code.id}`);
+    const file = await readInPage(page, `/codes/${code.id}/scans.csv`);
+    expect(file.status).to.equal(200);
+    expect(file.type).to.equal('text/csv; charset=utf-8');
+    expect(file.disposition).to.equal(
+      `attachment; filename="Poster _Caf__ scans.csv"; filename*=UTF-8''Poster%20%C2%ABCaf%C3%A9%C2%BB%20scans.csv`,
+    );
+    const [first, second, third] = rows.map(({ id, scannedAt }) => `${id},${scannedAt.toISOString()}`);
+    expect(Buffer.from(file.bytes).toString()).to.equal(
+      [
+        '\uFEFFid,scannedAt,country,region,city,latitude,longitude,device,browser,os',
+        `${first},GB,ENG,St Albans,51.753,-0.3256,mobile,Mobile Safari,iOS`,
+        `${second},GB,'-1,"'=HYPERLINK(""http://x"",""y"")",51.753,-0.3256,mobile,"'@SUM(A1), ""quoted""","'+line\r\nbreak"`,
+        `${third},ZZ,,,,,mobile,'\tTab,Café 中文`,
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('hands out all scans, also when they take several reads', async () => {
+    await record(Array.from({ length: 2_001 }, (_, index) => [index / 100]));
+    await page.goto(`/codes/${code.id}`);
+    const { bytes } = await readInPage(page, `/codes/${code.id}/scans.csv`);
+    const ids = Buffer.from(bytes)
+      .toString()
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.slice(0, 36));
+    expect(ids.length).to.equal(2_001);
+    expect(ids).to.deep.equal([...new Set(ids)].toSorted().toReversed());
+  });
+
+  it('is for its owner: to others it is what a missing one is', async () => {
+    await record([[0]]);
+    const stranger = await visit(browser, service.url);
+    await signUp(stranger, `stranger-of-${email}`, password);
+    for (const path of ['', '/events', '/scans.csv']) {
+      const answers = [];
+      for (const id of [code.id, missingId]) {
+        const answer = await stranger.page.goto(`/codes/${id}${path}`);
+        const main = await stranger.page.getByRole('main').textContent();
+        answers.push({ status: answer?.status(), main: main?.replace(/[0-9a-f-]{36}/g, '') });
+      }
+      expect(answers[0]?.status).to.equal(404);
+      expect(answers[1]).to.deep.equal(answers[0]);
+    }
+    await stranger.leave();
+    const anyone = await fetch(`${service.url}/codes/${code.id}`, { redirect: 'manual' });
+    expect(anyone.headers.get('location')).to.equal(
+      `/signin?next=${encodeURIComponent(`/codes/${code.id}`)}`,
+    );
+    expect((await fetch(`${service.url}/codes/${code.id}/events`)).status).to.equal(404);
+  });
+
+  it('fits the narrowest phone', async () => {
+    await variety();
+    await record([
+      [0, { city: 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogoch', browser: 'x'.repeat(80) }],
+    ]);
+    const state = await page.context().storageState();
+    const phone = await visit(browser, service.url, {
+      ...iPhone,
+      viewport: { width: 320, height: 640 },
+      storageState: state,
+    });
+    const desk = page;
+    ({ page } = phone);
+    for (const days of [365, 7]) {
+      await page.goto(`/codes/${code.id}?days=${days}`);
+      await page.getByText('Figures of each day').click();
+      expect(await isTooWide()).to.equal(false);
+    }
+    await expectAccessible(page);
+    expect(phone.complaints).to.deep.equal([]);
+    await phone.leave();
+    page = desk;
+  });
+});
+
+async function readInPage(page: Page, path: string) {
+  return page.evaluate(async (address) => {
+    const answer = await fetch(address);
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      disposition: answer.headers.get('content-disposition'),
+      bytes: [...new Uint8Array(await answer.arrayBuffer())],
+    };
+  }, path);
+}

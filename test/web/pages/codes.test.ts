@@ -1,0 +1,338 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { createCode, type NewCode, updateCode } from '../../../src/codes/codes.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../../src/codes/qr-code.ts';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+
+const password = 'correct horse battery';
+
+/** What is typed into each form, by label, and the content that comes of it. */
+const typed: Record<CodeType, { fields: Record<string, string>; content: string }> = {
+  url: { fields: { 'Web address': 'https://example.com/menu' }, content: 'https://example.com/menu' },
+  text: { fields: { Text: 'Two\nlines' }, content: 'Two\nlines' },
+  wifi: {
+    fields: { 'Network name': 'Café; "guest"', Password: 'se:cret' },
+    content: 'WIFI:T:WPA;S:Café\\; \\"guest\\";P:se\\:cret;;',
+  },
+  vcard: {
+    fields: { 'Full name': 'Ann Doe', 'Organisation (optional)': 'Doe, Ltd', 'Phone (optional)': '+4930123' },
+    content:
+      'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Doe\r\nN:;Ann Doe;;;\r\nORG:Doe\\, Ltd\r\nTEL:+4930123\r\nEND:VCARD\r\n',
+  },
+  email: {
+    fields: { To: 'ann@example.com', 'Subject (optional)': 'A & B', 'Message (optional)': 'Hi\nAnn' },
+    content: 'mailto:ann@example.com?subject=A%20%26%20B&body=Hi%0D%0AAnn',
+  },
+  phone: { fields: { Number: '+44 20 7946 0000' }, content: 'tel:+442079460000' },
+  sms: {
+    fields: { Number: '+44 20 7946', 'Message (optional)': 'Hi there' },
+    content: 'sms:+44207946?&body=Hi%20there',
+  },
+  whatsapp: {
+    fields: { Number: '+44 20 7946', 'Message (optional)': 'Hi there' },
+    content: 'https://wa.me/44207946?text=Hi%20there',
+  },
+  geo: {
+    fields: { Latitude: '51.5007', Longitude: '-0.1246', 'Name of the place (optional)': 'Big Ben' },
+    content: 'geo:51.5007,-0.1246?q=51.5007,-0.1246(Big%20Ben)',
+  },
+  social: {
+    fields: { Links: 'https://example.com/a\nhttps://example.com/b' },
+    content: 'https://example.com/a\nhttps://example.com/b',
+  },
+};
+
+describe('QR codes in a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: Browser;
+  let visitor: WebVisitor;
+  let page: Page;
+  let email: string;
+  let users = 0;
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const opened = await openBrowser();
+    if (!opened) return this.skip();
+    browser = opened;
+    service = await startService();
+  });
+  after(() => service?.stop());
+  afterEach(() => expect(visitor.complaints).to.deep.equal([]));
+
+  async function enter(options: Parameters<typeof visit>[2] = {}): Promise<void> {
+    email = `codes-${(users += 1)}@example.com`;
+    visitor = await visit(browser, service.url, options);
+    page = visitor.page;
+    await signUp(visitor, email, password);
+  }
+  const api = async (): Promise<ApiClient> => apiClient(service.url, await service.makeKey({ email }));
+
+  async function store(changes: Partial<NewCode> = {}): Promise<QrCode> {
+    const owner = await findOrCreateUser(service.db, email, new Date());
+    const code: NewCode = {
+      name: 'Menu',
+      type: 'url',
+      content: 'https://example.com/',
+      foregroundColor: '#000000',
+      backgroundColor: '#ffffff',
+      size: 256,
+      errorCorrection: 'M',
+      category: null,
+      ...changes,
+    };
+    return createCode(service.db, owner.id, code, 365, new Date());
+  }
+  async function stored(id: string): Promise<Record<string, unknown>> {
+    return (await (await api())(`/qrcodes/${id}`)).body as Record<string, unknown>;
+  }
+  async function act(name: string, action: string): Promise<void> {
+    const row = page.getByRole('row', { name: new RegExp(name) });
+    await row.locator('summary').click();
+    await row.getByText(action, { exact: true }).click();
+  }
+  const names = () => page.locator('tbody th bdi').allTextContents();
+  const fill = async (fields: Record<string, string>) => {
+    for (const [label, text] of Object.entries(fields))
+      await page.getByLabel(label, { exact: true }).fill(text);
+  };
+  const isSideways = () =>
+    page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+  describe('and their forms', () => {
+    before(() => enter());
+    after(() => visitor?.leave());
+
+    for (const type of codeTypes) {
+      it(`of ${type} are made in a form, and opened in it again`, async () => {
+        const { fields, content } = typed[type];
+        await page.goto(`/codes/new?type=${type}`);
+        await expectAccessible(page);
+        await fill({ ...fields, Name: `My ${type}`, 'Category (optional)': 'Shop' });
+        await page.getByRole('button', { name: 'Create QR code' }).click();
+        await page.waitForURL(/\/codes\/[0-9a-f-]{36}$/);
+        const id = page.url().split('/').at(-1) ?? '';
+        const code = await stored(id);
+        expect(code).to.include({ name: `My ${type}`, type, content, category: 'Shop', size: 512 });
+
+        await page.goto(`/codes/${id}/edit`);
+        for (const label of Object.keys(fields))
+          expect(await page.getByLabel(label, { exact: true }).inputValue()).not.to.equal('');
+        await expectAccessible(page);
+        await fill({ Name: 'Another name' });
+        await page.getByRole('button', { name: 'Save changes' }).click();
+        await page.waitForURL(`**/codes/${id}`);
+        expect(await stored(id)).to.deep.equal({
+          ...code,
+          name: 'Another name',
+          updatedAt: (await stored(id))['updatedAt'],
+        });
+      });
+    }
+
+    it('that are filled in badly are not stored: each fault is beside its field, and nothing is lost', async () => {
+      await page.goto('/codes/new?type=geo');
+      await fill({ Latitude: '91', Longitude: '13.4', 'Size in pixels': '5', 'Category (optional)': 'Shop' });
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      const faultOf = (name: string) => page.locator(`#field-${name}-fault`).textContent();
+      expect(await faultOf('latitude')).to.equal('Must be a number from -90 to 90.');
+      expect(await faultOf('size')).to.equal('Must be at least 128.');
+      expect(await faultOf('name')).to.equal('Must not be empty.');
+      expect(await page.locator('.fault').count()).to.equal(3);
+      expect(await page.getByLabel('Longitude').inputValue()).to.equal('13.4');
+      expect(await page.getByLabel('Category').inputValue()).to.equal('Shop');
+      await expectAccessible(page);
+    });
+
+    it('are held against the rules of the API', async () => {
+      await page.goto('/codes/new');
+      await fill({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      expect(await page.locator('#field-content-fault').textContent()).to.equal(
+        'Must be an http or https URL.',
+      );
+    });
+
+    it('show their picture while it is chosen, and what scanners have against it', async () => {
+      await page.goto('/codes/new');
+      await page.getByLabel('Foreground').fill('#eeeeee');
+      await page.getByText(/too much alike for a scanner/).waitFor();
+      expect(await page.locator('#preview').getAttribute('src')).to.contain('foregroundColor=%23eeeeee');
+      await expectAccessible(page);
+      await page.getByLabel('Foreground').fill('#000000');
+      await page.getByText(/too much alike/).waitFor({ state: 'detached' });
+    });
+
+    it('with more than a form could hold are edited as they are stored', async () => {
+      const content = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nPHOTO;ENCODING=b:AAAA\r\nEND:VCARD\r\n';
+      const { id } = await store({ name: 'Ann', type: 'vcard', content });
+      await page.goto(`/codes/${id}/edit`);
+      await fill({ Name: 'Ann D' });
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.waitForURL(`**/codes/${id}`);
+      expect(await stored(id)).to.include({ name: 'Ann D', content });
+      await page.goto(`/codes/${id}/edit`);
+      const raw = page.getByLabel('Content');
+      await raw.fill((await raw.inputValue()).replace('FN:Ann', 'FN:Bob'));
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.waitForURL(`**/codes/${id}`);
+      expect(await stored(id)).to.include({ content: content.replace('FN:Ann', 'FN:Bob') });
+    });
+  });
+
+  describe('and their list', () => {
+    // An account of its own for each: as many as one address may sign up in an hour would not do for the forms too.
+    beforeEach(() => enter());
+    afterEach(() => visitor.leave());
+
+    it('begin with a page that says what to do', async () => {
+      await page.goto('/codes');
+      expect(await page.title()).to.equal('QR codes · Qrelay');
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Create the first one' }).click();
+      await page.waitForURL('**/codes/new');
+    });
+
+    it('are duplicated, made private and public, and marked', async () => {
+      const code = await store({ name: 'Flyer', category: 'Shop' });
+      await page.goto('/codes');
+      await act('Flyer', 'Duplicate');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('Flyer (copy)');
+      await page.goto('/codes');
+      expect(await names()).to.deep.equal(['Flyer (copy)', 'Flyer']);
+      const shareStatus = async () =>
+        (await fetch(`${service.url}/r/${code.shareToken}`, { redirect: 'manual' })).status;
+      expect(await shareStatus()).to.equal(302);
+      const original = page.locator('tbody tr').nth(1);
+      await original.locator('summary').click();
+      await original.getByText('Make private').click();
+      await page.getByText('private', { exact: true }).waitFor();
+      expect(await shareStatus()).to.equal(404);
+      const picture = await page.request.get(`/codes/${code.id}/picture.svg`);
+      expect(picture.headers()['content-type']).to.contain('image/svg+xml');
+      await original.locator('summary').click();
+      await original.getByText('Make public').click();
+      await page.getByText('private', { exact: true }).waitFor({ state: 'detached' });
+      expect(await shareStatus()).to.equal(302);
+      await page.getByRole('button', { name: 'Favourite: Flyer', exact: true }).click();
+      await page.locator('[aria-pressed=true]').waitFor();
+      expect(await names()).to.deep.equal(['Flyer', 'Flyer (copy)']);
+      await expectAccessible(page);
+    });
+
+    it('are deleted when their name is typed, and not before', async () => {
+      const { id } = await store({ name: 'Old flyer' });
+      await page.goto('/codes');
+      await act('Old flyer', 'Delete');
+      await page.getByLabel('Type the name').fill('Old');
+      await page.getByRole('button', { name: 'Delete' }).click();
+      expect(await page.locator('.fault').textContent()).to.equal('Must be the name of the code.');
+      await expectAccessible(page);
+      await page.getByLabel('Type the name').fill('Old flyer');
+      await page.getByRole('button', { name: 'Delete' }).click();
+      expect(await page.getByRole('status').textContent()).to.equal('The code is deleted.');
+      expect((await (await api())(`/qrcodes/${id}`)).status).to.equal(404);
+    });
+
+    it('are searched by name, type and category', async () => {
+      await store({ name: '100% cotton', category: 'Shop' });
+      await store({ name: '100 cotton', type: 'text', content: 'x' });
+      await page.goto('/codes');
+      await page.getByLabel('Name').fill('0% COT');
+      await page.getByRole('button', { name: 'Search' }).click();
+      expect(await names()).to.deep.equal(['100% cotton']);
+      await page.goto('/codes?type=text');
+      expect(await names()).to.deep.equal(['100 cotton']);
+      await page.getByLabel('Type').selectOption('');
+      await page.getByLabel('Category').selectOption('Shop');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.waitForURL('**/codes?*category=Shop');
+      expect(await names()).to.deep.equal(['100% cotton']);
+      await page.goto('/codes?q=silk');
+      expect(await page.getByRole('heading', { name: 'Nothing found' }).isVisible()).to.equal(true);
+      await expectAccessible(page);
+    });
+
+    it('come 20 a page, favourites first, each of them once', async () => {
+      const codes: QrCode[] = [];
+      for (let index = 0; index < 45; index += 1) codes.push(await store({ name: `Code ${index}` }));
+      for (const code of codes.filter((_, index) => index % 2 === 0))
+        await updateCode(service.db, code, { isFavorite: true }, new Date());
+      const newestFirst = codes.map(({ name }) => name).toReversed();
+      const isMarked = (name: string) => Number(name.split(' ')[1]) % 2 === 0;
+      const wanted = [...newestFirst.filter(isMarked), ...newestFirst.filter((name) => !isMarked(name))];
+      await page.goto('/codes');
+      const seen = [await names()];
+      for (let next = 0; next < 2; next += 1) {
+        await page.goto((await page.getByRole('link', { name: 'Next page' }).getAttribute('href')) ?? '');
+        seen.push(await names());
+      }
+      expect(seen.map((one) => one.length)).to.deep.equal([20, 20, 5]);
+      expect(seen.flat()).to.deep.equal(wanted);
+      expect(await page.getByRole('link', { name: 'Next page' }).count()).to.equal(0);
+    });
+
+    it('of somebody else are not there', async () => {
+      const { id } = await store({ name: 'Mine' });
+      const mine = visitor;
+      await enter();
+      const answers = [];
+      for (const one of [id, '01890000-0000-7000-8000-000000000000', 'no-id']) {
+        for (const path of ['edit', 'delete', 'picture.svg']) {
+          const answer = await page.goto(`/codes/${one}/${path}`);
+          answers.push({ status: answer?.status(), text: await page.getByRole('main').textContent() });
+        }
+        await page.goto('/codes/new');
+        const formToken = await page.locator('main [name=formToken]').inputValue();
+        for (const path of ['edit', 'duplicate', 'delete', 'favorite', 'visibility']) {
+          const form = { formToken, confirmation: 'Mine', name: 'Theirs' };
+          const answer = await page.request.post(`/codes/${one}/${path}`, { form });
+          answers.push({ status: answer.status(), text: answers[0]?.text });
+        }
+      }
+      expect(answers[0]?.status).to.equal(404);
+      expect(answers).to.deep.equal(Array(24).fill(answers[0]));
+      await mine.leave();
+    });
+
+    it('fit the narrowest phone, whatever their names', async () => {
+      await visitor.leave();
+      await enter({ ...iPhone, viewport: { width: 320, height: 640 } });
+      const { id } = await store({
+        name: `<script>alert(1)</script> رمز ${'x'.repeat(60)}`,
+        category: 'y'.repeat(80),
+      });
+      for (const path of ['/codes', `/codes/${id}/edit`, `/codes/${id}/delete`, '/codes/new?type=geo']) {
+        await page.goto(path);
+        expect(await isSideways(), path).to.equal(false);
+        await expectAccessible(page);
+      }
+      await page.goto('/codes');
+      await page.locator('summary').click();
+      expect(await isSideways()).to.equal(false);
+    });
+
+    it('are made and edited without JavaScript', async () => {
+      await visitor.leave();
+      await enter({ javaScriptEnabled: false });
+      await page.goto('/codes/new');
+      await page.getByRole('link', { name: 'Wi-Fi' }).click();
+      await fill({ 'Network name': 'Guests', Password: 'let me in', Name: 'Wi-Fi' });
+      await page.getByLabel('The network is hidden').check();
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      await page.waitForURL(/\/codes\/[0-9a-f-]{36}$/);
+      const id = page.url().split('/').at(-1) ?? '';
+      expect(await stored(id)).to.include({ content: 'WIFI:T:WPA;S:Guests;P:let me in;H:true;;' });
+      await page.goto(`/codes/${id}/edit`);
+      await page.getByLabel('The network is hidden').uncheck();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.waitForURL(`**/codes/${id}`);
+      expect(await stored(id)).to.include({ content: 'WIFI:T:WPA;S:Guests;P:let me in;;' });
+    });
+  });
+});

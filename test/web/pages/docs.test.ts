@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, { properties: Record<string, object> }>;
+    headers: Record<string, object>;
+  };
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters: { name: string }[];
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  responses: Record<string, object>;
+}
+
+describe('The API reference in a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: Browser;
+  let visitor: WebVisitor;
+  let document: OpenApi;
+  let operations: (Operation & { method: string; path: string })[];
+
+  before(async function () {
+    this.timeout(openBrowserDeadlineMs);
+    const opened = await openBrowser();
+    if (!opened) return this.skip();
+    browser = opened;
+    service = await startService();
+    document = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as OpenApi;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+    );
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    visitor = await visit(browser, service.url);
+    await visitor.page.goto('/docs');
+  });
+  afterEach(async () => {
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.leave();
+  });
+
+  it('has every operation of the document: in the navigation, and under an anchor of its own', async () => {
+    const { page } = visitor;
+    expect(await page.title()).to.equal('API · Qrelay');
+    expect(operations).to.have.length.above(0);
+    expect(await page.locator('.docs-operation').count()).to.equal(operations.length);
+    const navigation = page.getByRole('navigation', { name: 'API reference' });
+    for (const { operationId, summary, method, path } of operations) {
+      const link = navigation.getByRole('link', { name: `${method.toUpperCase()} ${summary}`, exact: true });
+      await link.click();
+      expect(new URL(page.url()).hash).to.equal(`#${operationId}`);
+      const address = await page.locator(`#${operationId} .docs-address`).textContent();
+      expect(address).to.equal(`${method.toUpperCase()} /api/v1${path}`);
+    }
+  });
+
+  it('has every parameter, field, status and header of the document', async () => {
+    const { page } = visitor;
+    const names = (place: string) => page.locator(`${place} tbody th code`).allTextContents();
+    for (const { operationId, parameters, requestBody, responses } of operations) {
+      const ref = requestBody?.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
+      const fields = Object.keys(document.components.schemas[ref]?.properties ?? {});
+      const sent = [...parameters.map(({ name }) => name), ...fields];
+      expect(await names(`#${operationId} table.sent`)).to.deep.equal(sent);
+      const text = (await page.locator(`#${operationId}`).textContent()) ?? '';
+      for (const status of Object.keys(responses)) expect(text).to.contain(status);
+    }
+    expect(await names('#headers')).to.deep.equal(Object.keys(document.components.headers));
+    expect(await names('#readQrCode details')).to.deep.equal(
+      Object.keys(document.components.schemas['QrCode']?.properties ?? {}),
+    );
+  });
+
+  it('tells bounds, defaults and what must be given', async () => {
+    const row = (name: string) =>
+      visitor.page.locator('#createQrCode table.sent tr', {
+        has: visitor.page.locator('th code', { hasText: new RegExp(`^${name}$`) }),
+      });
+    expect(await row('size').textContent())
+      .to.contain('integer')
+      .and.to.contain('128 to 2048')
+      .and.to.contain('default 512')
+      .and.not.to.contain('required');
+    expect(await row('name').textContent())
+      .to.contain('required')
+      .and.to.contain('1 to 100 characters');
+    expect(await row('type').textContent()).to.contain('one of url, text, wifi');
+    expect(await row('category').textContent()).to.contain('string or null');
+  });
+
+  it('has a command for each operation with the address of the service, that works when pasted', async () => {
+    const commands = await visitor.page.locator('.docs-curl').allTextContents();
+    expect(commands).to.have.length(operations.length);
+    for (const [index, { path, method }] of operations.entries()) {
+      const address = `"https://qr.test/api/v1${path.replace('{id}', '$ID')}"`;
+      expect(commands[index]).to.contain(address).and.to.contain('-H "Authorization: Bearer $KEY"');
+      if (!['get', 'post'].includes(method)) expect(commands[index]).to.contain(`-X ${method.toUpperCase()}`);
+    }
+    const create = commands[operations.findIndex(({ operationId }) => operationId === 'createQrCode')] ?? '';
+    const answer = await fetch(`${service.url}/api/v1/qrcodes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${await service.makeKey()}`, 'Content-Type': 'application/json' },
+      body: /-d '(.*)'$/.exec(create)?.[1] ?? '',
+    });
+    expect(answer.status).to.equal(201);
+  });
+
+  it('is reached from the header, signed in or not, and leads to the document', async () => {
+    const { page } = visitor;
+    const header = page.getByRole('banner');
+    for (const enter of [() => page.goto('/'), () => signUp(visitor, 'docs@example.com', 'correct horse')]) {
+      await enter();
+      await header.getByRole('link', { name: 'API', exact: true }).click();
+      await page.waitForURL('**/docs');
+      expect(
+        await header.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current'),
+      ).to.equal('page');
+    }
+    expect(await page.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).to.equal(
+      '/api/v1/openapi.json',
+    );
+  });
+
+  it('is accessible, also with everything unfolded', async () => {
+    const { page } = visitor;
+    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+    await expectAccessible(page);
+  });
+
+  it('is whole on the narrowest phone', async () => {
+    await visitor.leave();
+    visitor = await visit(browser, service.url, { ...iPhone, viewport: { width: 320, height: 640 } });
+    const { page } = visitor;
+    await page.goto('/docs');
+    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).to.equal(0);
+    await expectAccessible(page);
+  });
+});
