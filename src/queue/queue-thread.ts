@@ -10,8 +10,8 @@ export interface ScanRecorder extends ScanQueue {
 }
 
 /**
- * The queue in a thread of its own. What BullMQ does for a batch is then done beside the redirects, not between them: the
- * lane is a fifth faster for it. Resolves when the thread answers, whether or not the queue can be reached.
+ * The queue in a thread of its own. What BullMQ does for a batch is then done beside the redirects, not between them.
+ * Resolves when the thread answers, whether or not the queue can be reached.
  */
 export async function openQueueThread(
   place: QueuePlace,
