@@ -5,14 +5,14 @@ import { isShareToken } from '../codes/share-token.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { sendContactFile, sendPage, sendRedirect } from './answers.ts';
 import { readScanHeaders, type ScanVerdict } from './counts.ts';
 import type { ImageAnswer } from './images.ts';
 import { chooseWords } from './languages/choose-language.ts';
 import type { Words } from './languages/words.ts';
 import { contentPage } from './pages/content-page.ts';
-import { expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
+import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
@@ -23,9 +23,11 @@ interface Lane {
   producer: ScanProducer;
   verdict: ScanVerdict;
   answerImage: ImageAnswer;
+  /** Where to report a code; `undefined` where nobody is named for that. */
+  reportHref: (token: string) => string | undefined;
   trustProxyHops: number;
   nowMs: () => number;
-  metrics: Metrics;
+  metrics: WebMetrics;
   log: Log;
 }
 
@@ -34,6 +36,7 @@ interface ShareRequest {
   token: string;
   form: 'code' | 'vcf' | ImageFormat;
   query: string;
+  startedAt: number;
 }
 
 /**
@@ -41,6 +44,13 @@ interface ShareRequest {
  * leaves when its scan is in the queue, or when the producer says that waiting longer would hold it up.
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
+  const { shareAnswers: answers, shareSeconds } = lane.metrics;
+
+  function showNotFound(req: IncomingMessage, res: ServerResponse): void {
+    answers.not_found += 1;
+    showPage(req, res, 404, notFoundPage);
+  }
+
   function answer(
     req: IncomingMessage,
     res: ServerResponse,
@@ -48,12 +58,19 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     asked: ShareRequest,
   ): void {
     const now = lane.nowMs();
-    if (!target?.isPublic) return showPage(req, res, 404, notFoundPage);
-    if (target.expiresAtMs <= now) return showPage(req, res, 410, expiredPage);
-    if (asked.form === 'code') return answerScan(req, res, target, asked.token, now);
-    if (asked.form !== 'vcf')
+    if (!target?.isPublic) return showNotFound(req, res);
+    if (target.isBlocked || target.expiresAtMs <= now) {
+      answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
+      const overPage = target.isBlocked ? blockedPage : expiredPage;
+      return showPage(req, res, 410, (words) => overPage(words, lane.reportHref(asked.token)));
+    }
+    if (asked.form === 'code') return answerScan(req, res, target, asked, now);
+    if (asked.form !== 'vcf') {
+      answers.image += 1;
       return lane.answerImage(req, res, asked.token, asked.form, target.picture, asked.query);
-    if (target.content.kind !== 'contact') return showPage(req, res, 404, notFoundPage);
+    }
+    if (target.content.kind !== 'contact') return showNotFound(req, res);
+    answers.contact_file += 1;
     sendContactFile(res, target.content.name, target.content.vcf);
   }
 
@@ -61,18 +78,25 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     req: IncomingMessage,
     res: ServerResponse,
     target: Target,
-    token: string,
+    { token, startedAt }: ShareRequest,
     now: number,
   ): void {
     const { content, name } = target;
-    const leave =
+    const send =
       content.kind === 'link'
         ? () => sendRedirect(res, content.href)
-        : () => showPage(req, res, 200, (words) => contentPage({ name, token, content, words }));
+        : () =>
+            showPage(req, res, 200, (words) =>
+              contentPage({ name, token, content, words, reportHref: lane.reportHref(token) }),
+            );
+    const leave = () => {
+      send();
+      shareSeconds.observe((performance.now() - startedAt) / 1000);
+    };
     const headers = readScanHeaders(req.rawHeaders);
     const reason = lane.verdict(req.method, headers);
     if (reason !== undefined) {
-      lane.metrics.shareAnswers.inc({ outcome: reason });
+      answers[reason] += 1;
       return leave();
     }
     const scan = {
@@ -88,16 +112,18 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     const { url = '', method } = req;
     if (!url.startsWith(prefix)) return next(req, res);
     if (method !== 'GET' && method !== 'HEAD') {
+      answers.bad_method += 1;
       res.setHeader('Allow', 'GET, HEAD');
       return showPage(req, res, 405, methodPage);
     }
-    const asked = readAddress(url);
-    if (!isShareToken(asked.token)) return showPage(req, res, 404, notFoundPage);
+    const asked = readAddress(url, performance.now());
+    if (!isShareToken(asked.token)) return showNotFound(req, res);
     const found = lane.targets.find(asked.token);
     if (!(found instanceof Promise)) return answer(req, res, found, asked);
     found.then(
       (target) => answer(req, res, target, asked),
       (err: unknown) => {
+        answers.unavailable += 1;
         lane.log.error({ err }, 'a share address could not be looked up');
         res.setHeader('Retry-After', '5');
         showPage(req, res, 503, unavailablePage);
@@ -107,18 +133,18 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
 }
 
 /** What stands between the prefix and the query; a slash that was added behind it is nothing. */
-function readAddress(url: string): ShareRequest {
+function readAddress(url: string, startedAt: number): ShareRequest {
   const mark = url.indexOf('?');
   const end = mark < 0 ? url.length : mark;
   const path = url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
   const query = mark < 0 ? '' : url.slice(mark + 1);
   const dot = path.length - 4;
-  if (path[dot] !== '.') return { token: path, form: 'code', query };
+  if (path[dot] !== '.') return { token: path, form: 'code', query, startedAt };
   const form = path.slice(dot + 1);
   // Any other ending belongs to no share address, and makes no token.
   return form === 'svg' || form === 'png' || form === 'vcf'
-    ? { token: path.slice(0, dot), form, query }
-    : { token: path, form: 'code', query };
+    ? { token: path.slice(0, dot), form, query, startedAt }
+    : { token: path, form: 'code', query, startedAt };
 }
 
 function showPage(

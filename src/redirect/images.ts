@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Picture } from '../codes/image/draw.ts';
-import { type Image, type ImageFormat, type Images, imageEtag } from '../codes/image/image-thread.ts';
+import {
+  contentTypes,
+  type Image,
+  type ImageFormat,
+  type Images,
+  imageEtag,
+} from '../codes/image/image-thread.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -25,7 +31,6 @@ interface ImageAnswerParts {
   log: Log;
 }
 
-const contentTypes = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' };
 const cacheControl = 'public, max-age=300';
 const retryAfterSeconds = 5;
 

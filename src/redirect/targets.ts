@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { findBlockedCodes } from '../codes/blocks.ts';
 import type { CodeContent } from '../codes/content/code-content.ts';
+import { hostsIn } from '../codes/content/hosts.ts';
 import { readContent } from '../codes/content/read-content.ts';
-import { type CodeType, QrCode } from '../codes/qr-code.ts';
+import type { CodeType } from '../codes/qr-code.ts';
+import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { within } from '../deadline.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageCode } from './images.ts';
@@ -14,6 +17,8 @@ export interface Target {
   content: CodeContent;
   picture: ImageCode;
   isPublic: boolean;
+  /** By the operator: the code itself, or a host that it leads to. */
+  isBlocked: boolean;
   expiresAtMs: number;
 }
 
@@ -56,10 +61,19 @@ export function createTargets(db: Database): Targets {
     return answer;
   }
 
+  async function read(token: string): Promise<Target | null> {
+    const code = await findSharedCode(db, token);
+    if (!code) return null;
+    const content = contentOf(code, entries.get(token)?.target ?? null);
+    const blocked = code.areThereBlocks
+      ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content) }])
+      : undefined;
+    return toTarget(code, content, blocked?.has(code.id) ?? false);
+  }
+
   async function query(token: string, isWanted: () => boolean): Promise<Target | null> {
     try {
-      const code = await within(queryDeadlineMs, QrCode.query(db).findOne({ share_token: token }).execute());
-      const target = code ? toTarget(code, entries.get(token)?.target ?? null) : null;
+      const target = await within(queryDeadlineMs, read(token));
       // Forgotten meanwhile: it may be from before the change.
       if (isWanted()) entries.set(token, { target, foundAt: performance.now() });
       return target;
@@ -89,17 +103,22 @@ export function createTargets(db: Database): Targets {
   };
 }
 
-function toTarget(code: QrCode, before: Target | null): Target {
-  const { type, content, errorCorrection, size, foregroundColor, backgroundColor } = code;
-  // Reading a long one takes its time: not again while it stays as it is.
+/** Reading a long one takes its time: not again while it stays as it is. */
+function contentOf({ type, content }: SharedCode, before: Target | null): CodeContent {
   const isSame = before?.type === type && before.picture.content === content;
+  return isSame ? before.content : readContent(type, content);
+}
+
+function toTarget(code: SharedCode, content: CodeContent, isBlocked: boolean): Target {
+  const { errorCorrection, size, foregroundColor, backgroundColor } = code;
   return {
     codeId: code.id,
     name: code.name,
-    type,
-    content: isSame ? before.content : readContent(type, content),
-    picture: { content, errorCorrection, size, foregroundColor, backgroundColor },
+    type: code.type,
+    content,
+    picture: { content: code.content, errorCorrection, size, foregroundColor, backgroundColor },
     isPublic: code.isPublic,
+    isBlocked,
     expiresAtMs: code.expiresAt.getTime(),
   };
 }

@@ -25,6 +25,7 @@ export const de: Words = {
   copied: 'Kopiert',
   marked: 'Markiert und bereit zum Kopieren.',
   tryAgain: 'Noch einmal versuchen',
+  reportAbuse: 'Missbrauch melden',
   copyTo: 'Kopie',
   subject: 'Betreff',
   message: 'Nachricht',
@@ -52,6 +53,10 @@ export const de: Words = {
   expired: {
     title: 'Dieser Code ist abgelaufen',
     text: 'Wer ihn erstellt hat, kann ihn verlängern. Am besten dort nachfragen.',
+  },
+  blocked: {
+    title: 'Dieser Code wurde gesperrt',
+    text: 'Der Betreiber dieses Dienstes hat ihn wegen Missbrauchs gesperrt. Er führt nirgendwohin mehr.',
   },
   method: {
     title: 'Diese Adresse lässt sich nur öffnen',

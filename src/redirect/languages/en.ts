@@ -25,6 +25,7 @@ export const en: Words = {
   copied: 'Copied',
   marked: 'Selected. You can copy it now.',
   tryAgain: 'Try again',
+  reportAbuse: 'Report abuse',
   copyTo: 'Cc',
   subject: 'Subject',
   message: 'Message',
@@ -52,6 +53,10 @@ export const en: Words = {
   expired: {
     title: 'This code has expired',
     text: 'Its owner can renew it. Ask whoever gave you the code.',
+  },
+  blocked: {
+    title: 'This code was taken down',
+    text: 'Whoever runs this service has blocked it because of abuse. It doesn’t lead anywhere any more.',
   },
   method: {
     title: 'This address can only be opened',

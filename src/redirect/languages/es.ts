@@ -25,6 +25,7 @@ export const es: Words = {
   copied: 'Copiado',
   marked: 'Seleccionado. Ya puedes copiarlo.',
   tryAgain: 'Intentar de nuevo',
+  reportAbuse: 'Denunciar un abuso',
   copyTo: 'Copia',
   subject: 'Asunto',
   message: 'Mensaje',
@@ -52,6 +53,10 @@ export const es: Words = {
   expired: {
     title: 'Este código ha caducado',
     text: 'Quien lo creó puede renovarlo. Pregunta a la persona que te lo dio.',
+  },
+  blocked: {
+    title: 'Este código ha sido retirado',
+    text: 'El operador de este servicio lo ha bloqueado por un uso abusivo. Ya no lleva a ninguna parte.',
   },
   method: {
     title: 'Esta dirección solo se puede abrir',

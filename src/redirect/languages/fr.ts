@@ -25,6 +25,7 @@ export const fr: Words = {
   copied: 'Copié',
   marked: 'Sélectionné : vous pouvez le copier.',
   tryAgain: 'Réessayer',
+  reportAbuse: 'Signaler un abus',
   copyTo: 'Cc',
   subject: 'Objet',
   message: 'Message',
@@ -52,6 +53,10 @@ export const fr: Words = {
   expired: {
     title: 'Ce code a expiré',
     text: 'La personne qui l’a créé peut le renouveler. Demandez à qui vous l’a donné.',
+  },
+  blocked: {
+    title: 'Ce code a été retiré',
+    text: 'L’exploitant de ce service l’a bloqué pour cause d’abus. Il ne mène plus nulle part.',
   },
   method: {
     title: 'Cette adresse peut seulement être ouverte',

@@ -25,6 +25,7 @@ export const pt: Words = {
   copied: 'Copiado',
   marked: 'Selecionado. Agora é só copiar.',
   tryAgain: 'Tentar novamente',
+  reportAbuse: 'Denunciar abuso',
   copyTo: 'Cópia',
   subject: 'Assunto',
   message: 'Mensagem',
@@ -52,6 +53,10 @@ export const pt: Words = {
   expired: {
     title: 'Este código expirou',
     text: 'Quem o criou pode renová-lo. Fale com quem passou o código para você.',
+  },
+  blocked: {
+    title: 'Este código foi retirado do ar',
+    text: 'O operador deste serviço o bloqueou por uso abusivo. Ele não leva mais a lugar nenhum.',
   },
   method: {
     title: 'Este endereço só pode ser aberto',

@@ -19,6 +19,7 @@ export interface Words {
   /** Where the browser does not let a page copy: the text is marked, the rest is up to the reader. */
   marked: string;
   tryAgain: string;
+  reportAbuse: string;
 
   copyTo: string;
   subject: string;
@@ -44,6 +45,7 @@ export interface Words {
 
   notFound: Notice;
   expired: Notice;
+  blocked: Notice;
   method: Notice;
   unavailable: Notice;
 }

@@ -25,6 +25,7 @@ export const zh: Words = {
   copied: '已复制',
   marked: '已选中，现在可以复制了。',
   tryAgain: '重试',
+  reportAbuse: '举报滥用',
   copyTo: '抄送',
   subject: '主题',
   message: '内容',
@@ -52,6 +53,10 @@ export const zh: Words = {
   expired: {
     title: '此二维码已过期',
     text: '所有者可以续期，请联系提供二维码的人。',
+  },
+  blocked: {
+    title: '此二维码已被封禁',
+    text: '由于存在滥用行为，本服务的运营方已将其封禁，扫描后不再跳转。',
   },
   method: {
     title: '此地址只能打开查看',

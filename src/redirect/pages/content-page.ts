@@ -21,10 +21,11 @@ interface ContentView {
   token: string;
   content: CodeContent;
   words: Words;
+  reportHref?: string | undefined;
 }
 
 /** What a code holds, for the person who scanned it: what it is, and one clear thing to do with it. */
-export function contentPage({ name, token, content, words }: ContentView): string {
+export function contentPage({ name, token, content, words, reportHref }: ContentView): string {
   const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
   return layout(
     words,
@@ -32,6 +33,7 @@ export function contentPage({ name, token, content, words }: ContentView): strin
     html`<p class="kind">${icon(content.kind)}${words.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
 ${bodyOf(content, token, words)}`,
+    reportHref,
   );
 }
 

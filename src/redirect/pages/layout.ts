@@ -29,14 +29,13 @@ const head = html`<meta charset="utf-8">
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='2' fill='%230a4d44'/%3E%3Cpath d='M2 2h1.5v1.5H2zM4.5 2H6v1.5H4.5zM2 4.5h1.5V6H2zM4.5 4.5H6V6H4.5z' fill='%23fff'/%3E%3C/svg%3E">
 <style>${pageStyle}</style>`;
 
-const foot = html`<footer>Qrelay</footer>
-<script>${pageScript}</script>
+const foot = html`<script>${pageScript}</script>
 </body>
 </html>
 `;
 
-/** A whole document around what `main` holds. */
-export function layout(words: Words, title: string, main: Markup): string {
+/** A whole document around what `main` holds; `reportHref`: where to report the code that it is about. */
+export function layout(words: Words, title: string, main: Markup, reportHref?: string): string {
   return html`<!doctype html>
 <html lang="${words.lang}">
 <head>
@@ -47,5 +46,6 @@ ${head}
 <main>
 ${main}
 </main>
+<footer>Qrelay${reportHref && html` <a href="${reportHref}" rel="noopener noreferrer">${words.reportAbuse}</a>`}</footer>
 ${foot}`.toString();
 }

@@ -8,8 +8,12 @@ export function notFoundPage(words: Words): string {
   return noticePage(words, words.notFound);
 }
 
-export function expiredPage(words: Words): string {
-  return noticePage(words, words.expired);
+export function expiredPage(words: Words, reportHref?: string): string {
+  return noticePage(words, words.expired, { reportHref });
+}
+
+export function blockedPage(words: Words, reportHref?: string): string {
+  return noticePage(words, words.blocked, { reportHref });
 }
 
 export function methodPage(words: Words): string {
@@ -19,10 +23,14 @@ export function methodPage(words: Words): string {
 export function unavailablePage(words: Words): string {
   // An empty address is the page's own: the same request again.
   const again = html`<a class="button primary" href="">${words.tryAgain}</a>`;
-  return noticePage(words, words.unavailable, actions(again));
+  return noticePage(words, words.unavailable, { more: actions(again) });
 }
 
-function noticePage(words: Words, { title, text }: Words['notFound'], more?: Markup): string {
+function noticePage(
+  words: Words,
+  { title, text }: Words['notFound'],
+  { more, reportHref }: { more?: Markup; reportHref?: string | undefined } = {},
+): string {
   return layout(
     words,
     title,
@@ -30,5 +38,6 @@ function noticePage(words: Words, { title, text }: Words['notFound'], more?: Mar
 <h1>${title}</h1>
 <p>${text}</p>
 ${more}`,
+    reportHref,
   );
 }

@@ -41,7 +41,8 @@ dd small{font-size:1rem;color:var(--quiet)}
 .said{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .join{margin-top:1.5rem;padding-top:1.5rem;border-top:1px solid var(--line);text-align:center}
 .join img{display:block;width:min(15rem,100%);height:auto;margin:0 auto;padding:.5rem;border-radius:.75rem;background:#fff}
-footer{margin-top:auto;padding:1.5rem 0;color:var(--quiet);font-size:1rem}
+footer{display:flex;flex-wrap:wrap;align-items:center;column-gap:1rem;margin-top:auto;padding:1.5rem 0;color:var(--quiet);font-size:1rem}
+footer a{display:flex;align-items:center;min-height:2.75rem;color:inherit;text-underline-offset:.2em}
 @media(prefers-reduced-motion:no-preference){.button{transition:opacity .15s}}
 @media(min-width:40rem){main{padding:2.25rem}}
 @media print{:root{--page:#fff;--card:#fff;--ink:#000;--quiet:#222;--line:#999;--strong:#000}main{border:0;box-shadow:none;margin:0}.actions,footer{display:none}}

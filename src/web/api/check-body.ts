@@ -3,10 +3,14 @@ import type { BodyRules } from './operation.ts';
 import type { Validator } from './validation.ts';
 
 /** Every fault of a body: those its schema finds and, for the fields that passed it, those the rules find. */
-export function findFaults(validate: Validator, body: unknown, rules: BodyRules): FieldFault[] {
+export async function findFaults(
+  validate: Validator,
+  body: unknown,
+  rules: BodyRules,
+): Promise<FieldFault[]> {
   const faults = validate(body);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return faults;
   const bad = new Set(faults.map((fault) => fault.field));
   const sound = Object.fromEntries(Object.entries(body).filter(([field]) => !bad.has(field)));
-  return [...faults, ...rules(sound, bad).filter(({ field }) => !bad.has(field))];
+  return [...faults, ...(await rules(sound, bad)).filter(({ field }) => !bad.has(field))];
 }

@@ -13,7 +13,7 @@ export interface ApiServices {
 }
 
 /** Rules that a schema cannot express, for the fields that passed it; `bad` names those that did not. */
-export type BodyRules<Body = object> = (fields: Partial<Body>, bad: Set<string>) => FieldFault[];
+export type BodyRules<Body = object> = (fields: Partial<Body>, bad: Set<string>) => Promise<FieldFault[]>;
 
 /** What an operation is asked, parsed and valid. */
 interface ApiRequest<Params, Query, Body> {
@@ -24,7 +24,7 @@ interface ApiRequest<Params, Query, Body> {
    * The body, held against its schema and, for the fields that passed, against rules of the operation's own. Every
    * fault of both kinds is in the one error.
    */
-  body(rules?: BodyRules<Body>): Body;
+  body(rules?: BodyRules<Body>): Promise<Body>;
   /** Sent along with the answer, each in a Qrelay-Warning header: it was done, but may not be what is wanted. */
   warn(warnings: string[]): void;
 }

@@ -1,38 +1,73 @@
 import type { Static } from 'typebox';
+import { findHostBlocks } from '../../codes/blocks.ts';
+import type { CodeChanges } from '../../codes/codes.ts';
 import { contentFaults } from '../../codes/content/faults.ts';
-import type { QrCode } from '../../codes/qr-code.ts';
+import { hostsOf } from '../../codes/content/hosts.ts';
+import type { CodeType, QrCode } from '../../codes/qr-code.ts';
+import type { Config } from '../../config.ts';
+import type { FieldFault } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
 import type { BodyRules } from './operation.ts';
 import { type createBody, createDefaults, type patchBody } from './qr-code-shapes.ts';
 
+type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
+
 /** What the schema of a new code cannot say. */
-export function newCodeRules(baseUrl: string): BodyRules<Static<typeof createBody>> {
-  return (fields, bad) => {
-    const { type, errorCorrection, content } = { ...createDefaults, ...fields };
-    return contentFaults(
-      {
-        content,
-        type: bad.has('type') ? undefined : type,
-        errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection,
-      },
-      baseUrl,
+export function newCodeRules(db: Database, config: RuleConfig): BodyRules<Static<typeof createBody>> {
+  return async (fields, bad) => {
+    const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
+    const type = bad.has('type') ? undefined : given;
+    const faults = contentFaults(
+      { content, type, errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection },
+      config.baseUrl,
     );
+    if (faults.length > 0 || content === undefined || type === undefined) return faults;
+    return hostFaults(db, type, content, config);
   };
 }
 
+/** A body that was found sound, as it is stored. */
+export function toChanges({ expiresAt, ...given }: Static<typeof patchBody>): CodeChanges {
+  return expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
+}
+
 /** What the schema of a change cannot say. */
-export function changedCodeRules(code: QrCode, baseUrl: string): BodyRules<Static<typeof patchBody>> {
-  return (fields, bad) => {
+export function changedCodeRules(
+  db: Database,
+  code: QrCode,
+  config: RuleConfig,
+): BodyRules<Static<typeof patchBody>> {
+  return async (fields, bad) => {
     if (fields.content === undefined && fields.errorCorrection === undefined) return [];
     const { type, content, errorCorrection } = { ...code, ...fields };
     const known = bad.has('errorCorrection') ? undefined : errorCorrection;
-    const faults = contentFaults({ type, content, errorCorrection: known }, baseUrl);
+    const faults = contentFaults({ type, content, errorCorrection: known }, config.baseUrl);
     // What was changed is what is at fault, even where the two only clash.
-    return fields.content === undefined
-      ? faults.map((fault) => ({
-          ...fault,
-          field: 'errorCorrection',
-          message: `does not fit the content, which ${fault.message}`,
-        }))
-      : faults;
+    if (fields.content === undefined) {
+      return faults.map((fault) => ({
+        ...fault,
+        field: 'errorCorrection',
+        message: `does not fit the content, which ${fault.message}`,
+      }));
+    }
+    return faults.length > 0 ? faults : hostFaults(db, type, content, config);
   };
+}
+
+/** Asked for each time: a block holds from when it is made. */
+async function hostFaults(
+  db: Database,
+  type: CodeType,
+  content: string,
+  { abuseContact }: RuleConfig,
+): Promise<FieldFault[]> {
+  const blocked = await findHostBlocks(db, hostsOf(type, content));
+  if (blocked.length === 0) return [];
+  const whom = abuseContact === undefined ? '' : `; if that is a mistake, turn to ${abuseContact}`;
+  return [
+    {
+      field: 'content',
+      message: `must not lead to ${blocked.join(' or ')}, a host that is blocked here${whom}`,
+    },
+  ];
 }

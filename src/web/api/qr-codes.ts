@@ -5,7 +5,7 @@ import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
-import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
+import { changedCodeRules, newCodeRules, toChanges } from './qr-code-rules.ts';
 import {
   changedExample,
   createBody,
@@ -41,7 +41,7 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   async handle({ ownerId, body, warn }, { db, config, now }) {
-    const given = body(newCodeRules(config.baseUrl));
+    const given = await body(newCodeRules(db, config));
     const code = await createCode(
       db,
       ownerId,
@@ -121,8 +121,7 @@ export const updateQrCode = operation({
   async handle({ ownerId, params, body, warn }, services) {
     const { db, config, now } = services;
     const code = await findCode(db, ownerId, params.id);
-    const { expiresAt, ...given } = body(changedCodeRules(code, config.baseUrl));
-    const changes = expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
+    const changes = toChanges(await body(changedCodeRules(db, code, config)));
     const changed = await updateCode(db, code, changes, now());
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));

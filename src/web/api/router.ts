@@ -56,9 +56,9 @@ function serve(operation: Operation, services: ApiServices) {
     return query;
   }
 
-  function checkBody(ctx: Context, rules: BodyRules): unknown {
+  async function checkBody(ctx: Context, rules: BodyRules): Promise<unknown> {
     const body = tidyLabels(ctx.request.body);
-    const faults = bodyFaults ? findFaults(bodyFaults, body, rules) : [];
+    const faults = bodyFaults ? await findFaults(bodyFaults, body, rules) : [];
     if (faults.length > 0) throw invalid(faults);
     return body;
   }
@@ -71,7 +71,7 @@ function serve(operation: Operation, services: ApiServices) {
         ownerId,
         params: ctx['params'] as Record<string, string>,
         query: checkQuery(ctx),
-        body: (rules = () => []) => checkBody(ctx, rules),
+        body: (rules = async () => []) => checkBody(ctx, rules),
         warn: (warnings) => {
           if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
         },

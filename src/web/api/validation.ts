@@ -9,12 +9,20 @@ for (const name of ['date', 'uri'] as const) ajv.addFormat(name, fullFormats[nam
 // Without the prefix urn:uuid:, which the database does not take.
 ajv.addFormat('uuid', isUuid);
 // Without leap seconds and zones of whole hours, of which no Date can be made.
-ajv.addFormat('date-time', (text: string) => isDateTime.validate(text) && !Number.isNaN(Date.parse(text)));
+ajv.addFormat('date-time', (text: string) => isDateTime.validate(text) && hasFourDigitYear(Date.parse(text)));
 ajv.addFormat('text', isText);
 ajv.addFormat('label', (text: string) => isText(text) && /[^\p{Z}\p{C}]/u.test(text));
 ajv.addVocabulary(['x-expects']);
 
 const isDateTime = fullFormats['date-time'] as { validate(text: string): boolean };
+
+const firstMs = Date.parse('0000-01-01T00:00:00.000Z');
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** In UTC, as it is shown: past these a zone can lead, and no timestamp of ISO 8601 is written so. False for no time. */
+function hasFourDigitYear(ms: number): boolean {
+  return ms >= firstMs && ms <= lastMs;
+}
 
 function isText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

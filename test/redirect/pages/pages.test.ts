@@ -5,6 +5,7 @@ import { contentPage } from '../../../src/redirect/pages/content-page.ts';
 import { html } from '../../../src/redirect/pages/html.ts';
 import { pagePolicy } from '../../../src/redirect/pages/layout.ts';
 import {
+  blockedPage,
   expiredPage,
   methodPage,
   notFoundPage,
@@ -14,7 +15,7 @@ import { allWords, changeTexts, samples } from './samples.ts';
 
 const token = 'abcdefghij';
 const words = chooseWords('en');
-const notices = { expiredPage, methodPage, notFoundPage, unavailablePage };
+const notices = { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage };
 
 describe('The share pages', () => {
   for (const language of allWords) {

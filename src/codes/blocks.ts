@@ -1,0 +1,94 @@
+import type { Database } from '../store/database.ts';
+import { hostsOf, namesOver } from './content/hosts.ts';
+import { QrCode } from './qr-code.ts';
+
+const codesAPage = 1_000;
+
+type BlockKind = 'code' | 'host';
+
+interface Block {
+  kind: BlockKind;
+  value: string;
+  reason: string | null;
+  createdAt: Date;
+}
+
+/** False where it is blocked already; the block that is there stays as it is. */
+export async function addBlock(db: Database, { kind, value, reason, createdAt }: Block): Promise<boolean> {
+  const added = await db('blocks')
+    .insert({ kind, value, reason, created_at: createdAt })
+    .onConflict()
+    .ignore()
+    .returning('value');
+  return added.length > 0;
+}
+
+/** False where there was no such block. */
+export async function removeBlock(db: Database, kind: BlockKind, value: string): Promise<boolean> {
+  return (await db('blocks').where({ kind, value }).delete()) > 0;
+}
+
+export async function listBlocks(db: Database): Promise<Block[]> {
+  return db('blocks')
+    .orderBy(['created_at', 'kind', 'value'])
+    .select('kind', 'value', 'reason', 'created_at as createdAt') as Promise<Block[]>;
+}
+
+/** The blocked names that cover any of these hosts. */
+export async function findHostBlocks(db: Database, hosts: string[]): Promise<string[]> {
+  if (hosts.length === 0) return [];
+  const rows = (await db('blocks')
+    .where({ kind: 'host' })
+    .whereRaw('value = ANY(?::text[])', [hosts.flatMap(namesOver)])
+    .orderBy('value')
+    .select('value')) as { value: string }[];
+  return rows.map(({ value }) => value);
+}
+
+interface CodeAndHosts {
+  id: string;
+  /** Where it leads to. */
+  hosts: string[];
+}
+
+/** The ids of those that are blocked, by themselves or because of where they lead to. One query. */
+export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
+  if (codes.length === 0) return new Set();
+  const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(namesOver)]));
+  const rows = (await db('blocks')
+    .whereRaw("kind = 'code' AND value = ANY(?::text[])", [[...names.keys()]])
+    .orWhereRaw("kind = 'host' AND value = ANY(?::text[])", [[...new Set([...names.values()].flat())]])
+    .select('kind', 'value')) as Pick<Block, 'kind' | 'value'>[];
+  const blocked = (kind: BlockKind) =>
+    new Set(rows.filter((row) => row.kind === kind).map(({ value }) => value));
+  const [ids, hosts] = [blocked('code'), blocked('host')];
+  return new Set(
+    [...names].flatMap(([id, over]) => (ids.has(id) || over.some((name) => hosts.has(name)) ? id : [])),
+  );
+}
+
+export async function isCodeBlocked(
+  db: Database,
+  { id, type, content }: Pick<QrCode, 'id' | 'type' | 'content'>,
+): Promise<boolean> {
+  return (await findBlockedCodes(db, [{ id, hosts: hostsOf(type, content) }])).has(id);
+}
+
+/** Reads every code: a host is found by what the content means, not by how it is written. */
+export async function countCodesLeadingTo(db: Database, host: string): Promise<number> {
+  const leadsThere = ({ type, content }: QrCode) =>
+    hostsOf(type, content).some((one) => namesOver(one).includes(host));
+  let count = 0;
+  let page = await codesAfter(db, undefined);
+  while (page.length > 0) {
+    count += page.filter(leadsThere).length;
+    page = await codesAfter(db, page.at(-1)?.id);
+  }
+  return count;
+}
+
+async function codesAfter(db: Database, id: string | undefined): Promise<QrCode[]> {
+  const query = QrCode.query(db).select('id', 'type', 'content').orderBy('id').limit(codesAPage);
+  if (id !== undefined) query.where('id', '>', id);
+  return query;
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { listBlocks } from '../../src/codes/blocks.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { runQrelay } from '../support/programs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode, openShare } from '../support/share.ts';
+
+describe('qrelay block, unblock and blocks', function () {
+  this.timeout(120_000);
+  let service: TestService;
+  let api: ApiClient;
+  before(async () => {
+    service = await startService();
+    api = apiClient(service.url, await service.makeKey());
+  });
+  after(() => service.stop());
+
+  const qrelay = (...args: string[]) => runQrelay(args, { DATABASE_URL: service.databaseUrl });
+  const statusOf = async (token: string) => (await openShare(service.url, token)).status;
+  const blocked = async () => (await listBlocks(service.db)).map(({ kind, value }) => [kind, value]);
+
+  async function done(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await qrelay(...args);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.equal('');
+    return stderr.trimEnd();
+  }
+
+  async function failed(exitCode: number, ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await qrelay(...args);
+    expect(code, stderr).to.equal(exitCode);
+    expect(stdout).to.equal('');
+    expect(stderr).to.not.match(/^\s+at /m);
+    return stderr.trimEnd();
+  }
+
+  it('blocks a code by its id, its token or its share address, lists it with the reason, and unblocks it', async () => {
+    expect(await qrelay('blocks')).to.deep.equal({ code: 0, stdout: '', stderr: 'Nothing is blocked.\n' });
+    const codes = await Promise.all([createCode(api), createCode(api), createCode(api)]);
+    const ids = codes.map(({ id }) => id);
+    const byId = codes[0].id.toUpperCase();
+    const byToken = codes[1].shareToken;
+    const byAddress = `${codes[2].shareUrl}.png?download`;
+    expect(await done('block', 'code', byId, '--reason', 'phishing,\n reported\ttwice')).to.equal(
+      `Code ${ids[0]} is blocked: 1 code is affected.`,
+    );
+    await done('block', 'code', byToken);
+    await done('block', 'code', byAddress);
+    for (const { shareToken } of codes) expect(await statusOf(shareToken)).to.equal(410);
+    const list = await qrelay('blocks');
+    expect(list).to.include({ code: 0, stderr: '3 blocks.\n' });
+    const lines = list.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split('\t'));
+    expect(lines.map(([kind, value, , reason]) => [kind, value, reason])).to.deep.equal([
+      ['code', ids[0], 'phishing, reported twice'],
+      ['code', ids[1], ''],
+      ['code', ids[2], ''],
+    ]);
+    for (const [, , moment = ''] of lines) expect(new Date(moment).toISOString()).to.equal(moment);
+
+    expect(await done('block', 'code', byId, '--reason', 'again')).to.equal(
+      `Code ${ids[0]} is blocked already.`,
+    );
+    expect((await listBlocks(service.db))[0]?.reason).to.contain('phishing');
+
+    expect(await done('unblock', 'code', byId)).to.equal(`Code ${ids[0]} is not blocked any more.`);
+    expect(await failed(1, 'unblock', 'code', byId)).to.equal(`Code ${ids[0]} is not blocked by itself.`);
+    await api(`/qrcodes/${ids[1]}`, { method: 'DELETE' });
+    await done('unblock', 'code', ids[1] ?? '');
+    await done('unblock', 'code', byAddress);
+    expect(await blocked()).to.deep.equal([]);
+  });
+
+  it('blocks a host however it is written, says how many codes are affected, and unblocks it', async () => {
+    const [code] = await Promise.all([
+      createCode(api, { content: 'https://www.bücher.example/' }),
+      createCode(api, { type: 'text', content: 'http://BÜCHER.example' }),
+      createCode(api, { content: 'https://not-bücher.example/' }),
+    ]);
+    const host = 'xn--bcher-kva.example';
+    expect(await done('block', 'host', 'https://Bücher.example:8443/path')).to.equal(
+      `${host} is blocked, with every host below it: 2 codes are affected.`,
+    );
+    expect(await done('block', 'host', `${host}.`)).to.equal(
+      `${host} is blocked already, with every host below it: 2 codes are affected.`,
+    );
+    expect(await statusOf(code.shareToken)).to.equal(410);
+    expect(await blocked()).to.deep.equal([['host', host]]);
+    expect(await failed(1, 'unblock', 'host', `www.${host}`)).to.equal(
+      `www.${host} is not blocked by itself. A host above it still is: ${host}.`,
+    );
+    expect(await failed(1, 'unblock', 'code', code.id)).to.equal(
+      `Code ${code.id} is not blocked by itself. A host that it leads to still is.`,
+    );
+    expect(await done('unblock', 'host', `*.${host}`)).to.equal(`${host} is not blocked any more.`);
+    expect(await failed(1, 'unblock', 'host', host)).to.equal(`${host} is not blocked by itself.`);
+    expect(await blocked()).to.deep.equal([]);
+  });
+
+  it('fails in a sentence for a code that is not there, and explains what a code and a host look like', async () => {
+    const id = '01890000-0000-7000-8000-000000000000';
+    const [unknownId, unknownToken, noCode, noHost] = await Promise.all([
+      failed(1, 'block', 'code', id),
+      failed(1, 'unblock', 'code', 'https://qr.test/r/0000000000'),
+      failed(2, 'block', 'code', 'nonsense'),
+      failed(2, 'block', 'host', 'not a host'),
+    ]);
+    expect(unknownId).to.equal(`There is no code with the id or token ${id}.`);
+    expect(unknownToken).to.equal('There is no code with the id or token 0000000000.');
+    expect(noCode).to.contain('share address');
+    expect(noHost).to.contain('such as example.com');
+    expect(await blocked()).to.deep.equal([]);
+  });
+});

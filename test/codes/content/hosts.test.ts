@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { hostsOf, namesOver, readHost } from '../../../src/codes/content/hosts.ts';
+import type { CodeType } from '../../../src/codes/qr-code.ts';
+
+const card = (...lines: string[]) =>
+  ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', ...lines, 'END:VCARD'].join('\r\n');
+
+describe('The hosts that a code leads to', () => {
+  const expected: [CodeType, string, string[]][] = [
+    ['url', 'https://example.com/menu', ['example.com']],
+    ['url', 'HTTP://WWW.Example.COM.:8080/', ['www.example.com']],
+    ['url', 'https://bücher.example/', ['xn--bcher-kva.example']],
+    ['url', 'https://%65xample.com/', ['example.com']],
+    ['url', 'http://0x7f.1/', ['127.0.0.1']],
+    ['url', 'http://[2001:DB8:0:0::1]/', ['[2001:db8::1]']],
+    [
+      'social',
+      'https://one.example/a https://two.example/b https://one.example/c',
+      ['one.example', 'two.example'],
+    ],
+    ['social', 'instagram.com/me', ['instagram.com']],
+    ['whatsapp', '+15551234567', ['wa.me']],
+    ['vcard', card('URL:https://one.example/', 'URL:two.example/me'), ['one.example', 'two.example']],
+    ['vcard', card('TEL:+15551234', 'EMAIL:ada@example.com'), []],
+    ['text', 'https://example.com/', ['example.com']],
+    ['text', 'https://bank.example@evil.example/', ['evil.example']],
+    ['text', 'Not a link, though it names example.com', []],
+    ['text', 'javascript://example.com/%0aalert(1)', []],
+    ['geo', 'https://maps.example/abc', ['maps.example']],
+    ['geo', '52.5,13.4', []],
+    ['email', 'ada@example.com', []],
+    ['phone', '+15551234', []],
+    ['sms', 'SMSTO:+15551234:https://example.com/', []],
+    ['wifi', 'WIFI:T:WPA;S:example.com;P:secret;;', []],
+  ];
+  for (const [type, content, hosts] of expected) {
+    it(`are ${JSON.stringify(hosts)} for ${type} ${JSON.stringify(content)}`, () => {
+      expect(hostsOf(type, content)).to.deep.equal(hosts);
+    });
+  }
+
+  it('are covered by themselves and by each name above them', () => {
+    expect(namesOver('a.b.example.com')).to.deep.equal([
+      'a.b.example.com',
+      'b.example.com',
+      'example.com',
+      'com',
+    ]);
+  });
+
+  it('have nothing above them where they are IP addresses', () => {
+    expect(namesOver('192.0.2.1')).to.deep.equal(['192.0.2.1']);
+    expect(namesOver('[2001:db8::1]')).to.deep.equal(['[2001:db8::1]']);
+  });
+
+  it('are covered by no name that is longer than DNS allows, and still by those at their end', () => {
+    const names = namesOver(`${'a.'.repeat(1_400)}example.com`);
+    expect(Math.max(...names.map((name) => name.length))).to.be.at.most(253);
+    expect(names.slice(-2)).to.deep.equal(['example.com', 'com']);
+  });
+});
+
+describe('A host that a person writes', () => {
+  for (const [written, host] of [
+    ['example.com', 'example.com'],
+    [' Example.COM. ', 'example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['*.example.com', 'example.com'],
+    ['.example.com', 'example.com'],
+    ['example.com:8080', 'example.com'],
+    ['example.com/path?q#f', 'example.com'],
+    ['https://user@www.example.com:8443/path', 'www.example.com'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '[2001:db8::1]'],
+    ['http://[2001:db8::1]/', '[2001:db8::1]'],
+  ] as const) {
+    it(`is ${host} for ${JSON.stringify(written)}`, () => expect(readHost(written)).to.equal(host));
+  }
+
+  for (const written of [
+    '',
+    ' ',
+    '.',
+    'not a host',
+    'ftp://example.com/',
+    'mailto:ada@example.com',
+    'ada@example.com',
+    'http://',
+    'exa*mple.com',
+    'a..b.example',
+    '999.1.1.1',
+    `${'a'.repeat(64)}.example`,
+  ]) {
+    it(`is none for ${JSON.stringify(written)}`, () => expect(readHost(written)).to.equal(undefined));
+  }
+});
