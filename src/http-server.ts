@@ -1,8 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { SetupError } from './errors.ts';
+import { refuseMalformed } from './malformed-request.ts';
 
 const hardCloseAfterMs = 10_000;
+
+/** How long somebody may take to ask. Connections on which nobody does are closed; looked for this often. */
+const usualLimits = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 export interface HttpServer {
   port: number;
@@ -16,18 +20,25 @@ interface HttpServerOptions {
   host: string | undefined;
   /** A connection still silent this long after the drain began is closed; one in use is closed by its next answer. */
   idleGraceMs: number;
+  /** Where the port was set. */
+  variable?: string;
+  limits?: typeof usualLimits;
 }
 
 export async function openHttpServer(
   handle: RequestListener,
-  { port, host, idleGraceMs }: HttpServerOptions,
+  { port, host, idleGraceMs, variable = 'PORT', limits = usualLimits }: HttpServerOptions,
 ): Promise<HttpServer> {
   let draining = false;
-  const server = createServer({ headersTimeout: 15_000, requestTimeout: 30_000 }, (req, res) => {
+  const answer: RequestListener = (req, res) => {
     if (draining) res.shouldKeepAlive = false;
     handle(req, res);
-  });
-  await listen(server, port, host);
+  };
+  const server = createServer(limits, answer);
+  // Node would refuse it by itself, in no form of ours. HTTP lets a server pass over what it does not know to expect.
+  server.on('checkExpectation', answer);
+  server.on('clientError', refuseMalformed);
+  await listen(server, port, host, variable);
   return {
     port: (server.address() as AddressInfo).port,
     isDraining: () => draining,
@@ -50,11 +61,11 @@ export async function openHttpServer(
   };
 }
 
-function listen(server: Server, port: number, host: string | undefined): Promise<void> {
+function listen(server: Server, port: number, host: string | undefined, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new SetupError(`Port ${port} is taken. Set PORT to a free one.`) : error);
+      reject(taken ? new SetupError(`Port ${port} is taken. Set ${variable} to a free one.`) : error);
     });
     server.listen({ port, host }, resolve);
   });

@@ -1,35 +1,66 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
+import type { HttpServer } from './http-server.ts';
 import { announceReady, endWith, runMain } from './lifecycle.ts';
 import { keepRunning } from './supervisor.ts';
+import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog } from './telemetry/log.ts';
+import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
+import { addProcessMetrics } from './telemetry/process-metrics.ts';
+import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
 /** The web process: configuration → service → ready → drain. */
 async function serve(config: Config): Promise<void> {
   const log = createLog('web', config.logLevel);
+  const metrics = createWebMetrics();
+  addProcessMetrics(metrics.registry);
+  const isOneOfMany = cluster.isWorker;
+  const readMetrics = isOneOfMany ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();
+  const metricsServer = isOneOfMany ? undefined : await serveMetrics(config, readMetrics);
   const service = await openWebService({
     config,
     databaseUrl: requireDatabaseUrl(config),
     log,
     nowMs: Date.now,
+    metrics,
+    readMetrics,
   });
   log.info({ port: service.port }, 'listening');
-  endWith(log, service.close);
+  endWith(log, async () => {
+    await service.close();
+    await metricsServer?.drain();
+  });
   announceReady();
 }
 
 /** Several processes on one port, each restarted when it dies. */
 async function serveWithMany(config: Config): Promise<void> {
   const log = createLog('web', config.logLevel);
+  const metrics = sumMetrics();
+  const metricsServer = await serveMetrics(config, metrics.read);
+  const fork = () => {
+    const worker = cluster.fork();
+    metrics.watch(worker);
+    return worker.process;
+  };
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
-    keepRunning(`web ${index + 1}`, () => cluster.fork().process, log),
+    keepRunning(`web ${index + 1}`, fork, log),
   );
   endWith(log, async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
+    await metricsServer?.drain();
   });
   await Promise.all(workers.map((worker) => worker.ready));
   announceReady();
+}
+
+async function serveMetrics(
+  { metricsPort, host, metricsToken }: Config,
+  read: ReadMetrics,
+): Promise<HttpServer | undefined> {
+  if (metricsPort === undefined) return undefined;
+  return openMetricsServer({ port: metricsPort, variable: 'METRICS_PORT', host, token: metricsToken, read });
 }
 
 /** Node ends a cluster's process on the spot when the first one is killed; ours drain, as `endWith` has it. */

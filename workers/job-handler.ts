@@ -1,16 +1,16 @@
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
-import { recordScans } from '../src/scans/record-scans.ts';
+import { createScanRecorder } from '../src/scans/scan-recorder.ts';
 import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import type { Metrics } from '../src/telemetry/metrics.ts';
+import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
 
 interface HandlerParts {
   db: Database;
   lookUps: LookUps;
   sealingKey: Buffer;
-  metrics: Metrics;
+  metrics: WorkerMetrics;
   log: Log;
 }
 
@@ -19,15 +19,14 @@ interface HandlerParts {
  * because of what it holds, the batch is halved until the scan at fault is alone: that one is buried, the others land.
  */
 export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: HandlerParts) {
+  const recordRows = createScanRecorder(db);
+
   async function record(scans: RawScan[]): Promise<void> {
     try {
-      const { recorded, known } = await recordScans(
-        db,
-        scans.map((scan) => enrich(scan, lookUps)),
-      );
-      metrics.scansRecorded.inc({ outcome: 'recorded' }, recorded);
-      metrics.scansRecorded.inc({ outcome: 'delivered_before' }, known - recorded);
-      metrics.scansRecorded.inc({ outcome: 'code_deleted' }, scans.length - known);
+      const { recorded, known } = await recordRows(scans.map((scan) => enrich(scan, lookUps)));
+      metrics.scansRecorded.recorded += recorded;
+      metrics.scansRecorded.delivered_before += known - recorded;
+      metrics.scansRecorded.code_deleted += scans.length - known;
     } catch (error) {
       if (isDatabaseUnreachable(error) || isPassing(error))
         throw new TryLaterError('the database did not take them', { cause: error });
@@ -46,11 +45,23 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
       job: JSON.stringify(packScans([scan], sealingKey)),
       reason: reason.replaceAll('\0', ''),
     });
-    metrics.scansRecorded.inc({ outcome: 'dead' });
+    metrics.scansRecorded.dead += 1;
     log.error({ scanId: scan.id, reason }, 'a scan could not be recorded: see `qrelay scans dead`');
   }
 
-  return (job: ScanJob): Promise<void> => record(unpackScans(job, sealingKey));
+  return async (job: ScanJob): Promise<void> => {
+    const startedAt = performance.now();
+    metrics.jobScans.observe(job.scans.length);
+    try {
+      await record(unpackScans(job, sealingKey));
+      metrics.jobs.done += 1;
+    } catch (error) {
+      metrics.jobs[error instanceof TryLaterError ? 'put_back' : 'failed'] += 1;
+      throw error;
+    } finally {
+      metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);
+    }
+  };
 }
 
 /** The data is at fault: out of range or of the wrong form (22), or against a rule (23). */

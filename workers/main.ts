@@ -1,17 +1,35 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { announceReady, endWith, runMain } from '../src/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
+import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
+import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
+import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
 
 /** The worker process: configuration → service → ready → drain. */
 runMain(async () => {
   const config = loadConfig(process.env);
   const log = createLog('worker', config.logLevel);
+  const metrics = createWorkerMetrics();
+  addProcessMetrics(metrics.registry);
+  const metricsServer = config.workerMetricsPort
+    ? await openMetricsServer({
+        port: config.workerMetricsPort,
+        variable: 'WORKER_METRICS_PORT',
+        host: config.host,
+        token: config.metricsToken,
+        read: () => metrics.registry.metrics(),
+      })
+    : undefined;
   const service = await openWorkerService(
     { redisUrl: config.redisUrl, databaseUrl: requireDatabaseUrl(config) },
     log,
+    metrics,
   );
   log.info('working');
   announceReady();
-  endWith(log, service.close);
+  endWith(log, async () => {
+    await service.close();
+    await metricsServer?.drain();
+  });
 });

@@ -2,9 +2,12 @@ import { forgetOldWindows } from '../src/accounts/admission.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { forgetOldSessions } from '../src/accounts/sessions.ts';
 import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
+import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
+import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { createMetrics } from '../src/telemetry/metrics.ts';
+import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
+import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createJobHandler } from './job-handler.ts';
 import { createLookUps } from './look-ups.ts';
 
@@ -16,12 +19,22 @@ export interface WorkerService {
 }
 
 /** All that a worker process does: takes scan jobs, enriches them, records them, and keeps house. */
-export async function openWorkerService(place: QueuePlace, log: Log): Promise<WorkerService> {
-  const db = openDatabase(place.databaseUrl, { poolMax: 6, applicationName: 'qrelay worker' });
+export async function openWorkerService(
+  place: QueuePlace,
+  log: Log,
+  metrics = createWorkerMetrics(),
+): Promise<WorkerService> {
+  const db = openDatabase(place.databaseUrl, {
+    poolMax: poolSizes.worker.own,
+    applicationName: 'qrelay worker',
+  });
+  addPoolMetrics(metrics.registry, db);
+  const geoDataDate = readGeoDataDate();
+  if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey } = await loadSecrets(db);
   const worker = openScanWorker(
     place,
-    createJobHandler({ db, lookUps: createLookUps(), sealingKey, metrics: createMetrics(), log }),
+    createJobHandler({ db, lookUps: createLookUps(), sealingKey, metrics, log }),
     log,
   );
   const housekeeping = setInterval(() => {

@@ -10,7 +10,9 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
+import { type QueueDepth, queueDepth } from './queue-depth.ts';
 import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
 
 /** Where the queue lives: on Redis where there is one, else in the service's own Postgres. */
@@ -26,6 +28,7 @@ export interface ScanQueue {
   add(job: ScanJob): Promise<unknown>;
   /** Jobs that are not done: waiting, under way, or put back for later. */
   pending(): Promise<number>;
+  depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }
 
@@ -46,13 +49,32 @@ export function openScanQueue(
   log: Log,
   tellReadiness: TellReadiness = () => undefined,
 ): ScanQueue {
+  const { isReady, present, close } = connectToQueue(place, log, tellReadiness);
+  return {
+    isReady,
+    add: async (job) => present().add(scanJobName, job),
+    pending: async () => present().getJobCountByTypes(...pendingStates),
+    depth: async () => queueDepth(present()),
+    close,
+  };
+}
+
+/** BullMQ's own queue, for those who need more of it than a `ScanQueue`. */
+export interface QueueConnection {
+  isReady(): boolean;
+  /** Throws where the queue is not connected. */
+  present(): Queue<ScanJob>;
+  close(): Promise<void>;
+}
+
+export function connectToQueue(place: QueuePlace, log: Log, tellReadiness: TellReadiness): QueueConnection {
   return place.redisUrl
-    ? openRedisQueue(place.redisUrl, log, tellReadiness)
-    : openPostgresQueue(place.databaseUrl, log);
+    ? connectToRedis(place.redisUrl, log, tellReadiness)
+    : connectToPostgres(place.databaseUrl, log);
 }
 
 /** BullMQ's queue is made when Redis is there for the first time: made earlier, it would wait for it without an end. */
-function openRedisQueue(redisUrl: string, log: Log, tellReadiness: TellReadiness): ScanQueue {
+function connectToRedis(redisUrl: string, log: Log, tellReadiness: TellReadiness): QueueConnection {
   let queue: Queue<ScanJob> | undefined;
   const connection = new Redis(redisUrl, {
     maxRetriesPerRequest: 0,
@@ -69,14 +91,12 @@ function openRedisQueue(redisUrl: string, log: Log, tellReadiness: TellReadiness
     queue = new Queue<ScanJob>(scanQueueName, { connection, defaultJobOptions: jobOptions });
     queue.on('error', () => undefined); // told by the connection already
   });
-  const present = () => {
-    if (queue && connection.status === 'ready') return queue;
-    throw new Error('Redis is not connected');
-  };
   return {
     isReady: () => queue !== undefined && connection.status === 'ready',
-    add: async (job) => present().add(scanJobName, job),
-    pending: async () => present().getJobCountByTypes(...pendingStates),
+    present() {
+      if (queue && connection.status === 'ready') return queue;
+      throw new Error('Redis is not connected');
+    },
     async close() {
       connection.disconnect();
       await queue?.close().catch(() => undefined);
@@ -84,17 +104,17 @@ function openRedisQueue(redisUrl: string, log: Log, tellReadiness: TellReadiness
   };
 }
 
-function openPostgresQueue(databaseUrl: string, log: Log): ScanQueue {
+function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
   const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const queue = new PostgresQueue<ScanJob>(scanQueueName, {
-    connection: postgresConnection(databaseUrl, 'qrelay queue', 2),
+    connection: postgresConnection(databaseUrl, 'qrelay queue', poolSizes.web.queue),
     defaultJobOptions: jobOptions,
   });
   queue.on('error', (err) => log.warn({ err }, 'queue connection'));
   return {
     isReady: () => true,
-    add: (job) => queue.add(scanJobName, job),
-    pending: () => queue.getJobCountByTypes(...pendingStates),
+    // It differs from the other in the type of its connection only.
+    present: () => queue as unknown as Queue<ScanJob>,
     close: () => queue.close(),
   };
 }
@@ -142,7 +162,7 @@ export function openScanWorker(
     ? new Worker<ScanJob, void>(scanQueueName, process, { ...workerOptions, connection: redis })
     : new (withBackend(createPostgresBackend).Worker)<ScanJob, void>(scanQueueName, process, {
         ...workerOptions,
-        connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', 6),
+        connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', poolSizes.worker.queue),
       });
   worker.on('error', (err) => log.warn({ err }, 'queue connection'));
   worker.on('failed', (job, err) => log.error({ err, jobId: job?.id }, 'scans were not recorded'));
@@ -154,7 +174,7 @@ export function openScanWorker(
   };
 }
 
-function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
+export function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
   return {
     connectionString: databaseUrl,
     max,

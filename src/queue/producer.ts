@@ -1,6 +1,6 @@
 import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import type { ScanRecorder } from './queue-thread.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import type { Spool } from './spool.ts';
@@ -23,7 +23,7 @@ interface ProducerParts {
   queue: ScanRecorder;
   spool: Spool;
   sealingKey: Buffer;
-  metrics: Metrics;
+  metrics: WebMetrics;
   log: Log;
   deadlineMs?: number;
 }
@@ -64,7 +64,8 @@ export function createProducer({
       scans = [];
       waiting = [];
     }
-    metrics.shareAnswers.inc({ outcome: 'counted' }, batch.length);
+    metrics.shareAnswers.counted += batch.length;
+    metrics.batchScans.observe(batch.length);
     const safe = () => {
       onTheWay -= 1;
       // The next batch first: it is on its way while these redirects are written.
@@ -77,7 +78,11 @@ export function createProducer({
       void keep(packScans(batch, sealingKey)).then(safe);
       return;
     }
-    within(deadlineMs, queue.record(batch)).then(safe, (err: unknown) => {
+    const queued = () => {
+      metrics.scansQueued.inc(batch.length);
+      safe();
+    };
+    within(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
       log.warn({ err, scans: batch.length }, 'the queue did not take a batch in time: spooling');
       setDown();
       void keep(packScans(batch, sealingKey)).then(safe);

@@ -16,6 +16,7 @@ export type QueueQuestion =
   | { ask: 'record'; scans: string }
   | { ask: 'add'; job: ScanJob }
   | { ask: 'pending' }
+  | { ask: 'depth' }
   | { ask: 'close' };
 
 const { place, sealingKey, logLevel } = workerData as QueueThreadData;
@@ -29,6 +30,8 @@ answerQuestions<QueueQuestion>(async (question) => {
     await queue.add(question.job);
   } else if (question.ask === 'pending') {
     return queue.pending();
+  } else if (question.ask === 'depth') {
+    return queue.depth();
   } else {
     await queue.close();
   }

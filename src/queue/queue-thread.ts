@@ -2,6 +2,7 @@ import type { Log } from '../telemetry/log.ts';
 import { openThread } from '../thread.ts';
 import type { QueuePlace, ScanQueue } from './connection.ts';
 import type { QueueQuestion, QueueThreadData } from './queue-thread-main.ts';
+import type { QueueDepth } from './queue-depth.ts';
 import type { RawScan } from './scan-jobs.ts';
 
 export interface ScanRecorder extends ScanQueue {
@@ -38,6 +39,7 @@ export async function openQueueThread(
     record: (scans) => thread.ask({ ask: 'record', scans: JSON.stringify(scans) }),
     add: (job) => thread.ask({ ask: 'add', job }),
     pending: async () => Number(await thread.ask({ ask: 'pending' })),
+    depth: async () => (await thread.ask({ ask: 'depth' })) as QueueDepth,
     async close() {
       await thread.ask({ ask: 'close' }).catch(() => undefined);
       await thread.end();

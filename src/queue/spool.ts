@@ -22,6 +22,7 @@ export interface Spool {
   /** Resolves when the batch is on the disk. */
   append(job: ScanJob): Promise<void>;
   isEmpty(): boolean;
+  heldBytes(): number;
   /** Hands each batch on, oldest file first, and forgets a file when all of it was taken. Stops where `take` fails. */
   replay(take: (job: ScanJob) => Promise<void>): Promise<void>;
   /** Takes over the files of processes that are gone. */
@@ -47,7 +48,7 @@ class SpoolFullError extends Error {
 }
 
 export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions): Promise<Spool> {
-  const host = hostname().replace(/[^\w-]/g, '_');
+  const host = thisHost();
   const owner = `${host}.${await identify(process.pid)}`;
   const closed: SpoolFile[] = [];
   let current: (SpoolFile & { handle: FileHandle }) | undefined;
@@ -57,6 +58,7 @@ export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions):
 
   const nextPath = () => join(folder, `${owner}.${(made += 1)}.spool`);
   const files = () => (current ? [...closed, current] : closed);
+  const heldBytes = () => files().reduce((sum, file) => sum + file.bytes, 0);
 
   /** One at a time: a file must not be closed between a write and its way to the disk. */
   function exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -75,7 +77,7 @@ export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions):
     });
 
   async function write(line: Buffer): Promise<void> {
-    const held = files().reduce((sum, file) => sum + file.bytes, 0);
+    const held = heldBytes();
     if (held + line.length > maxBytes)
       throw new SpoolFullError(`The spool holds ${held} bytes and may hold ${maxBytes}`);
     if (!current) {
@@ -121,6 +123,7 @@ export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions):
   return {
     append: (job) => exclusively(() => write(Buffer.from(`${JSON.stringify(job)}\n`))),
     isEmpty: () => files().length === 0,
+    heldBytes,
     replay(take) {
       replaying ??= replayAll(take).finally(() => {
         replaying = undefined;
@@ -147,6 +150,39 @@ export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions):
     },
   };
 }
+
+export interface SpoolFileState {
+  /** The process in its name, and the host of it. */
+  owner: string;
+  bytes: number;
+  madeAt: Date;
+  /** Its process is gone: the next one that adopts takes it over. */
+  isAbandoned: boolean;
+}
+
+/** The files of every process, for whoever only looks. */
+export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> {
+  const files: SpoolFileState[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [fileHost = '', fileOwner = '', number, ending] = name.split('.');
+    if (ending !== 'spool' || number === undefined) continue;
+    const path = join(folder, name);
+    const isAbandonedNow = await isAbandoned(path, fileHost === thisHost(), fileOwner);
+    // Handed over meanwhile, it is none any more.
+    const file = await stat(path).catch(() => undefined);
+    if (!file) continue;
+    files.push({
+      owner: `${fileHost}.${fileOwner}`,
+      bytes: file.size,
+      // Not every file system knows when a file was made.
+      madeAt: file.birthtimeMs > 0 ? file.birthtime : file.mtime,
+      isAbandoned: isAbandonedNow,
+    });
+  }
+  return files;
+}
+
+const thisHost = () => hostname().replace(/[^\w-]/g, '_');
 
 async function isAbandoned(path: string, onThisHost: boolean, owner: string): Promise<boolean> {
   if (onThisHost) return !(await isAlive(owner));

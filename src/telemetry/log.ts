@@ -1,16 +1,12 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
 export type Log = Logger;
 
 /** JSON lines on standard output. An error is logged by name, message and stack: never with other fields, where pg puts the values. */
-export function createLog(name: string, level: Config['logLevel']): Log {
-  return pino({
-    name,
-    level,
-    base: { pid: process.pid },
-    serializers: { err: describeError },
-  });
+export function createLog(name: string, level: Config['logLevel'], destination?: DestinationStream): Log {
+  const options = { name, level, base: { pid: process.pid }, serializers: { err: describeError } };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 function describeError(error: unknown) {

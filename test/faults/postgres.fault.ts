@@ -2,6 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { type Rig, startRig } from '../support/rig.ts';
+import { expectFiguresToAddUp } from './expect-figures.ts';
 import { startLoad } from './steady-load.ts';
 
 describe('Postgres fails under steady load', () => {
@@ -34,5 +35,8 @@ describe('Postgres fails under steady load', () => {
     const { redirects, faults } = await load.stop();
     expect(faults).to.deep.equal({});
     expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+    expect(await rig.countedScans(cold, 1)).to.equal(1);
+    // And the one redirect of the code that was not known.
+    await expectFiguresToAddUp(rig, redirects + 1, { mayLoseAnswers: true });
   });
 });

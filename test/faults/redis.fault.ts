@@ -2,6 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Rig, startRig } from '../support/rig.ts';
 import { type Control, startControl } from './control.ts';
+import { expectFiguresToAddUp } from './expect-figures.ts';
 import { startLoad } from './steady-load.ts';
 
 const perSecond = 200;
@@ -34,6 +35,7 @@ describe('Redis fails under steady load', () => {
     expect(faults).to.deep.equal({});
     expect(slowestMs - (await measureControl())).to.be.below(slowestAllowedMs);
     expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+    await expectFiguresToAddUp(rig, redirects);
   });
 
   it('stopped for 5 s and continued: the same, nothing counted twice', async () => {
@@ -49,6 +51,7 @@ describe('Redis fails under steady load', () => {
     expect(faults).to.deep.equal({});
     expect(slowestMs - (await measureControl())).to.be.below(slowestAllowedMs);
     expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+    await expectFiguresToAddUp(rig, redirects);
   });
 });
 
@@ -72,5 +75,6 @@ describe('Redis is absent at the start', () => {
     expect(faults).to.deep.equal({});
     expect(slowestMs - (await measureControl())).to.be.below(slowestAllowedMs);
     expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+    await expectFiguresToAddUp(rig, redirects);
   });
 });

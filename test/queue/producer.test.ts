@@ -6,21 +6,21 @@ import { expect } from 'chai';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
 import { openQueueThread, type ScanRecorder } from '../../src/queue/queue-thread.ts';
 import { openSpool } from '../../src/queue/spool.ts';
-import { createLog } from '../../src/telemetry/log.ts';
-import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+import { createWebMetrics, type WebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { servers } from '../support/servers.ts';
+import { testLog } from '../support/test-log.ts';
 
 describe('The producer, with Redis', () => {
-  const log = createLog('test', 'silent');
+  const log = testLog();
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
   let queue: ScanRecorder;
   let producer: ScanProducer;
-  let metrics: Metrics;
+  let metrics: WebMetrics;
 
   before(function () {
     if (!servers().redisUrl) this.skip();
@@ -28,7 +28,7 @@ describe('The producer, with Redis', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'qrelay-producer-'));
     port = await freePort();
-    metrics = createMetrics();
+    metrics = createWebMetrics();
   });
   afterEach(async () => {
     await producer?.close();

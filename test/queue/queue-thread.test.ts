@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { QueuePlace } from '../../src/queue/connection.ts';
 import { openQueueThread } from '../../src/queue/queue-thread.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { testLog } from '../support/test-log.ts';
 
-const log = createLog('test', 'silent');
+const log = testLog();
 const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
 
 onBothQueues('The queue thread', (redisUrl) => {

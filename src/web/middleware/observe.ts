@@ -1,24 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import type { Log } from '../../telemetry/log.ts';
+import { metricsPath } from '../../telemetry/metrics-server.ts';
+import type { WebMetrics } from '../../telemetry/web-metrics.ts';
 
-/** Gives each request an id, and logs one line for it: no query string, no header, no address. */
-export function observe(log: Log) {
+/** Asked every few seconds by machines: in the log they would hide everything else. */
+const probes = new Set(['/healthz', '/readyz', metricsPath]);
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Gives each request an id, counts it, and logs one line for it: no query string, no header, no address. */
+export function observe(log: Log, metrics: WebMetrics) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const requestId = randomUUID();
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
     const startedAt = performance.now();
     await next();
-    log.info(
-      {
-        requestId,
-        method: ctx.method,
-        route: (ctx['_matchedRoute'] as string | undefined) ?? 'none',
-        status: ctx.status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
-      },
+    const ms = performance.now() - startedAt;
+    const route = routeOf(ctx);
+    // Whatever a client makes up must not become a label of its own.
+    const method = methods.has(ctx.method) ? ctx.method : 'other';
+    metrics.requests.inc({ method, route, status: ctx.status });
+    metrics.requestSeconds.observe({ route }, ms / 1000);
+    log[probes.has(route) ? 'debug' : 'info'](
+      { requestId, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 10) / 10 },
       'request',
     );
   };
+}
+
+/** The pattern of the route that answered: paths themselves are without number. */
+function routeOf(ctx: Context): string {
+  const matched = ctx['_matchedRoute'] as string | undefined;
+  // What stands before several routes, and answered instead of them, has an expression for its path.
+  if (matched !== undefined) return matched.replace(/\/?\(.*$/, '/*');
+  if (ctx.status !== 404 && probes.has(ctx.path)) return ctx.path;
+  return ctx.status !== 404 && ctx.path.startsWith('/assets/') ? '/assets/:file' : 'none';
 }

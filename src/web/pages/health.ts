@@ -7,30 +7,47 @@ const patienceMs = 1_000;
 
 export interface HealthParts {
   db: Database;
-  queue: ScanQueue;
+  queue: Pick<ScanQueue, 'pending'>;
   isDraining(): boolean;
+}
+
+interface Check {
+  ok: boolean;
+  ms: number;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it can do its work, and is not about to end. */
 export function healthPages({ db, queue, isDraining }: HealthParts): Middleware {
   async function readiness() {
-    const database = await within(
-      patienceMs,
-      db.raw('SELECT 1').then(() => true),
-    ).catch(() => false);
-    return { database, queue: queue.isReady(), draining: isDraining() };
+    const [database, queued] = await Promise.all([
+      check(async () => db.raw('SELECT 1')),
+      check(() => queue.pending()),
+    ]);
+    const draining = isDraining();
+    // Without the queue the lane still works, and scans go to the spool: taken out of service, nobody would be redirected.
+    const ready = database.ok && !draining;
+    const status = !ready ? 'not ready' : queued.ok ? 'ready' : 'degraded';
+    return { ready, body: { status, checks: { database, queue: queued }, draining } };
   }
+
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
       ctx.body = { status: 'alive' };
     } else if (ctx.path === '/readyz') {
-      const state = await readiness();
-      // Without the queue the lane still works: scans go to the spool.
-      const ready = state.database && !state.draining;
+      const { ready, body } = await readiness();
       ctx.status = ready ? 200 : 503;
-      ctx.body = { status: ready ? 'ready' : 'not ready', ...state };
+      ctx.body = body;
     } else {
       await next();
     }
   };
+}
+
+async function check(ask: () => Promise<unknown>): Promise<Check> {
+  const startedAt = performance.now();
+  const ok = await within(patienceMs, ask()).then(
+    () => true,
+    () => false,
+  );
+  return { ok, ms: Math.round((performance.now() - startedAt) * 10) / 10 };
 }

@@ -1,0 +1,48 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { type HttpServer, openHttpServer } from '../http-server.ts';
+
+export const metricsPath = '/metrics';
+export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+/** All the figures, in Prometheus's words. */
+export type ReadMetrics = () => Promise<string>;
+
+interface MetricsServerOptions {
+  port: number;
+  /** The variable that the port is from, for whoever has to choose another one. */
+  variable: string;
+  host: string | undefined;
+  /** Absent: whoever reaches the port may read. */
+  token: string | undefined;
+  read: ReadMetrics;
+}
+
+/** The figures on a port of their own, which need not be open to the world. */
+export function openMetricsServer({
+  port,
+  variable,
+  host,
+  token,
+  read,
+}: MetricsServerOptions): Promise<HttpServer> {
+  return openHttpServer(
+    (req, res) => {
+      if (req.url?.split('?')[0] !== metricsPath) return void res.writeHead(404).end();
+      if (token !== undefined && !carriesToken(req.headers.authorization, token))
+        return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+      read().then(
+        (text) => res.writeHead(200, { 'Content-Type': metricsContentType }).end(text),
+        () => res.writeHead(503).end(),
+      );
+    },
+    { port, host, idleGraceMs: 0, variable },
+  );
+}
+
+/** Compared by digest: that takes the same time whatever is wrong with it. */
+export function carriesToken(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(digest(given), digest(token));
+}

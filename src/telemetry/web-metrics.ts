@@ -1,0 +1,94 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { addHistogram } from './histogram.ts';
+import { addTally } from './tally.ts';
+
+/** What is asked below `/r/`: a live code, counted or not, one of its files, or something that is not to be had. */
+const shareOutcomes = [
+  'counted',
+  'head',
+  'prefetch',
+  'crawler',
+  'image',
+  'contact_file',
+  'not_found',
+  'expired',
+  'blocked',
+  'bad_method',
+  'unavailable',
+] as const;
+
+/** Every metric of a web process but those that are read from its pool, its queue and Node. Made once, and passed to whoever counts. */
+export function createWebMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+
+  return {
+    registry,
+    shareAnswers: addTally(registry, {
+      name: 'qrelay_share_answers_total',
+      help: 'Answers at share addresses. A live code: counted as a scan, or why not (head, prefetch, crawler). Else: image, contact_file, not_found, expired, blocked, bad_method, unavailable.',
+      label: 'outcome',
+      values: shareOutcomes,
+    }),
+    shareSeconds: addHistogram(registry, {
+      name: 'qrelay_share_answer_seconds',
+      help: 'From the request for a live code to its redirect or page, the way of its scan into the queue or the spool included.',
+      bounds: [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
+    }),
+    batchScans: addHistogram(registry, {
+      name: 'qrelay_batch_scans',
+      help: 'Scans in a batch that left for the queue or the spool.',
+      bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    }),
+    scansQueued: counter('qrelay_scans_queued_total', 'Scans that the queue took in time.'),
+    scansSpooled: counter(
+      'qrelay_scans_spooled_total',
+      'Scans written to the spool because the queue did not take them in time.',
+    ),
+    scansReplayed: counter('qrelay_scans_replayed_total', 'Scans handed from the spool to the queue.'),
+    scansDropped: counter(
+      'qrelay_scans_dropped_total',
+      'Scans lost: neither queue nor spool could take them.',
+    ),
+    spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines that a crash left half-written.'),
+    requests: new Counter({
+      name: 'qrelay_http_requests_total',
+      help: 'Requests answered by the API and the pages; share addresses are not among them.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'qrelay_http_request_seconds',
+      help: 'Time to answer a request of the API or the pages.',
+      labelNames: ['route'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+  };
+}
+
+export type WebMetrics = ReturnType<typeof createWebMetrics>;
+
+interface SpoolSize {
+  heldBytes(): number;
+  maxBytes: number;
+}
+
+export function addSpoolMetrics(registry: Registry, { heldBytes, maxBytes }: SpoolSize): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_spool_bytes',
+      help: 'What the spool holds for a queue that is slow or down.',
+      registers: [],
+      collect() {
+        this.set(heldBytes());
+      },
+    }),
+  );
+  new Gauge({
+    name: 'qrelay_spool_max_bytes',
+    help: 'What it may hold: SPOOL_MAX_MB.',
+    registers: [registry],
+  }).set(maxBytes);
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { verifyCounters } from '../../src/scans/counters.ts';
+import type { ScanRow } from '../../src/scans/scan.ts';
+import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
+import { apiClient } from '../support/api-client.ts';
+import { countersOf } from '../support/counters.ts';
+import { scanRow } from '../support/scan-rows.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+
+const mostValues = 200;
+
+describe('Scans by browsers and systems that nobody has heard of', () => {
+  let service: TestService;
+  let codeId: string;
+
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    codeId = (await createCode(apiClient(service.url, await service.makeKey()))).id;
+  });
+  after(() => service.stop());
+
+  const day = (date: number) => `2026-11-0${date}T12:00:00.000Z`;
+  const strange = (count: number, from = 0, changes: Partial<ScanRow> = {}, date = 1) =>
+    Array.from({ length: count }, (_, index) =>
+      scanRow(codeId, day(date), { browser: `B${from + index}`, os: `S${from + index}`, ...changes }),
+    );
+  const sum = (counts: Record<string, number> = {}) =>
+    Object.values(counts).reduce((total, count) => total + count, 0);
+
+  async function expectBounded(scans: number): Promise<Record<string, Record<string, number>>> {
+    const counted = await countersOf(service.db, codeId);
+    for (const dimension of ['browser', 'os']) {
+      expect(Object.keys(counted[dimension] ?? {}).length, dimension).to.be.at.most(mostValues);
+      expect(sum(counted[dimension]), dimension).to.equal(scans);
+    }
+    expect(await verifyCounters(service.db, codeId)).to.deep.equal([]);
+    return counted;
+  }
+
+  it('are counted as Other beyond 200 kinds a day, and not one of them is lost', async () => {
+    const record = createScanRecorder(service.db);
+    for (let from = 0; from < 500; from += 100) await record(strange(100, from));
+    const { browser = {} } = await expectBounded(500);
+    expect(Object.keys(browser).length).to.equal(mostValues);
+    expect(browser['Other']).to.equal(500 - (mostValues - 1));
+    // Also in a batch of known and unknown ones, by a recorder that has to read what is counted already.
+    await createScanRecorder(service.db)([...strange(3), ...strange(3, 900)]);
+    const after = (await expectBounded(506))['browser'] ?? {};
+    expect(after).to.include({ B0: 2, B1: 2, B2: 2, Other: (browser['Other'] ?? 0) + 3 });
+  });
+
+  it('leave the other kinds of the day, and the next day, as they are', async () => {
+    const record = createScanRecorder(service.db);
+    await record(strange(300, 0, { os: 'iOS' }));
+    await record(strange(1, 777, {}, 2));
+    const { os = {}, browser = {} } = await countersOf(service.db, codeId);
+    expect(os).to.deep.equal({ iOS: 300, S777: 1 });
+    expect(browser).to.include({ B777: 1 });
+  });
+
+  it('are held to the same 200 by several workers at once', async () => {
+    const workers = Array.from({ length: 4 }, () => createScanRecorder(service.db));
+    await Promise.all(
+      workers.flatMap((record, worker) =>
+        Array.from({ length: 10 }, (_, batch) => record(strange(25, worker * 1_000 + batch * 25))),
+      ),
+    );
+    await expectBounded(1_000);
+  });
+
+  it('are known as Other in the list of scans, too', async () => {
+    await createScanRecorder(service.db)(strange(250));
+    const rows = (await service
+      .db('scans')
+      .where({ qr_code_id: codeId, browser: 'Other', os: 'Other' })
+      .count()) as { count: number }[];
+    expect(Number(rows[0]?.count)).to.equal(250 - (mostValues - 1));
+  });
+});

@@ -1,0 +1,129 @@
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { loadConfig } from '../../src/config.ts';
+import { openWebService } from '../../src/web-service.ts';
+import { eventually } from '../support/eventually.ts';
+import { scrape } from '../support/figures.ts';
+import { freePort } from '../support/free-port.ts';
+import { startOwnRedis } from '../support/redis-server.ts';
+import { servers } from '../support/servers.ts';
+import { startService } from '../support/service.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testLog } from '../support/test-log.ts';
+
+const token = 'a-token-for-the-figures';
+
+async function ready(url: string) {
+  const startedAt = performance.now();
+  const answer = await fetch(`${url}/readyz`);
+  expect(performance.now() - startedAt, 'ms for an answer').to.be.below(3_000);
+  return { status: answer.status, body: (await answer.json()) as Readiness };
+}
+
+interface Readiness {
+  status: string;
+  draining: boolean;
+  checks: Record<'database' | 'queue', { ok: boolean; ms: number }>;
+}
+
+function expectChecks(body: Readiness, oks: { database: boolean; queue: boolean }): void {
+  for (const name of ['database', 'queue'] as const) {
+    expect(body.checks[name].ok, name).to.equal(oks[name]);
+    expect(body.checks[name].ms, name).to.be.a('number').within(0, 1_500);
+  }
+}
+
+describe('/healthz and /readyz', () => {
+  it('say alive, and ready while Postgres and the queue answer; 503 once Postgres does not', async () => {
+    const service = await startService();
+    try {
+      const alive = await fetch(`${service.url}/healthz`);
+      expect([alive.status, await alive.json()]).to.deep.equal([200, { status: 'alive' }]);
+      const before = await ready(service.url);
+      expect(before.status).to.equal(200);
+      expect(before.body).to.include({ status: 'ready', draining: false });
+      expectChecks(before.body, { database: true, queue: true });
+
+      await dropDatabase(service.databaseUrl);
+      const after = await ready(service.url);
+      expect(after.status).to.equal(503);
+      expect(after.body).to.include({ status: 'not ready', draining: false });
+      expectChecks(after.body, { database: false, queue: false });
+      expect((await fetch(`${service.url}/healthz`)).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('say degraded with 200 while Redis is away or hangs, because redirects still work, and the metrics say so too', async function () {
+    if (!servers().redisUrl) return this.skip();
+    const redis = await startOwnRedis(tmpdir(), await freePort());
+    if (!redis) return this.skip();
+    const service = await startService({ redisUrl: redis.url, config: { metricsToken: token } });
+    const figures = () => scrape(`${service.url}/metrics`, token);
+    try {
+      await eventually(async () => expect((await ready(service.url)).body.status).to.equal('ready'));
+      await eventually(async () => expect((await figures()).get('qrelay_queue_up')).to.equal(1));
+      expect((await figures()).get('qrelay_queue_jobs', { state: 'waiting' })).to.equal(0);
+
+      for (const fail of [() => void redis.process?.kill('SIGSTOP'), () => redis.stop()]) {
+        await fail();
+        const { status, body } = await ready(service.url);
+        expect(status).to.equal(200);
+        expect(body).to.include({ status: 'degraded', draining: false });
+        expectChecks(body, { database: true, queue: false });
+        const asked = await eventually(async () => {
+          const startedAt = performance.now();
+          const told = await figures();
+          expect(performance.now() - startedAt, 'ms for a scrape').to.be.below(2_500);
+          expect(told.get('qrelay_queue_up')).to.equal(0);
+          return told;
+        });
+        expect(asked.get('qrelay_queue_jobs')).to.equal(undefined);
+        expect(asked.get('qrelay_queue_oldest_job_seconds')).to.equal(undefined);
+      }
+    } finally {
+      await service.stop();
+      await redis.stop();
+    }
+  });
+
+  it('say 503 and draining on a connection that is still open when the process is about to end', async () => {
+    const database = await createTestDatabase();
+    const service = await openWebService({
+      config: { ...loadConfig({}), host: '127.0.0.1', port: 0 },
+      databaseUrl: database.url,
+      log: testLog(),
+      nowMs: Date.now,
+      drainGraceMs: 5_000,
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = () =>
+      new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+        get(`http://127.0.0.1:${service.port}/readyz`, { agent }, (res) => {
+          let body = '';
+          res.setEncoding('utf8').on('data', (text: string) => {
+            body += text;
+          });
+          res.on('end', () => resolve({ status: res.statusCode, body }));
+        }).on('error', reject);
+      });
+    expect((await ask()).status).to.equal(200);
+    const closed = service.close();
+    const { status, body } = await ask();
+    expect(status).to.equal(503);
+    expect(JSON.parse(body)).to.deep.include({ status: 'not ready', draining: true });
+    agent.destroy();
+    await closed;
+    await database.drop();
+  });
+});
+
+async function dropDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: servers().postgres.superuserUrl });
+  await client.connect();
+  await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await client.end();
+}

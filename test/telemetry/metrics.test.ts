@@ -1,0 +1,290 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Figures, scrape } from '../support/figures.ts';
+import { freePort } from '../support/free-port.ts';
+import { startWebProcess, startWorkerProcess } from '../support/programs.ts';
+import { createCode, openShare, type SharedCode } from '../support/share.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const token = 'a-token-for-the-figures';
+const address = '203.0.113.77';
+const password = 'correct-horse-battery';
+
+type Process = Awaited<ReturnType<typeof startWorkerProcess>>;
+
+describe('Figures and logs of two web processes on one port and a worker', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let db: Database;
+  let web: Process & { url: string };
+  let worker: Process;
+  let webPortUrl: string;
+  let workerPortUrl: string;
+  let key: string;
+  let api: ApiClient;
+  let code: SharedCode;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(database.url, { poolMax: 2, applicationName: 'test' });
+    const ports = [await freePort(), await freePort()];
+    [webPortUrl = '', workerPortUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}/metrics`);
+    const settings = { DATABASE_URL: database.url, METRICS_TOKEN: token, LOG_LEVEL: 'debug' };
+    [web, worker] = await Promise.all([
+      startWebProcess({
+        ...settings,
+        METRICS_PORT: String(ports[0]),
+        WEB_CONCURRENCY: '2',
+        TRUST_PROXY_HOPS: '1',
+        BASE_URL: 'https://qr.test',
+      }),
+      startWorkerProcess({ ...settings, WORKER_METRICS_PORT: String(ports[1]) }),
+    ]);
+    const user = await findOrCreateUser(db, 'figures@example.com', new Date());
+    await setPlan(db, user, 'pro', new Date());
+    key = await createApiKey(db, user.id, 'test', new Date());
+    api = apiClient(web.url, key);
+    code = await createCode(api);
+  });
+  after(async () => {
+    await web?.stop();
+    await worker?.stop();
+    await db?.destroy();
+    await database?.drop();
+  });
+
+  const ofWeb = () => scrape(webPortUrl, token);
+  const ofWorker = () => scrape(workerPortUrl, token);
+  const answers = (figures: Figures, outcome: string) =>
+    figures.get('qrelay_share_answers_total', { outcome }) ?? Number.NaN;
+  const share = (options: Parameters<typeof openShare>[2] = {}) =>
+    openShare(web.url, code.shareToken, {
+      ...options,
+      headers: { 'X-Forwarded-For': address, ...options.headers },
+    });
+
+  it('are behind the token: on the web port nothing is there without it, on the other ports it is asked for', async () => {
+    const nothing = await fetch(`${web.url}/no-such-page`);
+    for (const authorization of [
+      undefined,
+      'Bearer wrong-token-wrong-token',
+      `Basic ${token}`,
+      `Bearer ${token}x`,
+    ]) {
+      const headers: Record<string, string> = authorization ? { Authorization: authorization } : {};
+      const answer = await fetch(`${web.url}/metrics`, { headers });
+      expect(answer.status).to.equal(404);
+      const { error, message } = (await answer.json()) as Record<string, string>;
+      expect({ error, message }).to.deep.equal({
+        error: 'not_found',
+        message: 'There is nothing at this address.',
+      });
+      expect(answer.headers.get('content-type')).to.equal(nothing.headers.get('content-type'));
+      for (const url of [webPortUrl, workerPortUrl]) {
+        expect((await fetch(url, { headers })).status).to.equal(401);
+      }
+    }
+    for (const url of [`${web.url}/metrics`, webPortUrl, workerPortUrl]) {
+      const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    }
+    expect((await fetch(webPortUrl.replace('/metrics', '/'))).status).to.equal(404);
+  });
+
+  it('add up: every answer has its outcome, and every counted scan is found again with the worker', async () => {
+    const counted = 60;
+    const sent: Response[] = await Promise.all(Array.from({ length: counted }, () => share()));
+    for (let index = 0; index < 3; index += 1) sent.push(await share({ method: 'HEAD' }));
+    for (let index = 0; index < 4; index += 1)
+      sent.push(await share({ headers: { 'Sec-Purpose': 'prefetch' } }));
+    for (let index = 0; index < 5; index += 1)
+      sent.push(await share({ headers: { 'User-Agent': 'Twitterbot/1.0' } }));
+    expect(sent.filter(({ status }) => status === 302)).to.have.length(sent.length);
+    await openShare(web.url, 'aaaaaaaaaa');
+    await openShare(web.url, `${code.shareToken}.svg`);
+    await share({ method: 'POST' });
+
+    // Asked on the shared port, whichever process answers, the sum is the same.
+    for (const figures of [await ofWeb(), await scrape(`${web.url}/metrics`, token), await ofWeb()]) {
+      expect(answers(figures, 'counted')).to.equal(counted);
+      expect(answers(figures, 'head')).to.equal(3);
+      expect(answers(figures, 'prefetch')).to.equal(4);
+      expect(answers(figures, 'crawler')).to.equal(5);
+      expect(answers(figures, 'not_found')).to.equal(1);
+      expect(answers(figures, 'image')).to.equal(1);
+      expect(answers(figures, 'bad_method')).to.equal(1);
+      expect(figures.get('qrelay_share_answers_total')).to.equal(sent.length + 3);
+      expect(figures.get('qrelay_share_answer_seconds_count')).to.equal(sent.length);
+      const way = (name: string) => figures.get(`qrelay_scans_${name}_total`) ?? Number.NaN;
+      expect(way('queued') + way('spooled') + way('dropped')).to.equal(counted);
+      expect(figures.get('qrelay_batch_scans_sum')).to.equal(counted);
+      // Ten for each of the two processes.
+      expect(figures.get('qrelay_database_connections', { state: 'max' })).to.equal(20);
+    }
+    await eventually(async () => {
+      const [told, taken] = [await ofWeb(), await ofWorker()];
+      expect(taken.get('qrelay_scans_recorded_total', { outcome: 'recorded' })).to.equal(counted);
+      expect(told.get('qrelay_scans_spooled_total')).to.equal(told.get('qrelay_scans_replayed_total'));
+      expect(taken.get('qrelay_scans_recorded_total', { outcome: 'dead' })).to.equal(0);
+      expect(taken.get('qrelay_worker_job_scans_sum')).to.equal(taken.get('qrelay_scans_recorded_total'));
+      expect(taken.get('qrelay_worker_job_seconds_count')).to.equal(
+        taken.get('qrelay_worker_jobs_total', { outcome: 'done' }),
+      );
+    });
+  });
+
+  it('tell a latency whose buckets only grow, up to the number of answers', async () => {
+    const figures = await ofWeb();
+    const buckets = [...figures.text.matchAll(/^qrelay_share_answer_seconds_bucket\{le="(.+)"\} (\d+)$/gm)];
+    const [bounds, counts] = [buckets.map(([, le]) => le), buckets.map(([, , count]) => Number(count))];
+    expect(bounds.at(-1)).to.equal('+Inf');
+    expect(counts).to.deep.equal(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1)).to.equal(figures.get('qrelay_share_answer_seconds_count'));
+    // Slower than half a millisecond, and faster than a second, at least once.
+    expect(counts.at(-2)).to.be.above(0);
+    expect(figures.get('qrelay_share_answer_seconds_sum')).to.be.within(0.001, 60);
+  });
+
+  it('count requests by the pattern of their route, and nothing that a client makes up', async () => {
+    const before = await ofWeb();
+    const read = { method: 'GET', route: '/api/v1/qrcodes/:id', status: '200' };
+    await api(`/qrcodes/${code.id}`);
+    await fetch(`${web.url}/made-up-path-1234?a=b`, { method: 'PROPFIND' });
+    await fetch(`${web.url}/codes/new`, { redirect: 'manual' });
+    await fetch(`${web.url}/signin`, { method: 'POST', body: new URLSearchParams({ email: 'made-up' }) });
+    const after = await ofWeb();
+    expect(after.get('qrelay_http_requests_total', read)).to.equal(
+      (before.get('qrelay_http_requests_total', read) ?? 0) + 1,
+    );
+    expect(
+      after.get('qrelay_http_requests_total', { method: 'other', route: 'none', status: '404' }),
+    ).to.equal(1);
+    const routes = [...after.text.matchAll(/route="([^"]*)"/g)].map(([, route]) => route);
+    expect(routes.filter((route) => !/^(?:none|\/[\w/:.*-]*)$/.test(route ?? ''))).to.deep.equal([]);
+    expect(routes).to.include('/codes/*');
+    expect(after.text)
+      .to.not.match(/made-up|PROPFIND/)
+      .and.not.include(code.id);
+  });
+
+  it('tell the age of the map of places by the day it was made, not by the day it was installed', async () => {
+    // GeoLite2-City-CSV_20231115: what geoip-lite 1.4.10 holds. Another version, another day.
+    const age = (Date.now() - Date.UTC(2023, 10, 15)) / 1000;
+    expect((await ofWorker()).get('qrelay_geo_data_age_seconds')).to.be.closeTo(age, 60);
+  });
+
+  it('do not fall when one of the processes is killed, and go on from there', async () => {
+    const before = answers(await ofWeb(), 'counted');
+    const listening = () => logLines(web).filter(({ msg }) => msg === 'listening');
+    const [first] = listening();
+    process.kill(Number(first?.pid), 'SIGKILL');
+    await eventually(() => expect(listening()).to.have.length(3));
+    expect(answers(await ofWeb(), 'counted')).to.equal(before);
+    await Promise.all(Array.from({ length: 20 }, () => share()));
+    expect(answers(await ofWeb(), 'counted')).to.equal(before + 20);
+  });
+
+  it('are all in the documentation, and all that the dashboard and the alerts ask for is there', async () => {
+    const [ofBoth, guide, dashboard, alerts] = await Promise.all([
+      Promise.all([ofWeb(), ofWorker()]),
+      ...['README.md', 'grafana-dashboard.json', 'alerts.yml'].map((name) =>
+        readFile(new URL(`../../docs/operations/${name}`, import.meta.url), 'utf8'),
+      ),
+    ]);
+    const series = new Set(ofBoth.flatMap((figures) => [...figures.series]));
+    const names = new Set(
+      ofBoth.flatMap((figures) => figures.names).filter((name) => name.startsWith('qrelay_')),
+    );
+    const documented = [...(guide ?? '').matchAll(/^\| `(qrelay_\w+)`/gm)].map(([, name]) => name);
+    expect(documented).to.have.members([...names]);
+
+    const { panels } = JSON.parse(dashboard ?? '') as { panels: { targets?: { expr: string }[] }[] };
+    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    const rules = [...(alerts ?? '').matchAll(/^ +expr: (.+)$/gm)].map(([, expr = '']) => expr);
+    expect(asked).to.have.length.above(20);
+    expect(rules).to.have.length((alerts ?? '').match(/^ +- alert: /gm)?.length ?? 0);
+    for (const expr of [...asked, ...rules]) {
+      const used = expr.match(/\b(?:qrelay|nodejs|process)_\w+/g) ?? [];
+      expect(used, expr).to.not.deep.equal([]);
+      for (const name of used) expect(series.has(name), `${name} in ${expr}`).to.equal(true);
+      for (const [, outcome] of expr.matchAll(/(?:outcome|state|quantile)="([^"]+)"/g))
+        expect(
+          ofBoth.some(({ text }) => text.includes(`="${outcome}"`)),
+          `${outcome} in ${expr}`,
+        ).to.equal(true);
+    }
+  });
+
+  it('leave no key, cookie, password, address or query string in the log, and probes only at debug', async () => {
+    const page = await fetch(`${web.url}/signup?from=query-in-the-log`);
+    const cookie = page.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0] ?? '')
+      .join('; ');
+    const formToken = /name="formToken"[^>]*value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+    const signUp = await fetch(`${web.url}/signup`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Cookie: cookie, 'X-Forwarded-For': address, 'Sec-Fetch-Site': 'same-origin' },
+      body: new URLSearchParams({ formToken, email: 'logged@example.com', password }),
+    });
+    expect(signUp.status).to.equal(303);
+    const session = signUp.headers.getSetCookie().map((line) => /=([^;]+)/.exec(line)?.[1] ?? '');
+    const read = await api(`/qrcodes/${code.id}/analytics?days=7`, {
+      headers: { 'X-Forwarded-For': address },
+    });
+    await api('/qrcodes?cursor=query-in-the-log');
+    await fetch(`${web.url}/readyz`);
+    const id = read.headers.get('x-request-id');
+    const line = await eventually(() => {
+      const found = logLines(web).find(({ requestId }) => requestId === id);
+      expect(found).to.not.equal(undefined);
+      return found;
+    });
+    expect(line).to.include({
+      level: 30,
+      method: 'GET',
+      route: '/api/v1/qrcodes/:id/analytics',
+      status: 200,
+      msg: 'request',
+    });
+    await eventually(() =>
+      expect(logLines(web).filter(({ route }) => route === '/readyz')[0]?.level).to.equal(20),
+    );
+    expect(logLines(web).filter(({ route }) => route === '/metrics')[0]?.level).to.equal(20);
+    const everything = web.output() + worker.output();
+    const secrets = [
+      key,
+      key.split('_')[2],
+      token,
+      password,
+      address,
+      'query-in-the-log',
+      'days=7',
+      formToken,
+    ];
+    for (const secret of [...secrets, ...session, ...cookie.split('; ').map((pair) => pair.split('=')[1])]) {
+      expect(secret).to.be.a('string').with.length.above(5);
+      expect(everything).to.not.include(secret);
+    }
+  });
+});
+
+interface LogLine {
+  level: number;
+  pid: number;
+  msg: string;
+  requestId?: string;
+  route?: string;
+}
+
+function logLines({ output }: Process): LogLine[] {
+  const lines = output().split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as LogLine);
+}
