@@ -3,6 +3,7 @@ import { SetupError } from './errors.ts';
 import { parseUrl } from './parse-url.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const signUpChoices = ['open', 'closed'] as const;
 
 export interface Config {
   port: number;
@@ -18,15 +19,39 @@ export interface Config {
   webConcurrency: number;
   /** How much a web process may keep on disk for a queue that is down. */
   spoolMaxMb: number;
+  /** What whoever reads the metrics must carry. Absent: `/metrics` is not on the service's own port. */
+  metricsToken: string | undefined;
+  /** Ports of their own for the metrics of the web and of the worker process. */
+  metricsPort: number | undefined;
+  workerMetricsPort: number | undefined;
+  /** An e-mail address or an http(s) address, for whoever meets abuse. */
+  abuseContact: string | undefined;
+  /** Closed: only the command line makes accounts. */
+  signUps: (typeof signUpChoices)[number];
 }
 
 type Environment = Record<string, string | undefined>;
 
+interface Defaults {
+  logLevel?: Config['logLevel'];
+}
+
 /** Reads the environment once. Every fault is reported together, so that one start is enough to mend them all. */
-export function loadConfig(
+export function loadConfig(env: Environment, defaults: Defaults = {}): Readonly<Config> {
+  const { config, faults } = readConfig(env, defaults);
+  if (faults.length > 0) {
+    throw new SetupError(
+      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  - ${faults.join('\n  - ')}`,
+    );
+  }
+  return config;
+}
+
+/** For whoever goes on in spite of faults: each begins with the name of its variable, which then has its default. */
+export function readConfig(
   env: Environment,
-  defaults: { logLevel?: Config['logLevel'] } = {},
-): Readonly<Config> {
+  defaults: Defaults = {},
+): { config: Readonly<Config>; faults: string[] } {
   const faults: string[] = [];
   const given = (name: string) => {
     const value = env[name]?.trim();
@@ -51,13 +76,36 @@ export function loadConfig(
     return undefined;
   }
 
-  function level(fallback: Config['logLevel']): Config['logLevel'] {
-    const text = given('LOG_LEVEL');
-    const known = logLevels.find((name) => name === (text ?? fallback));
+  function choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
+    const text = given(name);
+    const known = choices.find((one) => one === (text ?? fallback));
     if (known) return known;
-    faults.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${text}"`);
+    faults.push(`${name} must be one of ${choices.join(', ')}, not "${text}"`);
     return fallback;
   }
+
+  function contact(name: string): string | undefined {
+    const text = given(name);
+    if (text === undefined || /^[^\s@<>()",;:/]+@[^\s@<>()",;:/]+$/.test(text)) return text;
+    const url = parseUrl(text);
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+    faults.push(
+      `${name} must be an e-mail address, such as abuse@example.com, or an address that starts with http:// or https://`,
+    );
+    return undefined;
+  }
+
+  // Not repeated either: it is a secret.
+  function token(name: string): string | undefined {
+    const text = given(name);
+    if (text === undefined || /^[!-~]{16,}$/.test(text)) return text;
+    faults.push(
+      `${name} must be at least 16 characters of ASCII, without spaces: \`openssl rand -hex 16\` makes one`,
+    );
+    return undefined;
+  }
+
+  const optionalPort = (name: string) => integer(name, 0, 1, 65_535) || undefined;
 
   const port = integer('PORT', 3000, 1, 65_535);
   const baseUrl = address('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`;
@@ -76,16 +124,17 @@ export function loadConfig(
     redisUrl: address('REDIS_URL', ['redis:', 'rediss:']),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
-    logLevel: level(defaults.logLevel ?? 'info'),
+    logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),
     webConcurrency: integer('WEB_CONCURRENCY', 1, 1, 64),
     spoolMaxMb: integer('SPOOL_MAX_MB', 256, 1, 1_000_000),
+    metricsToken: token('METRICS_TOKEN'),
+    metricsPort: optionalPort('METRICS_PORT'),
+    workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
+    abuseContact: contact('ABUSE_CONTACT'),
+    signUps: choice('SIGNUPS', signUpChoices, 'open'),
   };
-  if (faults.length > 0) {
-    throw new SetupError(
-      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  - ${faults.join('\n  - ')}`,
-    );
-  }
-  return Object.freeze(config);
+  if (config.metricsPort === port) faults.push('METRICS_PORT must be another port than PORT');
+  return { config: Object.freeze(config), faults };
 }
 
 /** For the processes that cannot do without a database of their own choosing. */

@@ -2,6 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { loadSecrets } from '../src/accounts/secrets.ts';
+import { findSessionUser, startSession } from '../src/accounts/sessions.ts';
+import { checkSignIn } from '../src/accounts/sign-in.ts';
+import { findOrCreateUser } from '../src/accounts/users.ts';
+import { runCommandLine } from '../src/cli/program.ts';
 import { apiClient } from './support/api-client.ts';
 import { freePort } from './support/free-port.ts';
 import { runQrelay, runQrelayWithNpm } from './support/programs.ts';
@@ -10,7 +15,7 @@ import { startService, type TestService } from './support/service.ts';
 import { createBareDatabase } from './support/test-database.ts';
 
 const oneKey = /^qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/;
-const stack = /^\s+at /m;
+const stack = /^\s+at .*:\d+:\d+/m;
 const commands = [
   '',
   'key',
@@ -19,12 +24,22 @@ const commands = [
   'key revoke',
   'user',
   'user plan',
+  'user admin',
+  'user password',
   'counters verify',
   'counters rebuild',
   'scans dead',
   'scans retry',
+  'block',
+  'block code',
+  'block host',
+  'unblock',
+  'unblock code',
+  'unblock host',
+  'blocks',
   'migrate',
   'demo',
+  'doctor',
 ];
 const misuses = `
 
@@ -40,17 +55,24 @@ const misuses = `
   user
   user plan --email a@example.com
   user plan --plan pro
+  user admin
+  user admin --off
+  user password
+  block
+  block code
+  block host
+  block host example.com extra
+  unblock host
+  blocks extra
   migrate extra
   demo --scans 0
   demo --scans 1e3
   demo --seed x
+  doctor extra
+  doctor --remote nonsense
   nonsense
   --nonsense`.split('\n');
 const words = (command: string) => command.split(' ').filter(Boolean);
-
-async function together<Item>(items: Item[], check: (item: Item) => Promise<void>): Promise<void> {
-  await Promise.all(items.map(check));
-}
 
 describe('qrelay, the command line (decisions: Limits)', function () {
   this.timeout(120_000);
@@ -70,6 +92,16 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     expect(code, stderr).to.equal(0);
     expect(stdout).to.match(oneKey);
     return stdout.trim();
+  }
+
+  /** In this process: one of its own for each of these takes minutes, and shows nothing more. */
+  async function askHere(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const outcome = { stdout: '', stderr: '' };
+    const code = await runCommandLine(args, '1.2.3', {
+      writeOut: (text) => (outcome.stdout += text),
+      writeErr: (text) => (outcome.stderr += text),
+    });
+    return { code, ...outcome };
   }
 
   /** Could not be done: exit code 1, nothing on standard output, one sentence for a person and no stack. */
@@ -148,20 +180,19 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       const before: unknown = await service.db('users').count();
       const bad = ['', ' ', 'alice', '@example.com', 'alice@', 'a b@example.com', 'a@b@example.com'];
       bad.push('Alice <alice@example.com>', 'a@example.com\nb@example.com', `${'a'.repeat(243)}@example.com`);
-      await together(bad, async (text) => {
-        const { code, stdout, stderr } = await qrelay('key', 'create', '--email', text);
+      for (const text of bad) {
+        const { code, stdout, stderr } = await askHere('key', 'create', '--email', text);
         expect(code, text).to.equal(2);
         expect(stdout).to.equal('');
         expect(stderr).to.include('--email').and.not.match(stack);
-      });
+      }
       expect(await service.db('users').count()).to.deep.equal(before);
     });
 
     it('refuses an empty name and one of 101 characters, and takes 100 (2.1)', async () => {
       for (const name of ['', '  ', 'é'.repeat(101)]) {
-        expect((await qrelay('key', 'create', '--email', 'name@example.com', '--name', name)).code).to.equal(
-          2,
-        );
+        const { code } = await askHere('key', 'create', '--email', 'name@example.com', '--name', name);
+        expect(code).to.equal(2);
       }
       await newKey('--email', 'name@example.com', '--name', '🙂'.repeat(100));
     });
@@ -246,27 +277,59 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     });
   });
 
+  describe('user password', () => {
+    it('prints a password with which the user can sign in, and ends every session', async () => {
+      const user = await findOrCreateUser(service.db, 'locked-out@example.com', new Date());
+      const session = await startSession(service.db, user.id, new Date());
+      const { code, stdout } = await qrelay('user', 'password', '--email', user.email);
+      expect(code).to.equal(0);
+      const attempt = { email: user.email, password: stdout.trim(), address: '192.0.2.1' };
+      expect(await checkSignIn(service.db, await loadSecrets(service.db), attempt)).to.have.property('user');
+      expect(await findSessionUser(service.db, session, new Date())).to.equal(undefined);
+    });
+  });
+
+  describe('user admin', () => {
+    it('fails for a user who is not there, and makes none', async () => {
+      const outcome = await qrelay('user', 'admin', '--email', 'nobody@example.com');
+      expectFailure(outcome, /no user .*nobody@example\.com/);
+      expect(await users('nobody@example.com')).to.deep.equal([]);
+    });
+  });
+
   describe('how it is asked', () => {
     it('explains each command with --help, with exit code 0 and without a database (5.4)', async () => {
-      await together(commands, async (command) => {
-        const { code, stdout, stderr } = await runQrelay([...words(command), '--help'], {});
+      for (const command of commands) {
+        const { code, stdout, stderr } = await askHere(...words(command), '--help');
         expect(code, command).to.equal(0);
         expect(stdout.startsWith(`Usage: ${['qrelay', ...words(command)].join(' ')} `), stdout).to.equal(
           true,
         );
         expect(stderr).to.equal('');
-      });
+      }
     });
 
     it('ends with exit code 2 when asked the wrong way, and says why (5.4)', async () => {
-      await together(misuses, async (command) => {
-        const { code, stdout, stderr } = await qrelay(...words(command));
+      for (const command of misuses) {
+        const { code, stdout, stderr } = await askHere(...words(command));
         expect(code, command).to.equal(2);
         expect(stdout).to.equal('');
         expect(stderr)
           .to.match(/error:|Usage:/)
           .and.not.match(stack);
-      });
+      }
+    });
+
+    it('does so in a process of its own too: help, misuse, version (5.4)', async () => {
+      const [help, misuse, version] = await Promise.all([
+        runQrelay(['key', 'create', '--help'], {}),
+        runQrelay(['key', 'create'], {}),
+        runQrelay(['--version'], {}),
+      ]);
+      expect(help).to.include({ code: 0, stderr: '' });
+      expect(misuse).to.include({ code: 2, stdout: '' });
+      expect(misuse.stderr).to.contain("required option '--email <email>' not specified");
+      expect(version).to.deep.equal({ code: 0, stdout: '0.1.0\n', stderr: '' });
     });
   });
 

@@ -13,12 +13,20 @@ function faultsOf(env: Record<string, string>): string {
   return expect.fail(`${JSON.stringify(env)} was accepted`);
 }
 
-const numbers: { name: string; field: keyof Config; least: number; most: number; fallback: number }[] = [
+const numbers: {
+  name: string;
+  field: keyof Config;
+  least: number;
+  most: number;
+  fallback: number | undefined;
+}[] = [
   { name: 'PORT', field: 'port', least: 1, most: 65_535, fallback: 3_000 },
   { name: 'QR_CODE_LIFETIME_DAYS', field: 'qrCodeLifetimeDays', least: 1, most: 36_500, fallback: 365 },
   { name: 'TRUST_PROXY_HOPS', field: 'trustProxyHops', least: 0, most: 16, fallback: 0 },
   { name: 'WEB_CONCURRENCY', field: 'webConcurrency', least: 1, most: 64, fallback: 1 },
   { name: 'SPOOL_MAX_MB', field: 'spoolMaxMb', least: 1, most: 1_000_000, fallback: 256 },
+  { name: 'METRICS_PORT', field: 'metricsPort', least: 1, most: 65_535, fallback: undefined },
+  { name: 'WORKER_METRICS_PORT', field: 'workerMetricsPort', least: 1, most: 65_535, fallback: undefined },
 ];
 
 describe('the environment (decisions: Where things run)', () => {
@@ -48,10 +56,35 @@ describe('the environment (decisions: Where things run)', () => {
       'QR_CODE_LIFETIME_DAYS',
     ];
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
+    names.push('ABUSE_CONTACT', 'SIGNUPS');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
       expect(loadConfig(env)).to.deep.equal(loadConfig({}));
     }
+  });
+
+  it('takes an e-mail address or an http(s) address as ABUSE_CONTACT, and nothing else', () => {
+    expect(loadConfig({}).abuseContact).to.equal(undefined);
+    for (const good of ['abuse@example.com', 'https://example.com/abuse?from=qr', 'http://example.com/']) {
+      expect(loadConfig({ ABUSE_CONTACT: good }).abuseContact).to.equal(good);
+    }
+    for (const bad of [
+      'abuse',
+      '@example.com',
+      'a b@example.com',
+      'mailto:a@example.com',
+      'javascript:alert(1)',
+    ]) {
+      expect(faultsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an e-mail address');
+    }
+  });
+
+  it('has sign-ups open unless SIGNUPS is closed', () => {
+    expect(loadConfig({}).signUps).to.equal('open');
+    for (const choice of ['open', 'closed']) {
+      expect(loadConfig({ SIGNUPS: choice }).signUps).to.equal(choice);
+    }
+    expect(faultsOf({ SIGNUPS: 'off' })).to.contain('SIGNUPS must be one of open, closed, not "off"');
   });
 
   it('is read into an object that cannot be changed (decisions: Where things run)', () => {
@@ -72,6 +105,18 @@ describe('the environment (decisions: Where things run)', () => {
     const message = faultsOf(env);
     for (const name of Object.keys(env)) expect(message).to.match(new RegExp(`^  - ${name} must be `, 'm'));
     expect(message).to.match(/^The environment has 8 faults:\n/);
+  });
+
+  it('takes a METRICS_TOKEN of 16 characters or more, which no message repeats, and no METRICS_PORT that is PORT', () => {
+    expect(loadConfig({}).metricsToken).to.equal(undefined);
+    expect(loadConfig({ METRICS_TOKEN: 'sixteen-letters!' }).metricsToken).to.equal('sixteen-letters!');
+    for (const bad of ['fifteen-letters', 'with a space in it!', 'sechzehn-zeichen-ä']) {
+      const message = faultsOf({ METRICS_TOKEN: bad });
+      expect(message).to.include('METRICS_TOKEN must be at least 16 characters').and.not.include(bad);
+    }
+    expect(faultsOf({ PORT: '4000', METRICS_PORT: '4000' })).to.include(
+      'METRICS_PORT must be another port than PORT',
+    );
   });
 
   for (const { name, field, least, most, fallback } of numbers) {

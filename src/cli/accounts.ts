@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
+import { hashPassword, newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
-import { findOrCreateUser, findUserByEmail, setPlan } from '../accounts/users.ts';
+import { endSessionsOf } from '../accounts/sessions.ts';
+import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
 import { print, say } from './say.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -73,6 +75,34 @@ export function userCommand(): Command {
       withDatabase(async ({ db }) => {
         await setPlan(db, await findUserByEmail(db, options.email), options.plan, now());
         say(`${options.email} is on the plan ${options.plan}.`);
+      }),
+    );
+  user
+    .command('admin')
+    .description('Make a user an operator, who sees the queue in the browser at /admin/queues')
+    .addOption(emailOption())
+    .option('--off', 'make the operator an ordinary user again', false)
+    .action((options: { email: string; off: boolean }) =>
+      withDatabase(async ({ db }) => {
+        const found = await findUserByEmail(db, options.email);
+        await setAdmin(db, found, !options.off, now());
+        say(`${found.email} is ${options.off ? 'an operator no longer' : 'an operator: see /admin/queues'}.`);
+      }),
+    );
+  user
+    .command('password')
+    .description(
+      'Give a user a new password, and make the user if need be. The password alone is printed on standard output; every session ends.',
+    )
+    .addOption(emailOption())
+    .action((options: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const found = await findOrCreateUser(db, options.email, now());
+        const password = newPassword();
+        await changePassword(db, found, await hashPassword(password), now());
+        await endSessionsOf(db, found.id);
+        say(`${found.email} has a new password, printed this once. It can be changed at /account.`);
+        print(password);
       }),
     );
   return user;

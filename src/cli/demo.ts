@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
-import { hashPassword } from '../accounts/passwords.ts';
+import { hashPassword, newPassword } from '../accounts/passwords.ts';
 import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
@@ -42,7 +41,7 @@ export function demoCommand(): Command {
       withDatabase(async ({ db, config }) => {
         const now = new Date();
         if (options.reset) await deleteDemoAccount(db, options.email);
-        const password = randomBytes(12).toString('base64url');
+        const password = newPassword();
         const user = await createDemoUser(db, options.email, password, now);
         const key = await createApiKey(db, user.id, keyName, now);
         const codes = await createDemoCodes(db, user, now);

@@ -30,6 +30,18 @@ export async function migrate(db: Database): Promise<string[]> {
   });
 }
 
+/** What `migrate` would apply, and what a newer release has applied; looks only, where knex's own list makes its tables. */
+export async function compareMigrations(db: Database): Promise<{ pending: string[]; unknown: string[] }> {
+  const known = (await source.getMigrations([])).map((file) => source.getMigrationName(file));
+  const applied: string[] = (await db.schema.hasTable('migrations'))
+    ? await db('migrations').orderBy('id').pluck<string[]>('name')
+    : [];
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
 export async function rollBackAll(db: Database): Promise<void> {
   await db.migrate.rollback({ migrationSource: source, tableName: 'migrations' }, true);
 }

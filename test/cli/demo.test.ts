@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { checkSignIn } from '../../src/accounts/sign-in.ts';
 import { demoCodes } from '../../src/cli/demo-codes.ts';
 import { type MadeCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
@@ -87,7 +88,10 @@ describe('qrelay demo', function () {
     expect(code, stderr).to.equal(0);
     const { 'e-mail': email = '', password = '', key = '' } = read(stdout);
     expect(email).to.equal('demo@example.com');
-    expect(await checkSignIn(service.db, { email, password, address: 'test' })).to.have.property('user');
+    const secrets = await loadSecrets(service.db);
+    expect(
+      await checkSignIn(service.db, secrets, { email, password, address: '192.0.2.1' }),
+    ).to.have.property('user');
 
     const { body } = await apiClient(service.url, key)('/qrcodes?limit=100');
     const { data } = body as { data: { type: string; scanCount: number; expiresAt: string }[] };

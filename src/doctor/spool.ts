@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { listSpoolFiles, type SpoolFileState } from '../queue/spool.ts';
+import { type Finding, findingsOn } from './finding.ts';
+import { findFolder } from './folder.ts';
+import { count, sizeInWords, timeInWords } from './in-words.ts';
+
+const { ok, warning, failure } = findingsOn('spool');
+
+const usedToWarn = 0.5;
+
+/** The files that this machine's web processes keep scans in while the queue is down. */
+export async function examineSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
+  const path = join(dataDir, 'spool');
+  const folder = await findFolder(path);
+  if (folder.fault) {
+    return [
+      failure(
+        `${path} cannot be written by this user (${folder.fault} at ${folder.path}): scans are lost while the queue is down.`,
+        'Give the user of the web process the right to write there, or set DATA_DIR to another folder.',
+      ),
+    ];
+  }
+  const files = await listSpoolFiles(path);
+  return [ok(`${path} can be written by this user.`), ...judgeFiles(files, spoolMaxMb, nowMs())];
+}
+
+function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
+  if (files.length === 0) return [ok('No scan waits in it.')];
+  const abandoned = files.filter(({ isAbandoned }) => isAbandoned);
+  const held = files.filter(({ isAbandoned }) => !isAbandoned);
+  const findings: Finding[] = [];
+  if (abandoned.length > 0) {
+    findings.push(
+      warning(
+        `${describe(abandoned, nowMs)} belong to no process that lives: their scans are not counted yet.`,
+        'Start a web process with this DATA_DIR: it takes them over within half a minute.',
+      ),
+    );
+  }
+  if (held.length > 0) findings.push(judgeHeld(held, spoolMaxMb, nowMs));
+  return findings;
+}
+
+function judgeHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
+  // Each process may keep so much; of the fullest, scans are lost first.
+  const fullest = Math.max(...bytesByOwner(held).values());
+  const used = fullest / (spoolMaxMb * 1024 * 1024);
+  const sentence = `${describe(held, nowMs)} wait for the queue, in one process ${sizeInWords(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
+  return used > usedToWarn
+    ? failure(
+        `${sentence}: when it is full, scans are dropped.`,
+        'Get the queue to work again, or set SPOOL_MAX_MB higher.',
+      )
+    : warning(`${sentence}.`, 'They follow by themselves when the queue works: see there.');
+}
+
+function bytesByOwner(files: SpoolFileState[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { owner, bytes } of files) sums.set(owner, (sums.get(owner) ?? 0) + bytes);
+  return sums;
+}
+
+function describe(files: SpoolFileState[], nowMs: number): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const oldestMs = Math.max(0, ...files.map(({ madeAt }) => nowMs - madeAt.getTime()));
+  return `${count(files.length, 'file')} (${sizeInWords(bytes)}, the oldest made ${timeInWords(oldestMs)} ago)`;
+}

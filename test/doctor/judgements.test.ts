@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import { judgeSpace } from '../../src/doctor/disk.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { judgeGeoData } from '../../src/doctor/geo-data.ts';
+import { examineConfiguration } from '../../src/doctor/configuration.ts';
+import { judgeClock, judgeServer, type ServerFacts } from '../../src/doctor/postgres.ts';
+import { examineProxy } from '../../src/doctor/proxy.ts';
+import { judgeQueue } from '../../src/doctor/queue.ts';
+import { judgeRedis, parseInfo } from '../../src/doctor/redis.ts';
+import { reportLines } from '../../src/cli/doctor-report.ts';
+import { goodConfig } from './set-up.ts';
+
+const states = (findings: Finding[]) => findings.map(({ state }) => state);
+const bad = (findings: Finding[]) => findings.filter(({ state }) => state !== 'ok');
+const megabyte = 1024 * 1024;
+
+describe('How the doctor judges what cannot be had in a test', () => {
+  const server: ServerFacts = {
+    version: '16.4',
+    versionNumber: 160_004,
+    encoding: 'UTF8',
+    fsync: 'on',
+    synchronousCommit: 'on',
+    isReadOnly: false,
+    usableConnections: 97,
+    usedConnections: 3,
+    nowMs: 0,
+  };
+  const onServer = (changes: Partial<ServerFacts>, config = {}) =>
+    bad(judgeServer({ ...server, ...changes }, goodConfig(config)));
+
+  it('PostgreSQL: safe settings are fine; old versions, other encodings and standbys fail', () => {
+    expect(onServer({})).to.deep.equal([]);
+    expect(onServer({ synchronousCommit: 'local' })).to.deep.equal([]);
+    expect(onServer({ versionNumber: 140_000 })).to.deep.equal([]);
+    expect(states(onServer({ version: '13.9', versionNumber: 130_009 }))).to.deep.equal(['failure']);
+    expect(states(onServer({ encoding: 'SQL_ASCII' }))).to.deep.equal(['failure']);
+    expect(states(onServer({ isReadOnly: true }))).to.deep.equal(['failure']);
+    const [off] = onServer({ synchronousCommit: 'off' });
+    expect(off?.state).to.equal('warning');
+    expect(off?.remedy).to.equal('ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf();');
+  });
+
+  it('PostgreSQL: connections must be enough for the processes of this set-up', () => {
+    const redisUrl = 'redis://localhost';
+    // 10 for the web process, 6 for the worker, 5 to spare; without Redis 2 and 6 more.
+    expect(onServer({ usableConnections: 21 }, { redisUrl })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 20 }, { redisUrl }))).to.deep.equal(['warning']);
+    expect(onServer({ usableConnections: 29 })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 28 }))).to.deep.equal(['warning']);
+    expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
+  });
+
+  it('clocks: two seconds are fine, a minute is too much, either way', () => {
+    const skews = [0, 2_000, -2_000, 2_001, -60_000, 60_001, -60_001];
+    expect(states(skews.map(judgeClock))).to.deep.equal([
+      'ok',
+      'ok',
+      'ok',
+      'warning',
+      'warning',
+      'failure',
+      'failure',
+    ]);
+  });
+
+  const redis = (changes: Record<string, string | number>) =>
+    bad(
+      judgeRedis(
+        parseInfo(
+          Object.entries({
+            redis_version: '7.0.15',
+            role: 'master',
+            maxmemory_policy: 'noeviction',
+            aof_enabled: 1,
+            used_memory: 10 * megabyte,
+            maxmemory: 0,
+            ...changes,
+          })
+            .map(([name, value]) => `${name}:${value}\r\n`)
+            .join('# Section\r\n'),
+        ),
+      ),
+    ).map(({ state, finding }) => `${state}: ${finding}`);
+
+  it('Redis: versions that BullMQ refuses or regrets, replicas, and memory that runs out', () => {
+    expect(redis({})).to.deep.equal([]);
+    expect(redis({ redis_version: '6.2.0' })).to.deep.equal([]);
+    expect(redis({ redis_version: '6.0.16' })).to.deep.equal([
+      'warning: Redis 6.0.16 is older than BullMQ recommends.',
+    ]);
+    expect(redis({ redis_version: '4.0.9' })).to.deep.equal(['failure: Redis 4.0.9 is too old for BullMQ.']);
+    expect(redis({ role: 'slave' })).to.deep.equal([
+      'failure: The server is a replica, and takes no writes.',
+    ]);
+    expect(redis({ aof_last_write_status: 'err' })[0]).to.match(/^failure: The append-only file could not/);
+    expect(redis({ maxmemory: 20 * megabyte })).to.deep.equal([]);
+    expect(redis({ maxmemory: 12 * megabyte })[0]).to.match(/^warning: 10 MB of 12 MB of memory used/);
+    expect(redis({ maxmemory: 10 * megabyte })[0]).to.match(/^failure: 10 MB of 10 MB of memory used/);
+  });
+
+  it('the queue: a lag of a minute is told, one of a quarter of an hour fails; so are jobs that were given up', () => {
+    const queue = (oldestWaitingMs: number, failed = 0) =>
+      bad(
+        judgeQueue({ jobs: { waiting: 1, active: 0, delayed: 0, failed }, oldestWaitingMs, workers: 1 }),
+      ).map(({ state, finding }) => `${state}: ${finding}`);
+    expect(queue(60_000)).to.deep.equal([]);
+    expect(queue(61_000)).to.deep.equal([
+      'warning: 1 job not done, the oldest 61 seconds old: analytics are that far behind.',
+    ]);
+    expect(queue(16 * 60_000)).to.deep.equal([
+      'failure: 1 job not done, the oldest 16 minutes old: analytics are that far behind.',
+    ]);
+    expect(queue(0, 2)).to.deep.equal([
+      'warning: 2 jobs given up: the scans in them are kept, and not counted.',
+    ]);
+  });
+
+  it('geo data: fine for a year', () => {
+    const madeAt = new Date('2026-01-01T00:00:00Z');
+    expect(judgeGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
+    expect(judgeGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
+    expect(judgeGeoData(undefined, 0).state).to.equal('warning');
+  });
+
+  it('disk: 1 GB and room for the spool, or else', () => {
+    const space = (freeMb: number, spoolMaxMb = 256) =>
+      judgeSpace(freeMb * megabyte, '/data', spoolMaxMb).state;
+    expect([space(1_024), space(1_023), space(4_000, 5_000), space(100), space(99)]).to.deep.equal([
+      'ok',
+      'warning',
+      'warning',
+      'warning',
+      'failure',
+    ]);
+  });
+
+  it('BASE_URL: codes must lead somewhere, and with TLS', () => {
+    const state = (baseUrl: string) => examineConfiguration(goodConfig({ baseUrl }), [])[1]?.state;
+    for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443']) {
+      expect(state(local), local).to.equal('warning');
+    }
+    for (const open of ['http://qr.example.com', 'http://8.8.8.8', 'http://[2001:4860::1]']) {
+      expect(state(open), open).to.equal('warning');
+    }
+    for (const fine of ['https://qr.example.com', 'http://192.168.1.5:3000', 'http://printer.lan']) {
+      expect(state(fine), fine).to.equal('ok');
+    }
+  });
+
+  describe('proxies', () => {
+    const seen = (forwardedFor: string | undefined, remote: string, trustProxyHops: number) => {
+      const findings = examineProxy(goodConfig({ trustProxyHops, baseUrl: 'http://qr.lan' }), {
+        remote,
+        forwardedFor,
+      });
+      expect(findings).to.have.length(2);
+      return findings[1];
+    };
+
+    it('shows whose request it is that a proxy has sent', () => {
+      expect(seen('6.6.6.6, 81.2.69.142', '10.0.0.9', 1)).to.deep.equal({
+        subject: 'proxy',
+        state: 'ok',
+        finding: 'The request from 10.0.0.9 with "6.6.6.6, 81.2.69.142" is one of 81.2.69.142.',
+      });
+      expect(seen(undefined, '81.2.69.142', 0)?.finding).to.equal(
+        'The request from 81.2.69.142 with no X-Forwarded-For is one of 81.2.69.142.',
+      );
+    });
+
+    it('tells the right number of hops where it can', () => {
+      const behind = seen('81.2.69.142, 10.0.0.8', '10.0.0.9', 1);
+      expect(behind?.finding).to.include('is one of 10.0.0.8, which looks like a proxy of your own');
+      expect(behind?.remedy).to.equal('Set TRUST_PROXY_HOPS to 2, if 81.2.69.142 is the client.');
+      const unread = seen('81.2.69.142', '10.0.0.9', 0);
+      expect(unread?.remedy).to.equal('Set TRUST_PROXY_HOPS to 1, if 81.2.69.142 is the client.');
+      const tooMany = seen('81.2.69.142', '10.0.0.9', 3);
+      expect(tooMany?.state).to.equal('warning');
+      expect(tooMany?.remedy).to.equal('Set TRUST_PROXY_HOPS to 1, if this is what your proxy sends.');
+    });
+
+    it('warns of a proxy that nobody counted, and of a port that others than the proxy may reach', () => {
+      const warned = (changes: object) =>
+        bad(examineProxy(goodConfig(changes), undefined)).map(({ finding }) => finding.split(':')[0]);
+      expect(warned({})).to.deep.equal([]);
+      expect(warned({ trustProxyHops: 0 })).to.deep.equal(['BASE_URL is https and TRUST_PROXY_HOPS is 0']);
+      const open = 'The port is open on every address, and X-Forwarded-For is believed';
+      expect(warned({ host: undefined })).to.deep.equal([open]);
+      expect(warned({ host: undefined, trustProxyHops: 0, baseUrl: 'http://qr.lan' })).to.deep.equal([]);
+    });
+  });
+
+  it('writes a mark and a word for each state, in colour only where asked', () => {
+    const findings: Finding[] = [
+      { subject: 'disk', state: 'failure', finding: 'Full.', remedy: 'Make room.' },
+      { subject: 'queue', state: 'ok', finding: 'Empty.' },
+    ];
+    expect(reportLines(findings, false)).to.deep.equal([
+      'queue',
+      '  ✓ ok       Empty.',
+      '',
+      'disk',
+      '  ✗ failure  Full.',
+      '             → Make room.',
+      '',
+      '1 ok, 0 warnings, 1 failure',
+    ]);
+    expect(reportLines(findings, true)[4]).to.equal('  \u001B[31m✗ failure\u001B[0m  Full.');
+  });
+});
