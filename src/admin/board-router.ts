@@ -1,0 +1,62 @@
+import Router from '@koa/router';
+import type { Queue } from 'bullmq';
+import type { Middleware } from 'koa';
+import type { ScanJob } from '../queue/scan-jobs.ts';
+import { loadBoardFiles } from './board-files.ts';
+import { boardPolicy, loadBoardPage } from './board-page.tsx';
+import { type BoardParts, collectBoardParts } from './board-parts.ts';
+import { boardRules, shownData } from './board-rules.ts';
+
+export const boardPath = '/admin/queues';
+
+/** Asks the queue, and fails clearly where it cannot be asked. */
+export type AskQueue = <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
+
+/** The board's page, files and data for a queue, on our own router. */
+export async function createBoardRouter(queue: Queue<ScanJob>, ask: AskQueue): Promise<Middleware> {
+  const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(queue);
+  const page = await loadBoardPage(viewsFolder);
+  const sendFile = await loadBoardFiles(filesFolder);
+  const router = new Router({ prefix: boardPath });
+
+  router.get([entry.route].flat(), async (ctx) => {
+    await ask(async () => undefined);
+    ctx.set('Content-Security-Policy', boardPolicy);
+    ctx.type = 'html';
+    ctx.body = page(entry.handler({ basePath: boardPath, uiConfig }));
+  });
+  router.get('/static/*file', (ctx) => sendFile(ctx, ctx.path.slice(`${boardPath}/static/`.length)));
+  for (const { method, route, handler } of api) {
+    router.register([route].flat(), [method].flat(), async (ctx) => {
+      const { params, query } = ctx;
+      // The changes that are allowed have no body.
+      const request = { queues, uiConfig, params, query, body: {}, headers: {} };
+      const { status = 200, body } = await ask(async () => handler(request));
+      ctx.status = status;
+      ctx.body = body;
+    });
+  }
+  return router.routes() as unknown as Middleware;
+}
+
+/** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */
+async function describeBoard(queue: Queue<ScanJob>): Promise<BoardParts> {
+  const { createBullBoard } = await import('@bull-board/api');
+  const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
+  const shown = new BullMQAdapter(queue, { description: 'Scans on their way into the database' });
+  shown.setFormatter('data', shownData);
+  return collectBoardParts((serverAdapter) =>
+    createBullBoard({
+      queues: [shown],
+      serverAdapter,
+      options: {
+        uiConfig: {
+          boardTitle: 'Qrelay queues',
+          miscLinks: [{ text: 'Back to Qrelay', url: '/' }],
+          hideDocsLink: true,
+        },
+        handlerHooks: boardRules,
+      },
+    }),
+  );
+}

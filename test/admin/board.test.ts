@@ -1,0 +1,317 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { loadSecrets } from '../../src/accounts/secrets.ts';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
+import { connectToQueue } from '../../src/queue/connection.ts';
+import { packScans, scanJobName } from '../../src/queue/scan-jobs.ts';
+import { newScanId } from '../../src/scans/scan-id.ts';
+import { apiClient } from '../support/api-client.ts';
+import { openBrowser, openBrowserDeadlineMs } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { runQrelay } from '../support/programs.ts';
+import { onBothQueues } from '../support/queue-engines.ts';
+import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { signUp, visit } from '../support/web-visitor.ts';
+import { testLog } from '../support/test-log.ts';
+
+const userAgent = 'NobodysBrowser/7.0 (Kitchen Table)';
+const address = '81.2.69.142';
+const fromHere = { Origin: 'https://qr.test', 'Sec-Fetch-Site': 'same-origin' };
+const failedJobs = '/admin/queues/api/queues?activeQueue=scans&status=failed&page=1&jobsPerPage=10';
+
+interface BoardAnswer {
+  queues: [
+    {
+      name: string;
+      counts: Record<string, number>;
+      jobs: { id: string; data: object; failedReason: string; stacktrace: string[] }[];
+    },
+  ];
+}
+
+type Ask = (path: string, init?: { method?: string; headers?: Record<string, string> }) => Promise<Response>;
+
+/** With the cookie of somebody who is signed in, or of nobody. */
+async function askAs(service: TestService, email?: string, isAdmin = false): Promise<Ask> {
+  const cookies = ['__Host-qrelay-visitor=known'];
+  if (email) {
+    const user = await findOrCreateUser(service.db, email, new Date());
+    await setAdmin(service.db, user, isAdmin, new Date());
+    cookies.push(`__Host-qrelay-session=${await startSession(service.db, user.id, new Date())}`);
+  }
+  return (path, { method = 'GET', headers = {} } = {}) =>
+    fetch(service.url + path, {
+      method,
+      redirect: 'manual',
+      headers: { Accept: 'text/html', ...headers, Cookie: cookies.join('; ') },
+    });
+}
+
+onBothQueues('The queue board', (redisUrl) => {
+  let service: TestService;
+  let operator: Ask;
+
+  before(async () => {
+    service = await startService({ redisUrl: redisUrl(), worker: true });
+    operator = await askAs(service, 'operator@example.com', true);
+  });
+  after(() => service?.stop());
+
+  async function board(path = failedJobs): Promise<BoardAnswer> {
+    const answer = await operator(path);
+    expect(answer.status).to.equal(200);
+    return (await answer.json()) as BoardAnswer;
+  }
+
+  /** A job of two scans. The first one cannot be recorded nor, with its table away, be put aside: the job fails. */
+  async function makeFailedJob(): Promise<{ jobId: string; codeId: string; repair(): Promise<void> }> {
+    const { id: codeId } = await createCode(apiClient(service.url, await service.makeKey()));
+    const { sealingKey } = await loadSecrets(service.db);
+    const scan = { userAgent, address };
+    const scans = [
+      { ...scan, id: newScanId(Date.now()), codeId: 'no-uuid' },
+      { ...scan, id: newScanId(Date.now()), codeId },
+    ];
+    await service.db.raw('ALTER TABLE dead_scans RENAME TO dead_scans_away');
+    const place = { redisUrl: redisUrl(), databaseUrl: service.databaseUrl };
+    const queue = connectToQueue(place, testLog(), () => undefined);
+    const job = await eventually(() =>
+      queue.present().add(scanJobName, packScans(scans, sealingKey), { attempts: 1 }),
+    );
+    await eventually(async () => expect(await job.getState()).to.equal('failed'));
+    await queue.close();
+    return {
+      jobId: String(job.id),
+      codeId,
+      repair: () => service.db.raw('ALTER TABLE dead_scans_away RENAME TO dead_scans'),
+    };
+  }
+
+  async function expectLanded(codeId: string): Promise<void> {
+    await eventually(async () => {
+      expect(await service.db('scans').where({ qr_code_id: codeId })).to.have.length(1);
+      expect((await board()).queues[0].counts['failed']).to.equal(0);
+    });
+    expect(await service.db('dead_scans').where('job', 'like', '%no-uuid%')).to.have.length.greaterThan(0);
+  }
+
+  it('is for operators: to everybody else, each of its addresses is a missing page', async () => {
+    const formerOperator = await askAs(service, 'former@example.com', true);
+    expect((await formerOperator('/admin/queues')).status).to.equal(200);
+    await setAdmin(
+      service.db,
+      await findOrCreateUser(service.db, 'former@example.com', new Date()),
+      false,
+      new Date(),
+    );
+    const script = /static\/js\/main[^"]+/.exec(await (await operator('/admin/queues')).text())?.[0];
+    expect((await operator(`/admin/queues/${script}`)).status).to.equal(200);
+    const paths = ['/admin', '/admin/', '/admin/queues', '/admin/queues/', '/admin/queues/queue/scans'];
+    paths.push(failedJobs, `/admin/queues/${script}`, '/admin/queues/api/queues/scans/retry/failed');
+
+    async function whatIsSeen(ask: Ask, path: string, method: string, accept: string): Promise<object> {
+      const answer = await ask(path, { method, headers: { ...fromHere, Accept: accept } });
+      const headers = Object.fromEntries(answer.headers);
+      const requestId = headers['x-request-id'] ?? 'none';
+      delete headers['x-request-id'];
+      delete headers['date'];
+      return { status: answer.status, headers, body: (await answer.text()).replace(requestId, '') };
+    }
+    const others = [await askAs(service), await askAs(service, 'user@example.com'), formerOperator];
+    for (const ask of others) {
+      for (const accept of ['text/html', 'application/json']) {
+        for (const method of accept === 'text/html'
+          ? ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
+          : ['GET', 'PUT']) {
+          const missing = await whatIsSeen(ask, '/nothing-here', method, accept);
+          expect(missing).to.include({ status: 404 });
+          const seen = await Promise.all(paths.map((path) => whatIsSeen(ask, path, method, accept)));
+          for (const [index, path] of paths.entries())
+            expect(seen[index], `${method} ${path}`).to.deep.equal(missing);
+        }
+      }
+    }
+  });
+
+  it('has nothing but its own files', async () => {
+    for (const path of [
+      '../index.ejs',
+      '..%2findex.ejs',
+      '%2e%2e/index.ejs',
+      'js',
+      'js/',
+      '',
+      'no.js',
+      'constructor',
+    ])
+      expect((await operator(`/admin/queues/static/${path}`)).status, path).to.equal(404);
+    const picture = await operator('/admin/queues/static/images/logo.svg');
+    expect(picture.headers.get('content-type')).to.equal('image/svg+xml; charset=utf-8');
+    expect(picture.headers.get('cache-control')).to.match(/^private, max-age=/);
+  });
+
+  it('retries a failed job, whose scans then land, and shows nothing of who scanned', async () => {
+    const { jobId, codeId, repair } = await makeFailedJob();
+    const shown = await board();
+    const [job] = shown.queues[0].jobs;
+    expect(shown.queues[0].counts).to.include({ failed: 1, waiting: 0 });
+    expect(job?.data).to.deep.equal({ scans: 2, codes: ['no-uuid', codeId] });
+    expect(job?.failedReason).to.equal('relation "dead_scans" does not exist');
+    const everything = JSON.stringify([shown, await board(`/admin/queues/api/queues/scans/${jobId}`)]);
+    expect(everything).to.contain('does not exist');
+    for (const hidden of ['Kitchen', address, 'sealedAddresses', 'insert into'])
+      expect(everything).not.to.contain(hidden);
+
+    await repair();
+    const path = `/admin/queues/api/queues/scans/${jobId}/retry`;
+    const elsewhere: Record<string, string>[] = [
+      {},
+      { Origin: 'https://evil.test' },
+      { Origin: 'null' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site', Origin: 'https://qr.test' },
+      { 'Sec-Fetch-Site': 'none' },
+    ];
+    for (const headers of elsewhere) {
+      const refused = await operator(path, { method: 'PUT', headers });
+      expect(refused.status, JSON.stringify(headers)).to.equal(403);
+    }
+    expect((await board()).queues[0].counts['failed']).to.equal(1);
+    expect((await operator(path, { method: 'PUT', headers: fromHere })).status).to.equal(204);
+    await expectLanded(codeId);
+  });
+
+  it('refuses whatever would lose, change or stop scans', async () => {
+    const { jobId, codeId, repair } = await makeFailedJob();
+    const forbidden = [
+      ['PUT', `scans/${jobId}/clean`],
+      ['PUT', 'scans/clean/failed'],
+      ['PUT', 'scans/empty'],
+      ['PUT', 'scans/obliterate'],
+      ['PUT', 'scans/pause'],
+      ['PUT', 'pause'],
+      ['PUT', 'scans/concurrency'],
+      ['PUT', 'scans/rate-limit'],
+      ['POST', 'scans/add'],
+      ['PATCH', `scans/${jobId}/update-data`],
+    ] as const;
+    for (const [method, path] of forbidden) {
+      const answer = await operator(`/admin/queues/api/queues/${path}`, { method, headers: fromHere });
+      expect(answer.status, path).to.equal(403);
+      expect(await answer.text()).to.contain('removes none');
+    }
+    expect(
+      (await operator('/admin/queues/api/queues/scans', { method: 'DELETE', headers: fromHere })).status,
+    ).to.equal(404);
+    expect((await board()).queues[0].counts['failed']).to.equal(1);
+    await repair();
+    const all = '/admin/queues/api/queues/scans/retry/failed';
+    expect((await operator(all, { method: 'PUT', headers: fromHere })).status).to.equal(200);
+    await expectLanded(codeId);
+  });
+
+  describe('in a browser', function () {
+    this.timeout(60_000);
+    let browser: Browser;
+    before(async function () {
+      this.timeout(openBrowserDeadlineMs);
+      const opened = await openBrowser();
+      if (!opened) return this.skip();
+      browser = opened;
+    });
+
+    it('opens from the header for whom `qrelay user admin` made an operator, and retries by a click', async () => {
+      const visitor = await visit(browser, service.url, { viewport: { width: 1280, height: 800 } });
+      const { page } = visitor;
+      await signUp(visitor, 'chief@example.com', 'correct horse battery');
+      const queues = page.getByRole('banner').getByRole('link', { name: 'Queues' });
+      expect(await queues.count()).to.equal(0);
+      const settings = { DATABASE_URL: service.databaseUrl };
+      const made = await runQrelay(['user', 'admin', '--email', 'Chief@example.com'], settings);
+      expect(made).to.deep.equal({
+        code: 0,
+        stdout: '',
+        stderr: 'chief@example.com is an operator: see /admin/queues.\n',
+      });
+
+      const { codeId, repair } = await makeFailedJob();
+      await repair();
+      await page.reload();
+      await queues.click();
+      await page.waitForURL('**/admin/queues');
+      expect(await page.title()).to.equal('Qrelay queues');
+      await page.getByRole('main').getByRole('link', { name: 'scans' }).first().waitFor();
+      await eventually(async () =>
+        expect(await page.getByRole('main').innerText()).to.match(/scans\s+FAILED\s+1\s+1 Job/),
+      );
+      await page.getByRole('main').getByRole('link', { name: 'scans' }).first().click();
+      await page.getByRole('link', { name: 'Failed 1' }).click();
+      await page.getByText('relation "dead_scans" does not exist').first().waitFor();
+      expect(await page.content()).not.to.contain('Kitchen');
+      await page.getByRole('button', { name: 'Clean all' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('This board retries and promotes jobs, and removes none.').waitFor();
+      await page.getByRole('button', { name: 'Retry all' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await expectLanded(codeId);
+      expect(visitor.complaints).to.deep.equal([]);
+
+      const ended = await runQrelay(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
+      expect(ended.stderr).to.equal('chief@example.com is an operator no longer.\n');
+      expect((await page.goto('/admin/queues'))?.status()).to.equal(404);
+      expect(await queues.count()).to.equal(0);
+      await visitor.leave();
+    });
+  });
+});
+
+describe('The queue board while Redis is away', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let redis: RedisServer | undefined;
+  let service: TestService;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-board-'));
+  });
+  after(async () => {
+    await service?.stop();
+    await redis?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says so at once, is there when Redis is, and waits for no server that hangs', async function () {
+    const port = await freePort();
+    service = await startService({ redisUrl: `redis://127.0.0.1:${port}` });
+    const operator = await askAs(service, 'operator@example.com', true);
+    async function expectAway(path: string): Promise<void> {
+      const startedAt = Date.now();
+      const answer = await operator(path);
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('5');
+      expect(await answer.text()).to.contain('The queue cannot be reached right now.');
+      expect(Date.now() - startedAt).to.be.below(8_000);
+    }
+    await expectAway('/admin/queues');
+
+    redis = await startOwnRedis(folder, port);
+    if (!redis) return this.skip();
+    await eventually(async () => expect((await operator('/admin/queues')).status).to.equal(200));
+    expect((await operator(failedJobs)).status).to.equal(200);
+
+    redis.process?.kill('SIGSTOP');
+    await expectAway(failedJobs);
+    redis.process?.kill('SIGCONT');
+    await eventually(async () => expect((await operator(failedJobs)).status).to.equal(200));
+
+    await redis.stop();
+    await expectAway(failedJobs);
+    expect((await operator('/healthz')).status).to.equal(200);
+  });
+});
