@@ -21,10 +21,11 @@ export async function ensureInstalled(root = here) {
   const self = process.env.npm_execpath ?? '';
   const npm = self.endsWith('npm-cli.js') ? [process.execPath, self] : ['npm'];
   // Dev packages too, whatever NODE_ENV says: the compiler is one of them. `npm ci` would start by deleting what is there.
+  // No package needs to run a script of its own to be installed, and so none may.
   const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   await run(
     root,
-    [...npm, 'install', '--no-save', '--include=dev', '--include=optional', ...quietly],
+    [...npm, 'install', '--no-save', '--ignore-scripts', '--include=dev', '--include=optional', ...quietly],
     'The packages could not be installed',
   );
 }

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { abuseHref } from './abuse-contact.ts';
 import { loadSecrets } from './accounts/secrets.ts';
+import { createQueueBoard } from './admin/queue-board.ts';
 import { openImages } from './codes/image/image-thread.ts';
+import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http-server.ts';
 import { createProducer } from './queue/producer.ts';
@@ -11,8 +14,12 @@ import { createLane } from './redirect/handler.ts';
 import { createImageAnswer } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { openDatabase } from './store/database.ts';
+import { poolSizes } from './store/pool-sizes.ts';
 import type { Log } from './telemetry/log.ts';
-import { createMetrics } from './telemetry/metrics.ts';
+import type { ReadMetrics } from './telemetry/metrics-server.ts';
+import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addQueueMetrics } from './telemetry/queue-metrics.ts';
+import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
 
 export interface WebService {
@@ -27,6 +34,9 @@ interface WebServiceParts {
   log: Log;
   nowMs: () => number;
   drainGraceMs?: number;
+  metrics?: WebMetrics;
+  /** Where the process is one of several: the figures of all of them. */
+  readMetrics?: ReadMetrics;
 }
 
 /** All that answers on the port: resources → scan lane in front of the app → http server. */
@@ -36,19 +46,26 @@ export async function openWebService({
   log,
   nowMs,
   drainGraceMs = 1_000,
+  metrics = createWebMetrics(),
+  readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
-  const db = openDatabase(databaseUrl, { poolMax: 10, applicationName: 'qrelay web' });
+  const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
-  const queue = await openQueueThread({ redisUrl: config.redisUrl, databaseUrl }, secrets.sealingKey, log);
-  const metrics = createMetrics();
+  const place = { redisUrl: config.redisUrl, databaseUrl };
+  const queue = await openQueueThread(place, secrets.sealingKey, log);
+  const spoolMaxBytes = config.spoolMaxMb * 1024 * 1024;
   const spool = await openSpool({
     folder: join(config.dataDir, 'spool'),
-    maxBytes: config.spoolMaxMb * 1024 * 1024,
+    maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
   const producer = createProducer({ queue, spool, sealingKey: secrets.sealingKey, metrics, log });
+  addPoolMetrics(metrics.registry, db);
+  addQueueMetrics(metrics.registry, queue.depth);
+  addSpoolMetrics(metrics.registry, { heldBytes: spool.heldBytes, maxBytes: spoolMaxBytes });
   const targets = createTargets(db);
   const images = await openImages(log);
+  const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;
   const closing = new AbortController();
   const app = createApp({
@@ -58,8 +75,11 @@ export async function openWebService({
     log,
     now: () => new Date(nowMs()),
     health: { db, queue, isDraining: () => isDraining() },
+    metrics,
+    readMetrics,
     codeChanged: targets.forget,
     images,
+    queueBoard: queueBoard.middleware,
     closing: closing.signal,
   });
   const handleRest = app.callback();
@@ -69,6 +89,7 @@ export async function openWebService({
       producer,
       verdict: createScanVerdict(),
       answerImage: createImageAnswer({ images, baseUrl: config.baseUrl, log }),
+      reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
       trustProxyHops: config.trustProxyHops,
       nowMs,
       metrics,
@@ -90,6 +111,7 @@ export async function openWebService({
       await server.drain();
       await producer.close();
       await queue.close();
+      await queueBoard.close();
       await images.close();
       await db.destroy();
     },

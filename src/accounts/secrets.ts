@@ -4,8 +4,12 @@ import type { Database } from '../store/database.ts';
 export interface ServiceSecrets {
   /** Turns a client address into a name that cannot be read back without the secret. */
   disguiseAddress(address: string): string;
+  /** The same for an e-mail: what was typed at the sign-in may be somebody's, whether or not they have an account. */
+  disguiseEmail(email: string): string;
   /** Seals what travels through the queue and must not lie there readable. */
   sealingKey: Buffer;
+  /** Marks a browser as one in which an account was signed in before. */
+  deviceMark(visitor: string, email: string): string;
   /** What a form must bring back, by the cookie it was made for: another site can read neither. */
   formToken(cookie: string): string;
 }
@@ -15,13 +19,20 @@ export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
     { value: Buffer },
   ];
   const addressKey = derive(root, 'client-address');
+  const emailKey = derive(root, 'e-mail');
+  const deviceKey = derive(root, 'device');
   const formKey = derive(root, 'form-token');
   return {
-    disguiseAddress: (address) =>
-      createHmac('sha256', addressKey).update(network(address)).digest('base64url'),
+    disguiseAddress: (address) => keyedHash(addressKey, network(address)),
+    disguiseEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: derive(root, 'scan-job'),
-    formToken: (cookie) => createHmac('sha256', formKey).update(cookie).digest('base64url'),
+    deviceMark: (visitor, email) => keyedHash(deviceKey, `${visitor}\n${email.toLowerCase()}`),
+    formToken: (cookie) => keyedHash(formKey, cookie),
   };
+}
+
+function keyedHash(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 function derive(root: Buffer, purpose: string): Buffer {

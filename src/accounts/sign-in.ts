@@ -1,6 +1,7 @@
 import type { Database } from '../store/database.ts';
 import { forgetAttempts, takeAttempt } from './attempts.ts';
 import { verifyPassword } from './passwords.ts';
+import type { ServiceSecrets } from './secrets.ts';
 import { User } from './users.ts';
 
 const mostPerAddress = 30;
@@ -8,14 +9,25 @@ const mostPerAccount = 10;
 
 export type SignIn = { user: User } | { refused: 'wrong' } | { refused: 'throttled'; retryAfter: number };
 
+interface Attempted {
+  email: string;
+  password: string;
+  address: string;
+  /** Of a browser in which this account was signed in before: it is not held up by what strangers try elsewhere. */
+  deviceMark?: string | undefined;
+}
+
 /** An unknown e-mail and a wrong password are the same answer in the same time. */
 export async function checkSignIn(
   db: Database,
-  { email, password, address }: { email: string; password: string; address: string },
+  secrets: ServiceSecrets,
+  { email, password, address, deviceMark }: Attempted,
 ): Promise<SignIn> {
-  const account = `signin-account:${email.toLowerCase()}`;
+  const account = deviceMark
+    ? `signin-device:${deviceMark}`
+    : `signin-account:${secrets.disguiseEmail(email)}`;
   for (const [subject, most] of [
-    [`signin-address:${address}`, mostPerAddress],
+    [`signin-address:${secrets.disguiseAddress(address)}`, mostPerAddress],
     [account, mostPerAccount],
   ] as const) {
     const { admitted, retryAfter } = await takeAttempt(db, subject, most);

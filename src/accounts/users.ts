@@ -14,6 +14,8 @@ export class User extends Model {
   declare email: string;
   declare plan: Plan;
   declare passwordHash: string | null;
+  /** An operator of the service. */
+  declare isAdmin: boolean;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
@@ -36,6 +38,10 @@ export async function findOrCreateUser(db: Database, email: string, now: Date): 
 
 export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
   await user.$query(db).patch({ plan, updatedAt: now });
+}
+
+export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: Date): Promise<void> {
+  await user.$query(db).patch({ isAdmin, updatedAt: now });
 }
 
 /** `undefined` where the e-mail has an account already. */
@@ -72,7 +78,14 @@ export async function changePassword(
   await user.$query(db).patch({ passwordHash, updatedAt: now });
 }
 
-/** With everything in it: keys, codes, their scans and counters. */
-export async function deleteUser(db: Database, user: User): Promise<void> {
-  await User.query(db).deleteById(user.id);
+/** With everything in it: keys, codes, their scans and counters. Gives the share tokens that lead nowhere now. */
+export async function deleteUser(db: Database, user: User): Promise<string[]> {
+  return db.transaction(async (transaction) => {
+    const codes = (await transaction('qr_codes')
+      .where({ user_id: user.id })
+      .delete()
+      .returning('share_token')) as { share_token: string }[];
+    await User.query(transaction).deleteById(user.id);
+    return codes.map(({ share_token }) => share_token);
+  });
 }

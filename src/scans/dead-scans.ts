@@ -16,6 +16,11 @@ export async function listDeadScans(db: Database, after: number, limit: number):
     .select('id', 'job', 'reason', 'died_at as diedAt') as Promise<DeadScan[]>;
 }
 
+export async function countDeadScans(db: Database): Promise<number> {
+  const row = (await db('dead_scans').count('* as count').first()) as { count: number };
+  return row.count;
+}
+
 export async function forgetDeadScan(db: Database, id: number): Promise<void> {
   await db('dead_scans').where({ id }).delete();
 }

@@ -1,10 +1,12 @@
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { ReadMetrics } from '../telemetry/metrics-server.ts';
+import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createApiRouter, methodNotAllowed, openApiPath } from './api/router.ts';
 import { admission } from './middleware/admission.ts';
 import { below } from './middleware/below.ts';
@@ -24,6 +26,7 @@ import { entryPages } from './pages/entry.ts';
 import { frontPage } from './pages/front.ts';
 import { type HealthParts, healthPages } from './pages/health.ts';
 import { keysPages } from './pages/keys.ts';
+import { metricsPage } from './pages/metrics.ts';
 import type { PageParts } from './pages/page.ts';
 import { problemPage } from './pages/problem.ts';
 
@@ -34,8 +37,11 @@ export interface AppParts {
   log: Log;
   now: () => Date;
   health: HealthParts;
+  metrics: WebMetrics;
+  readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  queueBoard: Middleware;
   /** Aborted when the process is about to end: what would stay open ends then. */
   closing: AbortSignal;
 }
@@ -48,8 +54,11 @@ export function createApp({
   log,
   now,
   health,
+  metrics,
+  readMetrics,
   codeChanged,
   images,
+  queueBoard,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -71,30 +80,41 @@ export function createApp({
     now,
   };
 
-  app.use(observe(log));
+  app.use(observe(log, metrics));
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
   app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now, isPublic })));
   app.use(below('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health));
+  app.use(metricsPage(config.metricsToken, readMetrics));
   app.use(assets.middleware);
   app.use(sessions.middleware);
-  const pages = new Router().use(forms(config.baseUrl, sessions.formToken));
+  app.use(below('/admin/queues/', queueBoard));
+  const pages = new Router().use(forms({ config, db, secrets, formToken: sessions.formToken }));
   const sections = [
     frontPage,
     docsPage,
     entryPages,
-    codePage,
     codesPages,
     codePictures,
     codeForms,
+    // After those whose names would else be taken for the id of a code.
+    codePage,
     keysPages,
-    accountPages, //
+    accountPages,
   ];
   for (const section of sections) pages.use(section(parts).routes());
   app.use(pages.routes());
 
-  app.on('error', (err: unknown) => log.error({ err }, 'an answer could not be sent'));
+  app.on('error', (err: unknown) => {
+    // Whoever leaves in the middle of an answer does nothing wrong.
+    if (!isGone(err)) log.error({ err }, 'an answer could not be sent');
+  });
   return app;
+}
+
+function isGone(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }

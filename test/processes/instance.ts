@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { keepLog } from '../support/test-log.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const isRoot = process.getuid?.() === 0;
@@ -108,6 +109,7 @@ export async function start({
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {
       text[name] += chunk;
+      keepLog(chunk);
     });
   }
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;

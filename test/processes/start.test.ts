@@ -1,9 +1,11 @@
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { told } from '../doctor/set-up.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelayWithNpm } from '../support/programs.ts';
+import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
   asNobody,
@@ -62,6 +64,18 @@ describe('npm start', function () {
       expect(stdout, stderr).to.match(/^qrl_/);
       key = stdout.trim();
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
+    });
+
+    it('lets the doctor examine what runs there, and has a set-up that is safe', async () => {
+      const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: instance.dataDir });
+      const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+      expect(told(findings, 'failure')).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(told(findings, 'ok')).to.include.members([
+        'postgres: What is committed survives a power cut (fsync and synchronous_commit).',
+        'postgres: Every migration is applied.',
+        'queue: 1 worker connected.',
+      ]);
     });
 
     it('ends everything on Ctrl-C, which npm and its child both get', async () => {

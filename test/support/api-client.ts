@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config.ts';
@@ -68,7 +68,8 @@ export function apiClient(serviceUrl: string, key: string | undefined): ApiClien
   };
 }
 
-function expectDocumented(method: string, path: string, { status, headers, body }: ApiAnswer): void {
+/** That the OpenAPI document names such an answer: its status, its headers, its body. */
+export function expectDocumented(method: string, path: string, { status, headers, body }: ApiAnswer): void {
   const documented = findResponse(method, path, status);
   expect(
     documented,
@@ -84,7 +85,7 @@ function expectDocumented(method: string, path: string, { status, headers, body 
     return;
   }
   expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
-  const validate = ajv.compile(absolute(schema));
+  const validate = validatorOf(schema);
   expect(
     validate(body),
     `${method} ${path} → ${status}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
@@ -112,6 +113,12 @@ function sharedResponse(status: number): ResponseObject | undefined {
   return undefined;
 }
 
-function absolute(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
+const validators = new Map<string, ValidateFunction>();
+
+/** Compiled once, however many answers are held against it. */
+function validatorOf(schema: object): ValidateFunction {
+  const absolute = JSON.stringify(schema).replaceAll('"#/', '"api#/');
+  const validate = validators.get(absolute) ?? ajv.compile(JSON.parse(absolute) as object);
+  validators.set(absolute, validate);
+  return validate;
 }

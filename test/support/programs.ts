@@ -3,14 +3,25 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
+import { keepLog, testLogLevel } from './test-log.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What is set where the tests run must not reach the programs under test; an empty string is "not set". */
 const unset = Object.fromEntries(
-  ['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'BASE_URL', 'PORT', 'HOST', 'LOG_LEVEL', 'WEB_CONCURRENCY'].map(
-    (name) => [name, ''],
-  ),
+  [
+    'DATABASE_URL',
+    'REDIS_URL',
+    'DATA_DIR',
+    'BASE_URL',
+    'PORT',
+    'HOST',
+    'LOG_LEVEL',
+    'WEB_CONCURRENCY',
+    'METRICS_TOKEN',
+    'METRICS_PORT',
+    'WORKER_METRICS_PORT',
+  ].map((name) => [name, '']),
 );
 
 type Settings = Record<string, string>;
@@ -55,25 +66,41 @@ export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   return { ...outcome, code };
 }
 
-interface WebProcess {
-  url: string;
+interface OwnProcess {
+  /** What it has written to standard output. */
+  output(): string;
   stop(): Promise<void>;
+}
+
+interface WebProcess extends OwnProcess {
+  url: string;
 }
 
 /** The web program in a process of its own, ready to answer. */
 export async function startWebProcess(settings: Settings): Promise<WebProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [join('dist', 'src', 'server.js')], {
+  const web = await startProcess('web', join('dist', 'src', 'server.js'), {
+    PORT: String(port),
+    ...settings,
+  });
+  return { url: `http://127.0.0.1:${port}`, ...web };
+}
+
+/** The worker program in a process of its own, at work. */
+export function startWorkerProcess(settings: Settings): Promise<OwnProcess> {
+  return startProcess('worker', join('dist', 'workers', 'main.js'), settings);
+}
+
+async function startProcess(name: string, file: string, settings: Settings): Promise<OwnProcess> {
+  const child = spawn(process.execPath, [file], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
-      ...unset,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      LOG_LEVEL: 'silent',
-      ...settings,
-    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...unset, HOST: '127.0.0.1', LOG_LEVEL: testLogLevel, ...settings },
+  });
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    keepLog(text);
   });
   const gone = once(child, 'exit');
   const ready = await Promise.race([
@@ -83,9 +110,9 @@ export async function startWebProcess(settings: Settings): Promise<WebProcess> {
       () => false,
     ),
   ]);
-  if (!ready) throw new Error('The web process ended before it was ready');
+  if (!ready) throw new Error(`The ${name} process ended before it was ready`);
   return {
-    url: `http://127.0.0.1:${port}`,
+    output: () => output,
     async stop() {
       child.kill('SIGTERM');
       await gone;

@@ -11,13 +11,15 @@ import { migrateQueue, openScanQueue, type QueuePlace } from '../../src/queue/co
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { apiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
+import { type Figures, scrape } from './figures.ts';
 import { freePort } from './free-port.ts';
 import { type RedisServer, startOwnRedis } from './redis-server.ts';
 import { createCode, type SharedCode } from './share.ts';
+import { testLog, testLogFile, testLogLevel } from './test-log.ts';
 
+const metricsToken = 'a-token-for-the-figures';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A program of ours in a process of its own, to be ended and started again. */
@@ -35,6 +37,8 @@ export interface Rig {
   startRedis(): Promise<void>;
   web: Program[];
   workers: Program[];
+  /** The figures of each web and of each worker process. */
+  figures(): Promise<{ web: Figures[]; workers: Figures[] }>;
   /** Starts one more worker process. */
   addWorker(): Promise<Program>;
   /** Where a queue of the test's own connects to. */
@@ -81,15 +85,20 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
     DATA_DIR: dataDir,
     BASE_URL: 'https://qr.test',
     HOST: '127.0.0.1',
-    LOG_LEVEL: process.env['FAULT_LOG_LEVEL'] ?? 'silent',
+    LOG_LEVEL: testLogLevel,
+    METRICS_TOKEN: metricsToken,
   };
   const ports = await Promise.all(Array.from({ length: webs }, freePort));
   const web = await Promise.all(
     ports.map((port) => startProgram('src/server.js', { ...env, PORT: String(port) })),
   );
-  const workerPrograms = await Promise.all(
-    Array.from({ length: workers }, () => startProgram('workers/main.js', env)),
-  );
+  const workerMetricsPorts: number[] = [];
+  async function startWorker(): Promise<Program> {
+    const port = await freePort();
+    workerMetricsPorts.push(port);
+    return startProgram('workers/main.js', { ...env, WORKER_METRICS_PORT: String(port) });
+  }
+  const workerPrograms = await Promise.all(Array.from({ length: workers }, startWorker));
 
   const place: QueuePlace = { databaseUrl: postgres.url, redisUrl: env.REDIS_URL || undefined };
   const url = `http://127.0.0.1:${ports[0]}`;
@@ -119,8 +128,15 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
     startRedis,
     web,
     workers: workerPrograms,
+    async figures() {
+      const read = (port: number) => scrape(`http://127.0.0.1:${port}/metrics`, metricsToken);
+      return {
+        web: await Promise.all(ports.map(read)),
+        workers: await Promise.all(workerMetricsPorts.map(read)),
+      };
+    },
     async addWorker() {
-      const program = await startProgram('workers/main.js', env);
+      const program = await startWorker();
       workerPrograms.push(program);
       return program;
     },
@@ -130,7 +146,7 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
     makeCode: async () => createCode(apiClient(url, await makeKey())),
     addresses: ({ shareToken }) => ports.map((port) => `http://127.0.0.1:${port}/r/${shareToken}`),
     async countedScans(code, atLeast, withinMs = 60_000) {
-      const scanQueue = openScanQueue(place, createLog('rig', 'silent'));
+      const scanQueue = openScanQueue(place, testLog());
       try {
         await eventually(async () => {
           expect((await stateOf(code)).scans).to.be.at.least(atLeast);
@@ -159,7 +175,7 @@ async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Prog
   async function begin(): Promise<ChildProcess> {
     const child = spawn(process.execPath, [join(root, 'dist', entry)], {
       env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', testLogFile ?? 'inherit', 'inherit', 'ipc'],
     });
     await once(child, 'message');
     return child;

@@ -3,10 +3,10 @@ import type { Plan } from '../../src/accounts/plans.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { createTestDatabase } from './test-database.ts';
+import { testLog } from './test-log.ts';
 
 export interface TestService {
   /** `http://127.0.0.1:<port>` */
@@ -34,7 +34,7 @@ export async function startService({
   worker = false,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
-  const log = createLog('test', 'silent');
+  const log = testLog();
   const config: Config = {
     ...loadConfig({ BASE_URL: 'https://qr.test' }),
     host: '127.0.0.1',

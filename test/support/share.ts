@@ -6,6 +6,8 @@ export const iPhoneSafari =
 export interface SharedCode {
   id: string;
   shareToken: string;
+  shareUrl: string;
+  content: string;
 }
 
 export async function createCode(api: ApiClient, fields: object = {}): Promise<SharedCode> {

@@ -7,6 +7,11 @@ import type { ImageFormat, ImageQuestion } from './image-thread-main.ts';
 
 export type { ImageFormat };
 
+export const contentTypes: Record<ImageFormat, string> = {
+  svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
+};
+
 export interface Image {
   body: Buffer;
   etag: string;

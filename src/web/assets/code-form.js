@@ -36,3 +36,18 @@ for (const control of controls) {
     waiting = setTimeout(() => void show(), pauseMs);
   });
 }
+
+// Another type is another page: what every type has goes there with the reader.
+const kept = [...names, 'name', 'category'].map((name) => document.getElementById(`field-${name}`));
+const links = document.querySelectorAll('.types a');
+
+function takeAlong() {
+  for (const link of links) {
+    const address = new URL(link.href);
+    for (const { name, value } of kept) address.searchParams.set(name, value);
+    link.href = address;
+  }
+}
+
+for (const control of kept) control.addEventListener('input', takeAlong);
+takeAlong();

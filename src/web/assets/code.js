@@ -1,52 +1,60 @@
 // The page of a code, kept up to date while it is open and in view. Without this it shows how things were when it was opened.
 
-const totals = document.getElementById('totals');
-const chart = document.getElementById('timeline');
-const table = document.getElementById('scans');
-const news = document.getElementById('live');
-const rows = table.querySelector('tbody[data-live]');
+import { localTime, showLocalTimes } from './app.js';
+
+const part = (id) => document.getElementById(id);
 const rowsAPage = 20;
 const figure = (value) => value.toLocaleString('en');
+const renewPauseMs = 2_000;
+const renewed = ['chart', 'rankings', 'total-countries', 'total-cities'];
 let ever;
+let renewing;
 
 function showState(state) {
-  document.getElementById('total-scans').textContent = figure(state.periods[totals.dataset.days]);
-  document.getElementById('total-today').textContent = figure(state.today);
-  showToday(state);
-  if (rows) showLatest(state.latest);
-  if (ever !== undefined && state.ever > ever) {
-    const more = state.ever - ever;
-    news.textContent = `${more} new ${more === 1 ? 'scan' : 'scans'}`;
-  }
+  const more = ever === undefined ? 0 : state.ever - ever;
   ever = state.ever;
-}
-
-function showToday({ date, today }) {
-  // After midnight the bars are those of yesterday, until the page is opened again.
-  if (date !== chart.dataset.date) return;
-  const bars = [...chart.querySelectorAll('rect')];
-  const last = bars.at(-1);
-  const scans = Number(chart.dataset.rest) + today;
-  last.dataset.scans = scans;
-  const title = last.querySelector('title');
-  title.textContent = title.textContent.replace(/\d+$/, scans);
-  const most = Math.max(1, ...bars.map((bar) => Number(bar.dataset.scans)));
-  for (const bar of bars) {
-    const height = (Number(bar.dataset.scans) / most) * 100;
-    bar.setAttribute('height', height);
-    bar.setAttribute('y', 100 - height);
+  if (more > 0) part('live').textContent = `${figure(more)} new ${more === 1 ? 'scan' : 'scans'}`;
+  if (part('no-scans')) {
+    // The first scan: instead of words there are charts now.
+    if (state.ever > 0) void renew(['code-scans']);
+    return;
   }
-  document.getElementById('timeline-most').textContent = figure(most);
-  document.querySelector('#days td').textContent = figure(today);
+  part('total-scans').textContent = figure(state.periods[part('totals').dataset.days]);
+  part('total-today').textContent = figure(state.today);
+  const rows = document.querySelector('#scans tbody[data-live]');
+  if (rows) showLatest(rows, state.latest);
+  if (more > 0) renewing ??= setTimeout(() => void renew(renewed), renewPauseMs);
 }
 
-function showLatest(latest) {
+/** Parts of the page as they would be if it were opened now; what is unfolded and what has the focus stays so. */
+async function renew(ids) {
+  const answer = await fetch(location.href).catch(() => undefined);
+  renewing = undefined;
+  if (!answer?.ok || answer.redirected) return;
+  const opened = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  showLocalTimes(opened);
+  for (const id of ids) {
+    const [old, fresh] = [part(id), opened.getElementById(id)];
+    if (!old || !fresh) continue;
+    const unfolded = [...old.querySelectorAll('details')].map(({ open }) => open);
+    const focused = stops(old).indexOf(document.activeElement);
+    old.replaceChildren(...fresh.childNodes);
+    for (const [place, details] of old.querySelectorAll('details').entries())
+      details.open = unfolded[place] ?? false;
+    stops(old)[focused]?.focus({ preventScroll: true });
+  }
+  showMark();
+}
+
+function stops(within) {
+  return [...within.querySelectorAll('a, summary, [tabindex]')];
+}
+
+function showLatest(rows, latest) {
   const shown = new Map([...rows.children].map((row) => [row.dataset.scan, row]));
   const wanted = latest.map((scan) => shown.get(scan.id) ?? rowOf(scan));
   if (wanted.every((row, place) => row === rows.children[place])) return;
   rows.replaceChildren(...wanted.slice(0, rowsAPage));
-  table.hidden = wanted.length === 0;
-  document.getElementById('none-yet').hidden = wanted.length > 0;
 }
 
 function rowOf(scan) {
@@ -56,18 +64,16 @@ function rowOf(scan) {
   const time = document.createElement('time');
   time.dateTime = scan.at;
   time.title = `${scan.at.slice(0, 10)} ${scan.at.slice(11, 16)} UTC`;
-  time.textContent = new Date(scan.at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+  time.textContent = localTime(scan.at);
   const head = document.createElement('th');
   head.scope = 'row';
   head.append(time);
-  row.append(head, cell('Place', scan.place), cell('Device', scan.device));
-  row.append(cell('Browser', scan.browser), cell('System', scan.os));
+  row.append(head, ...[scan.place, scan.device, scan.browser, scan.os].map(cell));
   return row;
 }
 
-function cell(label, text) {
+function cell(text) {
   const made = document.createElement('td');
-  made.dataset.label = label;
   const words = document.createElement('bdi');
   words.textContent = text;
   made.append(words);
@@ -75,20 +81,34 @@ function cell(label, text) {
 }
 
 let events;
+let isLive = false;
+
+function showMark() {
+  for (const mark of document.querySelectorAll('.live-mark')) mark.hidden = !isLive;
+}
+
+function setLive(value) {
+  isLive = value;
+  showMark();
+}
+
+function leave() {
+  events?.close();
+  events = undefined;
+  setLive(false);
+}
+
 function follow() {
   // A browser keeps six connections to a site: pages in the background must not hold them all.
-  if (document.hidden) {
-    events?.close();
-    events = undefined;
-  } else if (!events) {
+  if (document.hidden) leave();
+  else if (!events) {
     events = new EventSource(`${location.pathname.replace(/\/$/, '')}/events`);
+    events.addEventListener('open', () => setLive(true));
+    events.addEventListener('error', () => setLive(false));
     events.addEventListener('message', ({ data }) => showState(JSON.parse(data)));
   }
 }
 document.addEventListener('visibilitychange', follow);
-addEventListener('pagehide', () => {
-  events?.close();
-  events = undefined;
-});
+addEventListener('pagehide', leave);
 addEventListener('pageshow', follow);
 follow();

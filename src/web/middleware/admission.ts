@@ -4,9 +4,9 @@ import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { anonymousHourlyQuota } from '../../accounts/plans.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { createSpentWindows } from '../../accounts/spent-windows.ts';
-import { clientAddress } from '../../client-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
+import { callerAddress } from './caller-address.ts';
 import { retryAfterSeconds } from './errors.ts';
 
 interface AdmissionOptions {
@@ -29,9 +29,7 @@ export function admission({ db, secrets, trustProxyHops, now, isPublic }: Admiss
       remaining: 0,
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
-    const address = secrets.disguiseAddress(
-      clientAddress(ctx.req.socket.remoteAddress, ctx.get('X-Forwarded-For') || undefined, trustProxyHops),
-    );
+    const address = secrets.disguiseAddress(callerAddress(ctx, trustProxyHops));
     if (isPublic(ctx.path)) {
       setWindow(ctx, await peek(db, address));
       return next();

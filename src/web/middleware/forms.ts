@@ -1,10 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
+import { takeAttempt } from '../../accounts/attempts.ts';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
+import type { Database } from '../../store/database.ts';
+import { callerAddress } from './caller-address.ts';
 
 const mostBytes = 64 * 1024;
+/** An hour, and more than people send: an office may be one address. */
+const mostFormsPerAddress = 2_000;
 
 const readForm = koaBody({
   urlencoded: true,
@@ -20,9 +27,25 @@ const readForm = koaBody({
   },
 });
 
-/** Reads a posted form, and refuses one that was not sent from a page of ours. */
-export function forms(baseUrl: string, formToken: (ctx: Context) => string): Middleware {
-  const ownHost = new URL(baseUrl).host;
+interface FormsParts {
+  config: Config;
+  db: Database;
+  secrets: ServiceSecrets;
+  formToken(ctx: Context): string;
+}
+
+/** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
+export function forms({ config, db, secrets, formToken }: FormsParts): Middleware {
+  const ownHost = new URL(config.baseUrl).host;
+
+  async function limit(ctx: Context): Promise<void> {
+    const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
+    const { admitted, retryAfter } = await takeAttempt(db, `form-address:${address}`, mostFormsPerAddress);
+    if (admitted) return;
+    throw new AppError('rate_limited', 'Too many forms were sent from your address. Try again later.', {
+      headers: { 'Retry-After': String(retryAfter) },
+    });
+  }
 
   return async (ctx, next) => {
     if (ctx.method !== 'POST') return next();
@@ -32,6 +55,7 @@ export function forms(baseUrl: string, formToken: (ctx: Context) => string): Mid
     await readForm(ctx, async () => undefined);
     if (!sameText(field(ctx, 'formToken'), formToken(ctx)))
       throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
+    await limit(ctx);
     return next();
   };
 }
@@ -41,6 +65,12 @@ export function field(ctx: Context, name: string): string {
   const form: unknown = ctx.request.body;
   const value = typeof form === 'object' && form !== null ? Reflect.get(form, name) : undefined;
   return typeof value === 'string' ? value : '';
+}
+
+/** For requests without a form token: nothing but what the browser says shows that they come from a page of ours. */
+export function isFromHere(ctx: Context, ownHost: string): boolean {
+  const isTold = ctx.get('Sec-Fetch-Site') !== '' || ctx.get('Origin') !== '';
+  return isTold && !isFromElsewhere(ctx, ownHost);
 }
 
 // Browsers say where a request comes from, and no page can make them say otherwise.

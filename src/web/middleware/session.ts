@@ -6,6 +6,8 @@ import type { User } from '../../accounts/users.ts';
 import type { Database } from '../../store/database.ts';
 
 const handedMs = 120_000;
+/** Browsers keep no cookie for much longer. */
+const visitorMs = 365 * 86_400_000;
 
 export interface Sessions {
   /** Finds out who is signed in, and gives each visitor a cookie that forms are held against. */
@@ -13,6 +15,10 @@ export interface Sessions {
   /** With a new id, so that one that was known before is of no use. */
   signIn(ctx: Context, user: User): Promise<void>;
   signOut(ctx: Context): Promise<void>;
+  /** Whether the session of a request that is still under way has not ended meanwhile. */
+  isCurrent(ctx: Context): Promise<boolean>;
+  /** The mark of this browser for that account; undefined where it never signed in to it. */
+  deviceMark(ctx: Context, email: string): string | undefined;
   formToken(ctx: Context): string;
   /** Something for the very next page of this visitor, and for no page after it. */
   handOver(ctx: Context, text: string): void;
@@ -32,7 +38,9 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
   const prefix = isSecure ? '__Host-' : '';
   const sessionCookie = `${prefix}qrelay-session`;
   const visitorCookie = `${prefix}qrelay-visitor`;
+  const deviceCookie = `${prefix}qrelay-device`;
   const handedCookie = `${prefix}qrelay-handed`;
+  const visitorOf = (ctx: Context) => ctx.state['visitor'] as string | undefined;
 
   function setCookie(ctx: Context, name: string, value: string, lifetimeMs: number): void {
     const attributes = [
@@ -51,10 +59,13 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const token = ctx.cookies.get(sessionCookie);
       const user = token ? await findSessionUser(db, token, now()) : undefined;
       ctx.state['user'] = user;
-      ctx.state['cookie'] = (user && token) ?? ctx.cookies.get(visitorCookie);
-      if (ctx.state['cookie'] === undefined && ctx.method === 'GET') {
-        ctx.state['cookie'] = randomBytes(16).toString('base64url');
-        setCookie(ctx, visitorCookie, ctx.state['cookie'] as string, sessionLifetimeMs);
+      // Stays the same when a session begins or ends: a form that is open then can still be sent.
+      const visitor = ctx.cookies.get(visitorCookie);
+      ctx.state['visitor'] = visitor;
+      if (!visitor && ctx.method === 'GET') {
+        const fresh = randomBytes(16).toString('base64url');
+        ctx.state['visitor'] = fresh;
+        setCookie(ctx, visitorCookie, fresh, visitorMs);
       }
       await next();
     },
@@ -62,21 +73,32 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const before = ctx.cookies.get(sessionCookie);
       if (before) await endSession(db, before);
       setCookie(ctx, sessionCookie, await startSession(db, user.id, now()), sessionLifetimeMs);
+      const visitor = visitorOf(ctx);
+      if (visitor) setCookie(ctx, deviceCookie, secrets.deviceMark(visitor, user.email), visitorMs);
+    },
+    deviceMark(ctx, email) {
+      const visitor = visitorOf(ctx);
+      const mark = visitor && secrets.deviceMark(visitor, email);
+      return mark && mark === ctx.cookies.get(deviceCookie) ? mark : undefined;
     },
     async signOut(ctx) {
       const token = ctx.cookies.get(sessionCookie);
       if (token) await endSession(db, token);
       setCookie(ctx, sessionCookie, '', 0);
     },
+    async isCurrent(ctx) {
+      return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
+    },
     handOver(ctx, text) {
       setCookie(ctx, handedCookie, Buffer.from(text).toString('base64url'), handedMs);
     },
     takeOver(ctx) {
       const handed = ctx.cookies.get(handedCookie);
-      if (!handed) return undefined;
+      // Who asks for the head alone has not seen it.
+      if (!handed || ctx.method !== 'GET') return undefined;
       setCookie(ctx, handedCookie, '', 0);
       return Buffer.from(handed, 'base64url').toString();
     },
-    formToken: (ctx) => secrets.formToken(String(ctx.state['cookie'] ?? '')),
+    formToken: (ctx) => secrets.formToken(visitorOf(ctx) ?? ''),
   };
 }

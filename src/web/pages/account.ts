@@ -10,22 +10,22 @@ import { changeEmail, changePassword, deleteUser, type User } from '../../accoun
 import type { FieldFault } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
 import { type AccountProps, AccountView } from '../views/accounts.tsx';
-import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const mostPasswordChecks = 20;
-const doneTexts: Record<string, string> = {
-  email: 'Your e-mail is changed.',
-  password: 'Your password is changed, and every other session is ended.',
-};
+const doneTexts = new Map([
+  ['email', 'Your email is changed.'],
+  ['password', 'Your password is changed, and every other session is ended.'],
+]);
 
 /** The account: plan and use, e-mail, password, and its end. */
 export function accountPages(parts: PageParts): Router {
-  const { db, sessions, now } = parts;
+  const { db, sessions, now, codeChanged } = parts;
   const router = new Router({ prefix: '/account' });
   router.use(needUser);
 
   async function showAccount(ctx: Context, faults?: AccountProps['faults']): Promise<void> {
-    const user = signedIn(ctx) as User;
+    const user = userOf(ctx);
     const limit = hourlyQuota[user.plan];
     const use = (await listKeyUse(db, user.id))
       .filter(({ key }) => key.revokedAt === null)
@@ -34,7 +34,7 @@ export function accountPages(parts: PageParts): Router {
       { plan: 'Free', requestsPerHour: hourlyQuota.free },
       { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
     ];
-    const done = doneTexts[String(ctx.query['changed'])];
+    const done = doneTexts.get(String(ctx.query['changed']));
     const visitor = visitorOf(ctx, parts);
     show(ctx, AccountView, { visitor, plan: user.plan, limits, use, done, faults }, faults ? 400 : 200);
   }
@@ -44,13 +44,13 @@ export function accountPages(parts: PageParts): Router {
     const { admitted } = await takeAttempt(db, `password-check:${user.id}`, mostPasswordChecks);
     if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
     const matches = await verifyPassword(user.passwordHash, password);
-    return matches ? [] : [{ field: name, message: 'is not right' }];
+    return matches ? [] : [{ field: name, message: 'is not your current password' }];
   }
 
   router.get('/', (ctx) => showAccount(ctx));
 
   router.post('/email', async (ctx) => {
-    const user = signedIn(ctx) as User;
+    const user = userOf(ctx);
     const email = field(ctx, 'newEmail').trim();
     const list = [
       ...emailFaults('newEmail', email),
@@ -63,7 +63,7 @@ export function accountPages(parts: PageParts): Router {
   });
 
   router.post('/password', async (ctx) => {
-    const user = signedIn(ctx) as User;
+    const user = userOf(ctx);
     const password = field(ctx, 'newPassword');
     const list = [
       ...passwordFaults('newPassword', password, user.email),
@@ -77,13 +77,14 @@ export function accountPages(parts: PageParts): Router {
   });
 
   router.post('/delete', async (ctx) => {
-    const user = signedIn(ctx) as User;
+    const user = userOf(ctx);
     const list = await currentPasswordFaults(user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
       list.push({ field: 'confirmation', message: `must be ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
     await sessions.signOut(ctx);
-    await deleteUser(db, user);
+    const shareTokens = await deleteUser(db, user);
+    for (const token of shareTokens) codeChanged(token);
     leadTo(ctx, '/');
   });
   return router;

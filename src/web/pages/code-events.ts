@@ -5,21 +5,30 @@ import type { LiveScans } from './live-scans.ts';
 /** Each process; the next one gets told to come back later. */
 const mostStreams = 500;
 const mostStreamsAUser = 20;
-/** Then the browser asks again, and whether it may is looked at anew. */
-const streamLifetimeMs = 5 * 60_000;
-/** Proxies cut what is silent for longer; and a browser that is gone is noticed. */
-const heartbeatMs = 20_000;
 const mostUnreadBytes = 64 * 1024;
 const comeBackMs = 1_000;
 const comeBackLaterMs = 30_000;
 
+interface Rhythm {
+  /** Then the browser asks again, maybe another process. */
+  lifetimeMs: number;
+  /** Proxies cut what is silent for longer; a browser that is gone is noticed, and so is a session that has ended. */
+  heartbeatMs: number;
+}
+
+const usualRhythm: Rhythm = { lifetimeMs: 5 * 60_000, heartbeatMs: 10_000 };
+
 export interface CodeEvents {
-  /** Answers with a stream of server-sent events about the code, which must be the user's. */
-  stream(ctx: Context, userId: string, codeId: string): void;
+  /** Answers with a stream of server-sent events about the code, which must be the user's, for as long as they may see it. */
+  stream(ctx: Context, code: { id: string; userId: string }, mayGoOn: () => Promise<boolean>): void;
 }
 
 /** Streams end when the browser leaves, after some minutes, and at once when the process is about to end. */
-export function createCodeEvents(live: LiveScans, closing: AbortSignal): CodeEvents {
+export function createCodeEvents(
+  live: LiveScans,
+  closing: AbortSignal,
+  { lifetimeMs, heartbeatMs }: Rhythm = usualRhythm,
+): CodeEvents {
   /** How to end each open stream, and whose it is. */
   const open = new Map<() => void, string>();
   closing.addEventListener('abort', () => {
@@ -31,21 +40,31 @@ export function createCodeEvents(live: LiveScans, closing: AbortSignal): CodeEve
     return open.size >= mostStreams || own >= mostStreamsAUser;
   }
 
-  function start(res: ServerResponse, userId: string, codeId: string): void {
+  function start(
+    res: ServerResponse,
+    { id, userId }: { id: string; userId: string },
+    mayGoOn: () => Promise<boolean>,
+  ): void {
     const end = () => void res.end();
     const send = (text: string) => {
+      if (res.writableEnded) return;
       // Whoever does not read is not waited for, and finds the newest state when they ask again.
       if (res.writableLength > mostUnreadBytes) res.destroy();
       else res.write(text);
     };
     open.set(end, userId);
     send(`retry: ${comeBackMs}\n\n`);
-    const unwatch = live.watch(codeId, {
+    const unwatch = live.watch(id, {
       tell: (state) => send(`data: ${JSON.stringify(state)}\n\n`),
       end,
     });
-    const heartbeat = setInterval(() => send(':\n\n'), heartbeatMs);
-    const lifetime = setTimeout(end, streamLifetimeMs);
+    const heartbeat = setInterval(() => {
+      mayGoOn().then(
+        (may) => (may ? send(':\n\n') : end()),
+        () => undefined, // the database cannot be asked now: at the next beat
+      );
+    }, heartbeatMs);
+    const lifetime = setTimeout(end, lifetimeMs);
     res.once('close', () => {
       open.delete(end);
       unwatch();
@@ -55,12 +74,12 @@ export function createCodeEvents(live: LiveScans, closing: AbortSignal): CodeEve
   }
 
   return {
-    stream(ctx, userId, codeId) {
+    stream(ctx, code, mayGoOn) {
       ctx.status = 200;
       ctx.type = 'text/event-stream';
       // Some proxies would gather it.
       ctx.set('X-Accel-Buffering', 'no');
-      const isFull = isFullFor(userId);
+      const isFull = isFullFor(code.userId);
       if (ctx.method === 'HEAD' || closing.aborted || isFull) {
         // An answer that browsers take as a reason to ask again; a refusal would be the last they hear.
         ctx.body = `retry: ${isFull ? comeBackLaterMs : comeBackMs}\n\n`;
@@ -69,7 +88,7 @@ export function createCodeEvents(live: LiveScans, closing: AbortSignal): CodeEve
       // Not as a body for Koa: it would report each browser that leaves as a failure.
       ctx.respond = false;
       ctx.res.flushHeaders();
-      start(ctx.res, userId, codeId);
+      start(ctx.res, code, mayGoOn);
     },
   };
 }

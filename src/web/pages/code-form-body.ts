@@ -5,15 +5,18 @@ import {
   contentFieldNames,
 } from '../../codes/content/compose-content.ts';
 import { fieldFaults, fieldsOfContent, isAsTyped } from '../../codes/content/content-fields.ts';
+import { webHrefOfAddress } from '../../codes/content/links.ts';
 import type { CodeType, QrCode } from '../../codes/qr-code.ts';
 import type { FieldFault } from '../../errors.ts';
 import { createDefaults } from '../api/qr-code-shapes.ts';
 import { tidyLabels } from '../api/text-fields.ts';
 import { field } from '../middleware/forms.ts';
 
+const dayMs = 86_400_000;
 const lookAndLabels = [
   'name',
   'category',
+  'lastDay',
   'foregroundColor',
   'backgroundColor',
   'size',
@@ -52,6 +55,7 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
     Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(value, stored[name])),
   );
   const before = valuesOf(code).values;
+  if (values['lastDay'] !== before['lastDay']) changes['expiresAt'] = endOfDay(values['lastDay'] ?? '');
   const names = isRaw ? ['content'] : contentFieldNames[code.type];
   if (names.every((name) => values[name] === oneBreak(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
@@ -69,12 +73,15 @@ export function shownFaults(
   isContentChanged: boolean,
 ): FieldFault[] {
   const own = isRaw || !isContentChanged ? [] : fieldFaults(type, values);
-  if (isRaw || isAsTyped(type)) return [...bodyFaults, ...own];
+  const shown = bodyFaults.map((fault) =>
+    fault.field === 'expiresAt' ? { field: 'lastDay', message: 'must be a day, such as 2030-12-31' } : fault,
+  );
+  if (isRaw || isAsTyped(type)) return [...shown, ...own];
   const longest = contentFieldNames[type].toSorted(
     (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
   )[0];
   const ofContent = (fault: FieldFault) => fault.field === 'content';
-  const moved = bodyFaults
+  const moved = shown
     .filter((fault) => !ofContent(fault) || own.length === 0)
     .map((fault) => (ofContent(fault) ? { field: longest ?? '', message: whole(fault.message) } : fault));
   return [...moved, ...own];
@@ -87,8 +94,13 @@ function whole(message: string): string {
 function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
   if (isRaw) return values['content'] ?? '';
   const content = composeContent(type, values);
-  // Pasted addresses often bring a space along.
-  return type === 'url' ? content.trim() : content;
+  return type === 'url' ? completeAddress(content.trim()) : content;
+}
+
+/** As it would be in the address bar of a browser. */
+function completeAddress(address: string): string {
+  const isBare = !/^[a-z][a-z0-9+.-]*:\/\//i.test(address) && webHrefOfAddress(address) !== undefined;
+  return isBare ? `https://${address}` : address;
 }
 
 function bodyOf(values: Values): Record<string, unknown> {
@@ -111,7 +123,14 @@ function labelsAndLookOf(code: QrCode): Values {
     backgroundColor: code.backgroundColor,
     size: String(code.size),
     errorCorrection: code.errorCorrection,
+    lastDay: new Date(code.expiresAt.getTime() - 1).toISOString().slice(0, 10),
   };
+}
+
+/** The moment after the last day; what is no day is left for the schema to refuse. */
+function endOfDay(day: string): string {
+  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  return Number.isNaN(start) ? day : new Date(start + dayMs).toISOString();
 }
 
 /** A colour input writes small letters. */

@@ -1,12 +1,12 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import type { User } from '../../accounts/users.ts';
+import { isCodeBlocked } from '../../codes/blocks.ts';
 import { createCode, deleteCode, findCode, type NewCode, updateCode } from '../../codes/codes.ts';
 import { isAsTyped } from '../../codes/content/content-fields.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
-import type { FieldFault } from '../../errors.ts';
+import { AppError, type FieldFault } from '../../errors.ts';
 import { findFaults } from '../api/check-body.ts';
-import { changedCodeRules, newCodeRules } from '../api/qr-code-rules.ts';
+import { changedCodeRules, newCodeRules, toChanges } from '../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { compileValidator } from '../api/validation.ts';
 import { field } from '../middleware/forms.ts';
@@ -21,10 +21,13 @@ import {
   valuesOf,
 } from './code-form-body.ts';
 import { type Look, lookWarnings, previewPath } from './code-pictures.ts';
-import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const longestName = 100;
 const copyMark = ' (copy)';
+const noCopyOfBlocked = 'Whoever runs this service has blocked this code: it cannot be duplicated.';
+/** Of every type alike. */
+const keptNames = ['name', 'category', 'foregroundColor', 'backgroundColor', 'size', 'errorCorrection'];
 const newFaults = compileValidator(createBody);
 const changeFaults = compileValidator(patchBody);
 
@@ -57,21 +60,22 @@ export function codeForms(parts: PageParts): Router {
         of: { values, faults },
         warnings: lookWarnings(look, config.baseUrl),
         preview: previewPath(look, code?.id),
-        done: ctx.query['copied'] === '' ? 'This is the copy. It has a share address of its own.' : undefined,
+        done: ctx.query['copied'] === '' ? 'This is the copy. It has a share link of its own.' : undefined,
       },
       faults.length > 0 ? 400 : 200,
     );
   }
 
   router.get('/new', (ctx) => {
-    showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
+    const values = { ...emptyValues(), ...broughtAlong(ctx.query) };
+    showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
   });
 
   router.post('/new', async (ctx) => {
     const type = typeOf(field(ctx, 'type'));
     const values = readValues(ctx, type, false);
     const body = newBody(type, values);
-    const found = findFaults(newFaults, body, newCodeRules(config.baseUrl));
+    const found = await findFaults(newFaults, body, newCodeRules(db, config));
     const faults = shownFaults(type, values, false, found, true);
     if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
     const code = await createCode(db, userOf(ctx).id, body as NewCode, config.qrCodeLifetimeDays, now());
@@ -90,16 +94,17 @@ export function codeForms(parts: PageParts): Router {
     const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
     const values = readValues(ctx, type, isRaw);
     const changes = changedBody(code, values, isRaw);
-    const found = findFaults(changeFaults, changes, changedCodeRules(code, config.baseUrl));
+    const found = await findFaults(changeFaults, changes, changedCodeRules(db, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
     if (faults.length > 0) return showForm(ctx, { type, code, values, isRaw, faults });
-    await updateCode(db, code, changes, now());
+    await updateCode(db, code, toChanges(changes), now());
     codeChanged(code.shareToken);
     leadTo(ctx, `/codes/${code.id}`);
   });
 
   router.post('/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
+    if (await isCodeBlocked(db, code)) throw new AppError('validation_error', noCopyOfBlocked);
     const copy = await createCode(
       db,
       code.userId,
@@ -132,12 +137,19 @@ export function codeForms(parts: PageParts): Router {
   return router;
 }
 
-function userOf(ctx: Context): User {
-  return signedIn(ctx) as User;
-}
-
 function typeOf(text: unknown): CodeType {
   return codeTypes.find((type) => type === text) ?? createDefaults.type;
+}
+
+/** What was typed before another type was chosen. What the form would refuse is left behind. */
+function broughtAlong(query: Context['query']): Values {
+  const kept = keptNames.flatMap((name) => {
+    const value = query[name];
+    if (typeof value !== 'string' || value === '') return [];
+    const isGood = changeFaults({ [name]: name === 'size' ? Number(value) : value }).length === 0;
+    return isGood ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** What is typed wrong has no picture: the default stands in for it. */

@@ -1,15 +1,16 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Static } from 'typebox';
-import type { User } from '../../accounts/users.ts';
 import { findCode } from '../../codes/codes.ts';
 import type { Picture } from '../../codes/image/draw.ts';
+import { contentTypes, type ImageFormat } from '../../codes/image/image-thread.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
+import { attachment } from '../../content-disposition.ts';
 import { invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { compileValidator, readQuery } from '../api/validation.ts';
-import { needUser, type PageParts, signedIn } from './page.ts';
+import { needUser, type PageParts, userOf } from './page.ts';
 
 const previewSeconds = 60;
 /** A code has its share address from when it is stored; until then its picture is of one that is as long. */
@@ -23,34 +24,38 @@ export function codePictures({ db, config, images }: PageParts): Router {
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
-  async function send(ctx: Context, picture: Picture): Promise<void> {
-    const { body, etag } = await images.draw(picture, 'svg');
-    ctx.type = 'image/svg+xml; charset=utf-8';
+  async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
+    const { body, etag } = await images.draw(picture, format);
+    ctx.type = contentTypes[format];
     ctx.set('ETag', etag);
     ctx.status = 200;
     if (ctx.fresh) ctx.status = 304;
     else ctx.body = body;
   }
 
-  router.get('/:id/picture.svg', async (ctx) => {
-    const code = await findCode(db, (signedIn(ctx) as User).id, String(ctx['params'].id));
-    ctx.set('Cache-Control', 'private, no-cache');
-    await send(ctx, { ...lookOf(code), text: shareUrl(config.baseUrl, code.shareToken) });
-  });
+  for (const format of ['svg', 'png'] as const) {
+    router.get(`/:id/picture.${format}`, async (ctx) => {
+      const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+      const text =
+        ctx.query['encode'] === 'content' ? code.content : shareUrl(config.baseUrl, code.shareToken);
+      ctx.set('Cache-Control', 'private, no-cache');
+      if ('download' in ctx.query)
+        ctx.set('Content-Disposition', attachment(code.name, format, code.shareToken));
+      await send(ctx, { ...lookOf(code), text }, format);
+    });
+  }
 
   router.get('/preview.svg', async (ctx) => {
     const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
     const faults = lookFaults(given);
     if (faults.length > 0) throw invalid(faults);
     const code =
-      typeof id === 'string'
-        ? await findCode(db, (signedIn(ctx) as User).id, id)
-        : { shareToken: tokenToCome };
+      typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : { shareToken: tokenToCome };
     const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
     ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
     const warnings = lookWarnings(look, config.baseUrl);
     if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
-    await send(ctx, { ...look, text: shareUrl(config.baseUrl, code.shareToken) });
+    await send(ctx, { ...look, text: shareUrl(config.baseUrl, code.shareToken) }, 'svg');
   });
   return router;
 }

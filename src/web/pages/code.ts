@@ -1,21 +1,22 @@
 import { Readable } from 'node:stream';
 import Router from '@koa/router';
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import type { User } from '../../accounts/users.ts';
+import { abuseHref } from '../../abuse-contact.ts';
+import { isCodeBlocked } from '../../codes/blocks.ts';
 import { findCode } from '../../codes/codes.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { attachment } from '../../content-disposition.ts';
-import { AppError } from '../../errors.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
 import { listScans } from '../../scans/list-scans.ts';
 import { readTopCities } from '../../scans/top-cities.ts';
 import { CodeView } from '../views/code.tsx';
 import { toScanLine } from '../views/scan-line.tsx';
+import { doneText } from './code-done.ts';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansAPage } from './live-scans.ts';
-import { needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 import { scansCsv } from './scans-csv.ts';
 
 const defaultDays = 30;
@@ -23,7 +24,7 @@ const mostCities = 20;
 
 /** One code: its picture and address, who scanned it, live, and its scans as a file. */
 export function codePage(parts: PageParts): Router {
-  const { db, config, closing, now } = parts;
+  const { db, config, sessions, closing, now } = parts;
   const router = new Router();
   const events = createCodeEvents(createLiveScans(db, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
@@ -34,7 +35,8 @@ export function codePage(parts: PageParts): Router {
     const before = isUuid(ctx.query['before']) ? String(ctx.query['before']) : undefined;
     const analytics = await readAnalytics(db, code.id, days, now());
     const [from = '', to = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
-    const [cities, scans] = await Promise.all([
+    const [isBlocked, cities, scans] = await Promise.all([
+      isCodeBlocked(db, code),
       readTopCities(db, code.id, { from, to }, mostCities),
       listScans(db, code.id, { limit: scansAPage, cursor: before }),
     ]);
@@ -43,6 +45,9 @@ export function codePage(parts: PageParts): Router {
       visitor: visitorOf(ctx, parts),
       code,
       isExpired: code.expiresAt <= now(),
+      isBlocked,
+      abuseContact: config.abuseContact,
+      abuseHref: abuseHref(config.abuseContact, address),
       address,
       warnings: codeWarnings(code, address),
       days,
@@ -51,15 +56,14 @@ export function codePage(parts: PageParts): Router {
       cities,
       scans: scans.slice(0, scansAPage).map(toScanLine),
       isFirstPage: before === undefined,
+      done: doneText(ctx),
       olderThan: scans.length > scansAPage ? scans[scansAPage - 1]?.id : undefined,
     });
   }
 
   async function streamEvents(ctx: Context): Promise<void> {
-    // Not led to the sign-in: a stream cannot show a page.
-    if (!signedIn(ctx)) throw new AppError('not_found', 'There is no such QR code.');
     const code = await ownCode(ctx);
-    events.stream(ctx, code.userId, code.id);
+    events.stream(ctx, code, () => sessions.isCurrent(ctx));
   }
 
   async function sendCsv(ctx: Context): Promise<void> {
@@ -69,23 +73,8 @@ export function codePage(parts: PageParts): Router {
     ctx.body = Readable.from(scansCsv(db, code.id));
   }
 
-  router.get('/codes/:id', forIds(needingUser(showCode)));
-  router.get('/codes/:id/events', forIds(streamEvents));
-  router.get('/codes/:id/scans.csv', forIds(needingUser(sendCsv)));
+  router.get('/codes/:id', needUser, showCode);
+  router.get('/codes/:id/events', needUser, streamEvents);
+  router.get('/codes/:id/scans.csv', needUser, sendCsv);
   return router;
-}
-
-type Handle = (ctx: Context) => Promise<void>;
-
-/** Below /codes there are other pages too, whose names are no ids. */
-function forIds(handle: Handle): (ctx: Context, next: Next) => Promise<void> {
-  return (ctx, next) => (isUuid(ctx.params['id']) ? handle(ctx) : next());
-}
-
-function needingUser(handle: Handle): Handle {
-  return (ctx) => needUser(ctx, () => handle(ctx));
-}
-
-function userOf(ctx: Context): User {
-  return signedIn(ctx) as User;
 }

@@ -1,19 +1,20 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import type { User } from '../../accounts/users.ts';
+import { findBlockedCodes } from '../../codes/blocks.ts';
 import { findCode, updateCode } from '../../codes/codes.ts';
+import { hostsOf } from '../../codes/content/hosts.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { listCategories, type PageKey, searchCodes } from '../../codes/search-codes.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { readDailyScans } from '../../scans/daily-scans.ts';
 import { field } from '../middleware/forms.ts';
 import { CodesView } from '../views/codes.tsx';
-import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+import { type Done, doneText, withDone } from './code-done.ts';
+import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const codesAPage = 20;
 const sparklineDays = 30;
-const doneTexts: Record<string, string> = { deleted: 'The code is deleted.' };
 
 /** The QR codes of an account: searched, marked, made private. */
 export function codesPages(parts: PageParts): Router {
@@ -33,7 +34,11 @@ export function codesPages(parts: PageParts): Router {
     );
     const codes = found.slice(0, codesAPage);
     const ids = codes.map(({ id }) => id);
-    const [counts, daily, categories] = await Promise.all([
+    const [blocked, counts, daily, categories] = await Promise.all([
+      findBlockedCodes(
+        db,
+        codes.map(({ id, type, content }) => ({ id, hosts: hostsOf(type, content) })),
+      ),
       readScanCounts(db, ids),
       readDailyScans(db, ids, sparklineDays, now()),
       listCategories(db, owner.id),
@@ -44,6 +49,7 @@ export function codesPages(parts: PageParts): Router {
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),
+        isBlocked: blocked.has(code.id),
         scans: counts.get(code.id) ?? 0,
         daily: daily.get(code.id) ?? Array<number>(sparklineDays).fill(0),
       })),
@@ -52,29 +58,31 @@ export function codesPages(parts: PageParts): Router {
       here: address(search, after),
       firstPage: after && address(search),
       nextPage: last && address(search, last),
-      done: doneTexts[queryText(ctx, 'done')],
+      done: doneText(ctx),
     });
   });
 
   router.post('/:id/favorite', async (ctx) => {
-    await change(ctx, { isFavorite: field(ctx, 'isFavorite') === 'true' });
+    const isFavorite = field(ctx, 'isFavorite') === 'true';
+    await change(ctx, { isFavorite }, isFavorite ? 'marked' : 'unmarked');
   });
 
   router.post('/:id/visibility', async (ctx) => {
-    await change(ctx, { isPublic: field(ctx, 'isPublic') === 'true' });
+    const isPublic = field(ctx, 'isPublic') === 'true';
+    await change(ctx, { isPublic }, isPublic ? 'public' : 'private');
   });
 
-  async function change(ctx: Context, changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>) {
+  async function change(
+    ctx: Context,
+    changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>,
+    done: Done,
+  ): Promise<void> {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
-    leadTo(ctx, ownList(field(ctx, 'back')));
+    leadTo(ctx, withDone(ownList(field(ctx, 'back')), done));
   }
   return router;
-}
-
-function userOf(ctx: Context): User {
-  return signedIn(ctx) as User;
 }
 
 function queryText(ctx: Context, name: string): string {
@@ -113,7 +121,7 @@ function address({ q, type, category }: Search, after?: PageKey): string {
   return query ? `/codes?${query}` : '/codes';
 }
 
-/** Back to where the form was: the list as it was searched, or the page of a code. Never another site. */
+/** Back to where the form was: its row in the list as it was searched, or the page of a code. Never another site. */
 function ownList(back: string): string {
-  return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?$/.test(back) ? back : '/codes';
+  return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?(?:#code-[\w-]+)?$/.test(back) ? back : '/codes';
 }

@@ -5,41 +5,45 @@ import { emailFaults } from '../../accounts/email-address.ts';
 import { hashPassword, passwordFaults } from '../../accounts/passwords.ts';
 import { checkSignIn } from '../../accounts/sign-in.ts';
 import { createUser } from '../../accounts/users.ts';
-import { clientAddress } from '../../client-address.ts';
+import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
-import { SignInView, SignUpView } from '../views/accounts.tsx';
+import { SignInView, SignUpClosedView, SignUpView } from '../views/accounts.tsx';
 import { leadTo, type PageParts, show, signedIn, visitorOf } from './page.ts';
 
 const mostSignUpsPerAddress = 20;
-const home = '/keys';
+/** Where a new account begins, and where one goes on. */
+const first = '/keys';
+const home = '/codes';
+const endedText =
+  'You were signed out, and nothing was saved. Sign in, then go back to the form and send it again: what you typed is still in it.';
 
 /** Sign up, sign in, sign out. */
 export function entryPages(parts: PageParts): Router {
   const { db, config, secrets, sessions, now } = parts;
   const router = new Router();
-  const addressOf = (ctx: Context) =>
-    secrets.disguiseAddress(
-      clientAddress(
-        ctx.req.socket.remoteAddress,
-        ctx.get('X-Forwarded-For') || undefined,
-        config.trustProxyHops,
-      ),
-    );
+  const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
   router.get('/signup', (ctx) => {
     if (signedIn(ctx)) return leadTo(ctx, home);
-    show(ctx, SignUpView, { visitor: visitorOf(ctx, parts) });
+    const visitor = visitorOf(ctx, parts);
+    show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, { visitor });
   });
 
   router.post('/signup', async (ctx) => {
+    const visitor = visitorOf(ctx, parts);
+    if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor }, 403);
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
     const refuse = (status: number, problem?: string, faults?: ReturnType<typeof emailFaults>) =>
-      show(ctx, SignUpView, { visitor: visitorOf(ctx, parts), email, faults, problem }, status);
+      show(ctx, SignUpView, { visitor, email, faults, problem }, status);
 
     const faults = [...emailFaults('email', email), ...passwordFaults('password', password, email)];
     if (faults.length > 0) return refuse(400, undefined, faults);
-    const attempt = await takeAttempt(db, `signup-address:${addressOf(ctx)}`, mostSignUpsPerAddress);
+    const attempt = await takeAttempt(
+      db,
+      `signup-address:${secrets.disguiseAddress(addressOf(ctx))}`,
+      mostSignUpsPerAddress,
+    );
     if (!attempt.admitted) {
       ctx.set('Retry-After', String(attempt.retryAfter));
       return refuse(429, tooMany(attempt.retryAfter));
@@ -48,21 +52,23 @@ export function entryPages(parts: PageParts): Router {
     if (!user)
       return refuse(400, undefined, [{ field: 'email', message: 'has an account already: sign in instead' }]);
     await sessions.signIn(ctx, user);
-    leadTo(ctx, home);
+    leadTo(ctx, first);
   });
 
   router.get('/signin', (ctx) => {
     if (signedIn(ctx)) return leadTo(ctx, home);
-    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPath(ctx.query['next']) });
+    const problem = ctx.query['ended'] === '' ? endedText : undefined;
+    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPath(ctx.query['next']), problem });
   });
 
   router.post('/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
     const next = ownPath(field(ctx, 'next'));
-    const answer = await checkSignIn(db, {
+    const answer = await checkSignIn(db, secrets, {
       email,
       password: field(ctx, 'password'),
       address: addressOf(ctx),
+      deviceMark: sessions.deviceMark(ctx, email),
     });
     if ('user' in answer) {
       await sessions.signIn(ctx, answer.user);
@@ -70,7 +76,7 @@ export function entryPages(parts: PageParts): Router {
     }
     const view = { visitor: visitorOf(ctx, parts), email, next };
     if (answer.refused === 'wrong')
-      return show(ctx, SignInView, { ...view, problem: 'The e-mail or the password is not right.' }, 401);
+      return show(ctx, SignInView, { ...view, problem: 'The email or the password is not right.' }, 401);
     ctx.set('Retry-After', String(answer.retryAfter));
     return show(ctx, SignInView, { ...view, problem: tooMany(answer.retryAfter) }, 429);
   });
@@ -83,10 +89,11 @@ export function entryPages(parts: PageParts): Router {
 }
 
 function tooMany(seconds: number): string {
-  return `Too many attempts. Try again in ${Math.ceil(seconds / 60)} minutes.`;
+  const minutes = Math.ceil(seconds / 60);
+  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
 }
 
 /** Where to go on after the sign-in: a page of ours, never another site. */
 function ownPath(next: unknown): string | undefined {
-  return typeof next === 'string' && /^\/(?![/\\])[\w/-]*$/.test(next) ? next : undefined;
+  return typeof next === 'string' && /^\/(?![/\\])[\w/.-]*(?:\?[\w%&=.+*-]*)?$/.test(next) ? next : undefined;
 }

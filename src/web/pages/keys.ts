@@ -6,9 +6,11 @@ import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from '../views/keys.tsx';
-import { leadTo, needUser, type PageParts, show, signedIn, visitorOf } from './page.ts';
+import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const longestName = 100;
+/** Each has an hourly quota of its own: without a bound there would be none. */
+const mostActiveKeys = 25;
 
 /** API Keys: list, create, show once, revoke. */
 export function keysPages(parts: PageParts): Router {
@@ -45,6 +47,12 @@ export function keysPages(parts: PageParts): Router {
   router.post('/', async (ctx) => {
     const name = field(ctx, 'name').normalize('NFC').trim();
     const faults = nameFaults(name);
+    const active = (await rowsOf(userOf(ctx))).filter(({ isActive }) => isActive);
+    if (active.length >= mostActiveKeys)
+      faults.push({
+        field: 'name',
+        message: `makes one key too many: an account has at most ${mostActiveKeys} active keys. Revoke one first`,
+      });
     if (faults.length > 0) return showKeys(ctx, faults);
     const key = await createApiKey(db, userOf(ctx).id, name, now());
     sessions.handOver(ctx, `${key} ${name}`);
@@ -77,16 +85,13 @@ export function keysPages(parts: PageParts): Router {
   return router;
 }
 
-function userOf(ctx: Context): User {
-  return signedIn(ctx) as User;
-}
-
 function nameFaults(name: string): FieldFault[] {
   if (name === '') return [{ field: 'name', message: 'must not be empty' }];
   if ([...name].length > longestName)
     return [{ field: 'name', message: `must have at most ${longestName} characters` }];
   // oxlint-disable-next-line no-control-regex
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) return [{ field: 'name', message: 'must be plain text' }];
+  if (/[\p{Cc}\p{Cs}]/u.test(name) || !/[^\p{Z}\p{C}]/u.test(name))
+    return [{ field: 'name', message: 'must be text that can be seen' }];
   return [];
 }
 

@@ -4,6 +4,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sessions } from '../middleware/session.ts';
 import { render, type Visitor } from '../views/layout.tsx';
@@ -23,12 +24,24 @@ export interface PageParts {
   now: () => Date;
 }
 
-export function visitorOf(ctx: Context, { sessions, assets }: PageParts): Visitor {
-  return { email: signedIn(ctx)?.email, formToken: sessions.formToken(ctx), assets };
+export function visitorOf(ctx: Context, { sessions, assets, config }: PageParts): Visitor {
+  const user = signedIn(ctx);
+  return {
+    email: user?.email,
+    isOperator: user?.isAdmin === true,
+    formToken: sessions.formToken(ctx),
+    assets,
+    canSignUp: config.signUps === 'open',
+  };
 }
 
 export function signedIn(ctx: Context): User | undefined {
   return ctx.state['user'] as User | undefined;
+}
+
+/** On pages behind `needUser`. */
+export function userOf(ctx: Context): User {
+  return signedIn(ctx) as User;
 }
 
 /** For pages that are somebody's: whoever is not signed in is led there, and back afterwards. */
@@ -37,8 +50,9 @@ export async function needUser(ctx: Context, next: () => Promise<unknown>): Prom
     await next();
     return;
   }
-  const back = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.path)}` : '';
-  ctx.redirect(`/signin${back}`);
+  // Neither a picture nor a stream can show a page.
+  if (!ctx.accepts('html')) throw new AppError('not_found', 'There is nothing at this address.');
+  leadTo(ctx, ctx.method === 'POST' ? '/signin?ended' : `/signin?next=${encodeURIComponent(ctx.url)}`);
 }
 
 export function show<Props extends object>(

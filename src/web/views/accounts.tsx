@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../errors.ts';
 import { Field, Notice } from './fields.tsx';
+import { figure } from './figure.ts';
 import { Form, Layout, type Visitor } from './layout.tsx';
 
 interface EntryProps {
@@ -17,7 +18,7 @@ export function SignUpView({ visitor, email, faults, problem }: EntryProps) {
     <Layout title="Sign up" visitor={visitor}>
       <section class="card narrow">
         <h1>Sign up</h1>
-        <p>Free: 20 API requests an hour, as many codes and scans as you like.</p>
+        <p>Free: as many codes and scans as you like, and 20 API requests an hour.</p>
         {problem && <Notice kind="bad">{problem}</Notice>}
         <Form action="/signup" visitor={visitor}>
           <EmailField value={email} faults={faults} />
@@ -26,13 +27,27 @@ export function SignUpView({ visitor, email, faults, problem }: EntryProps) {
             name="password"
             type="password"
             autocomplete="new-password"
-            hint="At least 10 characters. A few words that belong together only in your head are best."
+            hint="At least 10 characters. A few unrelated words work well."
             faults={faults}
           />
           <button type="submit">Sign up</button>
         </Form>
         <p class="quiet">
-          You have an account? <a href="/signin">Sign in</a>
+          Already have an account? <a href="/signin">Sign in</a>
+        </p>
+      </section>
+    </Layout>
+  );
+}
+
+export function SignUpClosedView({ visitor }: Pick<EntryProps, 'visitor'>) {
+  return (
+    <Layout title="Sign-up is closed" visitor={visitor}>
+      <section class="card narrow">
+        <h1>Sign-up is closed</h1>
+        <p>Ask whoever runs this service for an account.</p>
+        <p class="quiet">
+          Already have an account? <a href="/signin">Sign in</a>
         </p>
       </section>
     </Layout>
@@ -57,9 +72,11 @@ export function SignInView({ visitor, email, faults, problem, next }: EntryProps
           />
           <button type="submit">Sign in</button>
         </Form>
-        <p class="quiet">
-          No account yet? <a href="/signup">Sign up</a>
-        </p>
+        {visitor.canSignUp && (
+          <p class="quiet">
+            No account yet? <a href="/signup">Sign up</a>
+          </p>
+        )}
       </section>
     </Layout>
   );
@@ -98,17 +115,17 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
       <section class="card">
         <h2>Plan</h2>
         <p>
-          You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. Whoever runs this service
-          can change it.
+          You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, ask whoever
+          runs this service.
         </p>
         <div class="scroll">
           <table>
-            <caption>What each plan gives</caption>
+            <caption>What each plan includes</caption>
             <thead>
               <tr>
                 <th scope="col">Plan</th>
                 <th scope="col" class="number">
-                  API requests an hour, each key
+                  API requests per hour and key
                 </th>
               </tr>
             </thead>
@@ -116,7 +133,7 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
               {limits.map((limit) => (
                 <tr key={limit.plan}>
                   <th scope="row">{limit.plan}</th>
-                  <td class="number">{limit.requestsPerHour}</td>
+                  <td class="number">{figure(limit.requestsPerHour)}</td>
                 </tr>
               ))}
             </tbody>
@@ -125,7 +142,7 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
         {use.length > 0 && (
           <div class="scroll">
             <table>
-              <caption>Requests of the last hour</caption>
+              <caption>Requests in the last hour</caption>
               <thead>
                 <tr>
                   <th scope="col">Key</th>
@@ -142,7 +159,7 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
                       <meter min={0} max={limit} value={used} aria-label={`Requests with ${name}`}>
                         {used}
                       </meter>{' '}
-                      {used} of {limit}
+                      {figure(used)} of {figure(limit)}
                     </td>
                   </tr>
                 ))}
@@ -151,42 +168,44 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
           </div>
         )}
       </section>
-      <section class="card">
-        <h2>Change e-mail</h2>
-        <Form action="/account/email" visitor={visitor}>
-          <Field
-            label="New email"
-            name="newEmail"
-            type="email"
-            autocomplete="email"
-            maxLength={254}
-            faults={of('email')}
-          />
-          <CurrentPassword id="emailPassword" faults={of('email')} />
-          <button type="submit">Change e-mail</button>
-        </Form>
-      </section>
-      <section class="card">
-        <h2>Change password</h2>
-        <p>You are signed out everywhere else.</p>
-        <Form action="/account/password" visitor={visitor}>
-          <CurrentPassword id="oldPassword" faults={of('password')} />
-          <Field
-            label="New password"
-            name="newPassword"
-            type="password"
-            autocomplete="new-password"
-            hint="At least 10 characters."
-            faults={of('password')}
-          />
-          <button type="submit">Change password</button>
-        </Form>
-      </section>
+      <div class="side-by-side">
+        <section class="card">
+          <h2>Change email</h2>
+          <Form action="/account/email" visitor={visitor}>
+            <Field
+              label="New email"
+              name="newEmail"
+              type="email"
+              autocomplete="email"
+              maxLength={254}
+              faults={of('email')}
+            />
+            <CurrentPassword id="emailPassword" faults={of('email')} />
+            <button type="submit">Change email</button>
+          </Form>
+        </section>
+        <section class="card">
+          <h2>Change password</h2>
+          <p>Changing it signs you out on every other device.</p>
+          <Form action="/account/password" visitor={visitor}>
+            <CurrentPassword id="oldPassword" faults={of('password')} />
+            <Field
+              label="New password"
+              name="newPassword"
+              type="password"
+              autocomplete="new-password"
+              hint="At least 10 characters."
+              faults={of('password')}
+            />
+            <button type="submit">Change password</button>
+          </Form>
+        </section>
+      </div>
       <section class="card danger">
         <h2>Delete account</h2>
         <p>
-          Your keys, your codes, their scans and their counts are deleted at once and for ever. Codes that are
-          printed lead nowhere from then on.
+          This deletes your keys, your codes and all their scans, at once and for good. Printed codes will
+          lead nowhere.
         </p>
         <Form action="/account/delete" visitor={visitor}>
           <Field

@@ -22,18 +22,25 @@ export interface CodeFormProps {
 export function CodeFormView(props: CodeFormProps) {
   const { visitor, type, code, isRaw, of, done } = props;
   const title = code ? 'Edit QR code' : 'New QR code';
+  const back = code ? `/codes/${code.id}` : '/codes';
+  const isBad = of.faults.length > 0;
   return (
-    <Layout title={title} visitor={visitor} at="/codes">
+    <Layout title={isBad ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+      <a class="back" href={back}>
+        {code ? '← Back to the code' : '← All QR codes'}
+      </a>
       <h1>{title}</h1>
       {done && <Notice kind="good">{done}</Notice>}
-      {of.faults.length > 0 && (
-        <Notice kind="bad">It is not stored yet: see what is said beside the fields.</Notice>
+      {isBad && (
+        <Notice kind="bad" isFocused>
+          Not saved. Check the marked fields.
+        </Notice>
       )}
       {!code && <TypeChooser at={type} />}
       <Form action={code ? `/codes/${code.id}/edit` : '/codes/new'} visitor={visitor} class="code-form">
         <div>
           <section class="card">
-            <h2>{typeNames[type]}</h2>
+            <h2>Content{code && ` (${typeNames[type]})`}</h2>
             {!code && <input type="hidden" name="type" value={type} />}
             <ContentInputs type={type} isRaw={isRaw} of={of} />
           </section>
@@ -43,19 +50,28 @@ export function CodeFormView(props: CodeFormProps) {
               of={of}
               name="name"
               label="Name"
-              hint="To find it by. The page that a scan opens may show it."
+              hint="For you to find it again. The page that a scan opens may show it too."
             />
             <Input of={of} name="category" label="Category (optional)" />
+            {code && (
+              <Input
+                of={of}
+                name="lastDay"
+                label="Last day"
+                type="date"
+                hint="The code works until the end of this day (UTC). A later day renews it, a past day ends it."
+              />
+            )}
           </section>
         </div>
         <div>
           <Look {...props} />
-          <div class="row">
-            <button type="submit">{code ? 'Save changes' : 'Create QR code'}</button>
-            <a class="button quiet" href={code ? `/codes/${code.id}` : '/codes'}>
-              Cancel
-            </a>
-          </div>
+        </div>
+        <div class="row form-end">
+          <button type="submit">{code ? 'Save changes' : 'Create QR code'}</button>
+          <a class="button quiet" href={back}>
+            Cancel
+          </a>
         </div>
       </Form>
       <script type="module" src={`${visitor.assets}/code-form.js`} />
@@ -88,6 +104,10 @@ function Look({ of, code, preview, warnings }: CodeFormProps) {
         height="200"
         alt="Preview of the QR code"
       />
+      <p class="hint">
+        The picture holds the share link, not the content. So it stays the same when you change the content
+        later, even after printing.
+      </p>
       <div id="warnings" role="status">
         {warnings.map((warning) => (
           <p key={warning} class="notice bad">
@@ -104,17 +124,17 @@ function Look({ of, code, preview, warnings }: CodeFormProps) {
         name="size"
         label="Size in pixels"
         inputMode="numeric"
-        hint="From 128 to 2048, both ways."
+        hint="Width and height, from 128 to 2048."
       />
       <Select
         of={of}
         name="errorCorrection"
         label="Error correction"
         choices={[
-          ['L', 'Low: coarsest picture'],
+          ['L', 'Low: simplest picture'],
           ['M', 'Medium'],
           ['Q', 'High'],
-          ['H', 'Highest: readable with stains'],
+          ['H', 'Highest: readable even when stained'],
         ]}
       />
     </section>
@@ -131,7 +151,7 @@ export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: 
           <strong>
             <bdi>{code.name}</bdi>
           </strong>
-          ? Its scans and counts go with it, and printed codes lead nowhere from now on. It cannot be undone.
+          ? Its scans are deleted too, and printed copies will lead nowhere. This cannot be undone.
         </p>
         <Form action={`/codes/${code.id}/delete`} visitor={visitor}>
           <Input of={of} name="confirmation" label="Type the name of the code to confirm" />

@@ -6,7 +6,7 @@ export const typeNames: Record<CodeType, string> = {
   text: 'Text',
   wifi: 'Wi-Fi',
   vcard: 'Contact',
-  email: 'E-mail',
+  email: 'Email',
   phone: 'Phone',
   sms: 'SMS',
   whatsapp: 'WhatsApp',

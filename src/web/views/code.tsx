@@ -1,38 +1,129 @@
-import type { QrCode } from '../../codes/qr-code.ts';
-import type { Analytics } from '../../scans/analytics.ts';
 import type { CityCount } from '../../scans/top-cities.ts';
-import { figure, Ranking, Timeline } from './charts.tsx';
+import type { CodeProps } from './code-props.ts';
+import { CodeSide } from './code-side.tsx';
+import { typeNames } from './code-types.ts';
 import { countryName } from './countries.ts';
-import { Form, Layout, type Visitor } from './layout.tsx';
-import { deviceName, type ScanLine, ScanTableRow } from './scan-line.tsx';
+import { Notice } from './fields.tsx';
+import { figure } from './figure.ts';
+import { Layout } from './layout.tsx';
+import { Ranking } from './ranking.tsx';
+import { deviceName, ScanTableRow } from './scan-line.tsx';
+import { Star } from './star.tsx';
+import { Timeline } from './timeline.tsx';
 import { WorldMap } from './world-map.tsx';
 
-interface CodeProps {
-  visitor: Visitor;
-  code: QrCode;
-  isExpired: boolean;
-  /** The share address. */
-  address: string;
-  warnings: string[];
-  days: number;
-  periods: readonly number[];
-  analytics: Analytics;
-  cities: CityCount[];
-  scans: ScanLine[];
-  isFirstPage: boolean;
-  /** The last scan of this page, where there is another page. */
-  olderThan: string | undefined;
-}
-
 export function CodeView(props: CodeProps) {
-  const { visitor, code, days, analytics } = props;
+  const { visitor, code, isExpired, isBlocked, done } = props;
+  const here = `/codes/${code.id}`;
   return (
     <Layout title={code.name} visitor={visitor} at="/codes">
       <script type="module" src={`${visitor.assets}/code.js`} />
-      <CodeHead {...props} />
+      <a class="back" href="/codes">
+        ← All QR codes
+      </a>
+      <div class="code-title">
+        <h1>
+          <bdi>{code.name}</bdi>
+        </h1>
+        <Star visitor={visitor} code={code} back={here} />
+        <p class="badges">
+          <span class="badge">{typeNames[code.type]}</span>{' '}
+          <span class={code.isPublic ? 'badge good' : 'badge'}>{code.isPublic ? 'public' : 'private'}</span>{' '}
+          {isExpired && <span class="badge bad">expired</span>}{' '}
+          {isBlocked && <span class="badge bad">blocked</span>}{' '}
+          {code.category !== null && (
+            <span class="badge">
+              <bdi>{code.category}</bdi>
+            </span>
+          )}
+        </p>
+      </div>
+      {done && <Notice kind="good">{done}</Notice>}
+      <StateNotice {...props} />
+      <div class="code-page">
+        <CodeSide {...props} here={here} />
+        {/* Also put in anew by code.js, when the first scan comes. */}
+        <div id="code-scans">
+          {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
+        </div>
+      </div>
+      <p class="unseen" role="status" id="live" />
+    </Layout>
+  );
+}
+
+/** Why the share link shows nothing now, and what helps. */
+function StateNotice({ code, isExpired, isBlocked, abuseContact, abuseHref }: CodeProps) {
+  if (isBlocked)
+    return (
+      <div class="notice bad">
+        <strong>Whoever runs this service has blocked this code because of abuse</strong>
+        <p>
+          Its share link leads nowhere, and scans are not counted.
+          {abuseHref !== undefined && (
+            <>
+              {' '}
+              If that is a mistake, write to <a href={abuseHref}>{abuseContact}</a>.
+            </>
+          )}
+        </p>
+      </div>
+    );
+  if (isExpired)
+    return (
+      <div class="notice bad">
+        <strong>This code has expired</strong>
+        <p>
+          Its share link says so, and scans are not counted. To renew it,{' '}
+          <a href={`/codes/${code.id}/edit`}>set a later last day</a>.
+        </p>
+      </div>
+    );
+  if (!code.isPublic)
+    return (
+      <div class="notice plain">
+        <strong>This code is private</strong>
+        <p>Whoever opens its share link sees a “not found” page, and scans are not counted.</p>
+      </div>
+    );
+  return null;
+}
+
+function NoScansYet({ code, isExpired, isBlocked, address }: CodeProps) {
+  const isOpen = code.isPublic && !isExpired && !isBlocked;
+  return (
+    <section class="card" id="no-scans">
+      <h2>No scans yet</h2>
+      {isOpen ? (
+        <p>
+          Scan the code with your phone, or open <a href={address}>its share link</a>. The first scan shows up
+          here within seconds, with charts of when, where and on what.
+        </p>
+      ) : (
+        <p>Scans are counted while the code is public, not blocked, and not expired.</p>
+      )}
+      <LiveMark />
+    </section>
+  );
+}
+
+/** Shown by code.js while the page is told of new scans. */
+function LiveMark() {
+  return (
+    <span class="live-mark" hidden title="New scans appear by themselves">
+      Live
+    </span>
+  );
+}
+
+function Scans(props: CodeProps) {
+  const { code, days, analytics } = props;
+  return (
+    <>
       <section aria-labelledby="analytics">
         <div class="heading">
           <h2 id="analytics">Scans</h2>
+          <LiveMark />
           <nav aria-label="Period" class="periods">
             {props.periods.map((period) => (
               <a
@@ -49,121 +140,23 @@ export function CodeView(props: CodeProps) {
           <dl class="totals" id="totals" data-days={days}>
             <Total name="Scans" id="total-scans" value={analytics.totalScans} />
             <Total name="Today" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
-            <Total name="Countries" value={analytics.uniqueCountries} />
-            <Total name="Cities" value={analytics.uniqueCities} />
+            <Total name="Countries" id="total-countries" value={analytics.uniqueCountries} />
+            <Total name="Cities" id="total-cities" value={analytics.uniqueCities} />
           </dl>
-          <Timeline timeline={analytics.timeline} />
+          <div id="chart">
+            <Timeline timeline={analytics.timeline} />
+          </div>
         </div>
-        <Rankings {...props} />
+        <div id="rankings" class="rankings">
+          {analytics.totalScans > 0 && <Rankings {...props} />}
+        </div>
       </section>
       <LatestScans {...props} />
-    </Layout>
+    </>
   );
 }
 
-function CodeHead({ visitor, code, isExpired, address, warnings }: CodeProps) {
-  const isShown = code.isPublic && !isExpired;
-  // The share address shows no picture of a code that is private or over: its owner still sees it, here.
-  const picture = isShown ? `/r/${code.shareToken}` : `/codes/${code.id}/picture`;
-  return (
-    <section class="card code-head">
-      <img src={`${picture}.svg`} width="200" height="200" alt={`QR code of ${code.name}`} />
-      <div>
-        <h1>
-          <bdi>{code.name}</bdi>
-        </h1>
-        <p class="badges">
-          <span class="badge">{code.type}</span>{' '}
-          <span class={code.isPublic ? 'badge good' : 'badge'}>{code.isPublic ? 'public' : 'private'}</span>{' '}
-          {isExpired && <span class="badge bad">expired</span>}{' '}
-          {code.category !== null && (
-            <span class="badge">
-              <bdi>{code.category}</bdi>
-            </span>
-          )}
-        </p>
-        {!isShown && (
-          <p>
-            {isExpired
-              ? 'Its share address says that the code is over. Scans are not counted.'
-              : 'Its share address answers as if there were no code. Scans are not counted.'}
-          </p>
-        )}
-        <label for="share-link">Share link</label>
-        <div class="row">
-          <input id="share-link" class="code" value={address} readOnly />
-          <button type="button" data-copy="share-link">
-            Copy link
-          </button>
-        </div>
-        <p class="unseen" role="status" id="copied" />
-        {warnings.length > 0 && (
-          <div class="notice bad">
-            <strong>This code may not work everywhere</strong>
-            <ul>
-              {warnings.map((warning) => (
-                <li key={warning}>{inPlainWords(warning)}</li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {isShown ? (
-          <Downloads picture={picture} />
-        ) : (
-          <p>
-            <a href={`${picture}.svg`} download={`${code.name}.svg`}>
-              Download SVG
-            </a>
-          </p>
-        )}
-        <div class="row">
-          <a class="button quiet" href={`/codes/${code.id}/edit`}>
-            Edit
-          </a>
-          <Form action={`/codes/${code.id}/duplicate`} visitor={visitor} class="inline">
-            <button class="quiet" type="submit">
-              Duplicate
-            </button>
-          </Form>
-          <a class="button quiet" href={`/codes/${code.id}/delete`}>
-            Delete
-          </a>
-        </div>
-      </div>
-    </section>
-  );
-}
-
-function Downloads({ picture }: { picture: string }) {
-  return (
-    <dl class="downloads">
-      <dt>Picture of the share link</dt>
-      <dd>
-        <a href={`${picture}.svg?download`}>SVG</a> <a href={`${picture}.png?download`}>PNG</a>
-      </dd>
-      <dt>Picture of the content itself (not counted)</dt>
-      <dd>
-        <a href={`${picture}.svg?download&encode=content`} aria-label="SVG of the content itself">
-          SVG
-        </a>{' '}
-        <a href={`${picture}.png?download&encode=content`} aria-label="PNG of the content itself">
-          PNG
-        </a>
-      </dd>
-    </dl>
-  );
-}
-
-/** The sentences are written for headers and programs, and name the fields as those do. */
-function inPlainWords(warning: string): string {
-  return warning
-    .replace('With encode=content: ', 'The picture of the content itself: ')
-    .replaceAll('foregroundColor', 'foreground colour')
-    .replaceAll('backgroundColor', 'background colour')
-    .replaceAll('errorCorrection', 'error correction');
-}
-
-function Total({ name, value, id }: { name: string; value: number; id?: string }) {
+function Total({ name, value, id }: { name: string; value: number; id: string }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -186,38 +179,33 @@ function Rankings({ analytics, cities }: CodeProps) {
       >
         <WorldMap byCountry={analytics.byCountry} />
       </Ranking>
-      <div class="rankings">
-        <Ranking
-          caption={cities.length < analytics.uniqueCities ? `Top ${cities.length} cities` : 'Cities'}
-          column="City"
-          rows={named(cities, cityName)}
-          total={total}
-        />
-        <Ranking
-          caption="Devices"
-          column="Device"
-          rows={named(analytics.byDevice, ({ device }) => deviceName(device))}
-          total={total}
-        />
-        <Ranking
-          caption="Browsers"
-          column="Browser"
-          rows={named(analytics.byBrowser, ({ browser }) => browser)}
-          total={total}
-        />
-        <Ranking
-          caption="Systems"
-          column="System"
-          rows={named(analytics.byOs, ({ os }) => os)}
-          total={total}
-        />
-      </div>
+      <Ranking
+        caption={cities.length < analytics.uniqueCities ? `Top ${cities.length} cities` : 'Cities'}
+        column="City"
+        rows={named(cities, (city) => cityName(city, cities))}
+        total={total}
+      />
+      <Ranking
+        caption="Browsers"
+        column="Browser"
+        rows={named(analytics.byBrowser, ({ browser }) => browser)}
+        total={total}
+      />
+      <Ranking caption="Systems" column="System" rows={named(analytics.byOs, ({ os }) => os)} total={total} />
+      <Ranking
+        caption="Devices"
+        column="Device"
+        rows={named(analytics.byDevice, ({ device }) => deviceName(device))}
+        total={total}
+      />
     </>
   );
 }
 
-function cityName({ city, region, country }: CityCount): string {
-  return [city, region, countryName(country)].filter(Boolean).join(', ');
+/** With its region only where another city of the country has the same name: regions are mere codes. */
+function cityName({ city, region, country }: CityCount, all: CityCount[]): string {
+  const namesakes = all.filter((other) => other.city === city && other.country === country);
+  return [city, namesakes.length > 1 && region, countryName(country)].filter(Boolean).join(', ');
 }
 
 function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
@@ -227,10 +215,10 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
         <h2 id="latest">{isFirstPage ? 'Latest scans' : 'Earlier scans'}</h2>
         <a href={`/codes/${code.id}/scans.csv`}>All scans as CSV</a>
       </div>
-      <p id="none-yet" class="quiet" hidden={scans.length > 0}>
-        No scans yet. Scan the code, or open its share link: the scan appears here.
+      <p class="hint" data-zone>
+        Times in UTC
       </p>
-      <table class="stack" id="scans" hidden={scans.length === 0}>
+      <table class="scans" id="scans">
         <caption class="unseen">Scans, newest first</caption>
         <thead>
           <tr>
@@ -247,13 +235,14 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
           ))}
         </tbody>
       </table>
-      <p class="row">
-        {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
-        {olderThan !== undefined && (
-          <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
-        )}
-      </p>
-      <p class="unseen" role="status" id="live" />
+      {(!isFirstPage || olderThan !== undefined) && (
+        <p class="row pages">
+          {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
+          {olderThan !== undefined && (
+            <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
+          )}
+        </p>
+      )}
     </section>
   );
 }

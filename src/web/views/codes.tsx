@@ -2,12 +2,15 @@ import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { typeNames } from './code-types.ts';
 import { type FormState, Input, Select } from './controls.tsx';
 import { Notice } from './fields.tsx';
+import { figure } from './figure.ts';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { Star } from './star.tsx';
 
 export interface CodeRow {
   code: QrCode;
   isExpired: boolean;
+  isBlocked: boolean;
   scans: number;
   /** A number for each of the last days, today last. */
   daily: number[];
@@ -36,24 +39,31 @@ export function CodesView(props: CodesProps) {
           New QR code
         </a>
       </div>
-      {done && <Notice kind="good">{done}</Notice>}
+      {done && (
+        <div class="stay">
+          <Notice kind="good">{done}</Notice>
+        </div>
+      )}
       {(rows.length > 0 || isSearch) && <Search {...props} />}
       {rows.length > 0 ? (
         <Table {...props} />
       ) : isSearch ? (
-        <section class="card empty">
+        <section class="card">
           <h2>Nothing found</h2>
           <p>
-            No code is like that. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
+            None of your codes matches. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
           </p>
         </section>
       ) : (
-        <section class="card empty">
+        <section class="card">
           <h2>No codes yet</h2>
           <p>
-            A code leads whoever scans it to a web address, a network, a contact and more, and you see how
-            often. <a href="/codes/new">Create the first one</a>.
+            A code takes whoever scans it to a web page, a Wi-Fi network, a contact and more, and you see when
+            and where it is scanned.
           </p>
+          <a class="button" href="/codes/new">
+            Create the first one
+          </a>
         </section>
       )}
       {(firstPage || nextPage) && (
@@ -76,33 +86,50 @@ export function CodesView(props: CodesProps) {
 
 function Search({ search, categories }: CodesProps) {
   const of: FormState = { values: { ...search, type: search.type ?? '' }, faults: [] };
+  const isFiltered = Boolean(search.type || search.category);
   return (
     <form class="card search" action="/codes" role="search">
       <Input of={of} name="q" label="Name" type="search" />
-      <Select
-        of={of}
-        name="type"
-        label="Type"
-        choices={[['', 'All types'], ...codeTypes.map((type): [string, string] => [type, typeNames[type]])]}
-      />
-      <Select
-        of={of}
-        name="category"
-        label="Category"
-        choices={[
-          ['', 'All categories'],
-          ...categories.map((category): [string, string] => [category, category]),
-        ]}
-      />
-      <button type="submit">Search</button>
+      {/* Folded on phones alone: the stylesheet keeps it open where there is room. */}
+      <details class="filters" open={isFiltered}>
+        <summary>Filters</summary>
+        <div>
+          <Select
+            of={of}
+            name="type"
+            label="Type"
+            choices={[
+              ['', 'All types'],
+              ...codeTypes.map((type): [string, string] => [type, typeNames[type]]),
+            ]}
+          />
+          <Select
+            of={of}
+            name="category"
+            label="Category"
+            choices={[
+              ['', 'All categories'],
+              ...categories.map((category): [string, string] => [category, category]),
+            ]}
+          />
+        </div>
+      </details>
+      <div class="row">
+        <button type="submit">Search</button>
+        {(isFiltered || search.q) && (
+          <a class="button quiet" href="/codes">
+            Clear
+          </a>
+        )}
+      </div>
     </form>
   );
 }
 
 function Table({ visitor, rows, here }: CodesProps) {
   return (
-    <div class="card scroll">
-      <table class="stack codes">
+    <div class="card">
+      <table class="codes">
         <caption class="unseen">Your QR codes, favourites first, then the newest</caption>
         <thead>
           <tr>
@@ -135,72 +162,70 @@ interface LineProps {
 }
 
 function CodeLine({ visitor, of: row, here }: LineProps) {
-  const { code, isExpired, scans, daily } = row;
+  const { code, isExpired, isBlocked, scans, daily } = row;
+  const anchor = `code-${code.id}`;
+  const back = `${here}#${anchor}`;
   return (
     <tr>
       <th scope="row">
-        <div class="code-name">
-          <Star visitor={visitor} of={row} here={here} />
-          <img src={`/codes/${code.id}/picture.svg`} width="56" height="56" alt="" loading="lazy" />
+        {/* Where one comes back to, with the keyboard too. */}
+        <div class="code-name" id={anchor} tabIndex={-1}>
+          <Star visitor={visitor} code={code} back={back} />
+          <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
           <div>
             <a href={`/codes/${code.id}`}>
               <bdi>{code.name}</bdi>
             </a>{' '}
             {!code.isPublic && <span class="badge">private</span>}{' '}
-            {isExpired && <span class="badge">expired</span>}
+            {isExpired && <span class="badge">expired</span>}{' '}
+            {isBlocked && <span class="badge bad">blocked</span>}
           </div>
         </div>
       </th>
-      <td data-label="Type">{typeNames[code.type]}</td>
-      <td data-label="Category">{code.category ? <bdi>{code.category}</bdi> : '–'}</td>
-      <td data-label="Scans" class="number">
-        {scans}
+      <td class="fact">{typeNames[code.type]}</td>
+      <td class={code.category ? 'fact' : 'fact none'}>{code.category ? <bdi>{code.category}</bdi> : '–'}</td>
+      <td class="fact number">
+        {figure(scans)}
+        <span class="unit"> {scans === 1 ? 'scan' : 'scans'}</span>
       </td>
-      <td data-label="Last 30 days">
+      <td class="course">
         <Sparkline daily={daily} />
       </td>
-      <td>
-        <Actions visitor={visitor} of={row} here={here} />
+      <td class="menu-cell">
+        <Actions visitor={visitor} code={code} back={back} />
       </td>
     </tr>
   );
 }
 
-function Star({ visitor, of: { code }, here }: LineProps) {
+/** Opens over the list; only one at a time. */
+function Actions({ visitor, code, back }: { visitor: Visitor; code: QrCode; back: string }) {
   return (
-    <Form action={`/codes/${code.id}/favorite`} visitor={visitor} class="inline">
-      <input type="hidden" name="back" value={here} />
-      <input type="hidden" name="isFavorite" value={String(!code.isFavorite)} />
-      <button
-        type="submit"
-        class="star"
-        aria-label={`Favourite: ${code.name}`}
-        aria-pressed={code.isFavorite ? 'true' : 'false'}
-      >
-        {code.isFavorite ? '★' : '☆'}
-      </button>
-    </Form>
-  );
-}
-
-function Actions({ visitor, of: { code }, here }: LineProps) {
-  return (
-    <details class="actions">
-      <summary aria-label={`Actions for ${code.name}`}>Actions</summary>
-      <a href={`/codes/${code.id}/edit`}>Edit</a>
-      <Form action={`/codes/${code.id}/duplicate`} visitor={visitor}>
-        <button type="submit" class="link">
-          Duplicate
-        </button>
-      </Form>
-      <Form action={`/codes/${code.id}/visibility`} visitor={visitor}>
-        <input type="hidden" name="back" value={here} />
-        <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
-        <button type="submit" class="link">
-          {code.isPublic ? 'Make private' : 'Make public'}
-        </button>
-      </Form>
-      <a href={`/codes/${code.id}/delete`}>Delete</a>
+    <details class="menu" name="actions">
+      <summary aria-label={`Actions for ${code.name}`}>
+        <span class="word">Actions</span>
+        <span class="dots" aria-hidden="true">
+          ⋯
+        </span>
+      </summary>
+      <div>
+        <a href={`/codes/${code.id}/edit`}>Edit</a>
+        <Form action={`/codes/${code.id}/duplicate`} visitor={visitor}>
+          <button type="submit" class="link">
+            Duplicate
+          </button>
+        </Form>
+        <Form action={`/codes/${code.id}/visibility`} visitor={visitor}>
+          <input type="hidden" name="back" value={back} />
+          <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
+          <button type="submit" class="link">
+            {code.isPublic ? 'Make private' : 'Make public'}
+          </button>
+        </Form>
+        <a class="danger" href={`/codes/${code.id}/delete`}>
+          Delete
+        </a>
+      </div>
     </details>
   );
 }

@@ -9,12 +9,12 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
       name="content"
       label="Web address"
       inputMode="url"
-      hint="Where a scan leads, such as https://example.com/menu. It can be changed after printing."
+      hint="Where a scan leads, such as example.com/menu: https:// is added if you leave it out. You can change it after printing."
     />
   ),
   text: (of) => <TextArea of={of} name="content" label="Text" />,
   social: (of) => (
-    <TextArea of={of} name="content" label="Links" hint="One a line, such as https://instagram.com/you." />
+    <TextArea of={of} name="content" label="Links" hint="One per line, such as https://instagram.com/you." />
   ),
   wifi: (of) => (
     <>
@@ -38,13 +38,13 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
       <Input of={of} name="contactName" label="Full name" />
       <Input of={of} name="organization" label="Organisation (optional)" />
       <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" />
-      <Input of={of} name="email" label="E-mail (optional)" inputMode="email" />
+      <Input of={of} name="email" label="Email (optional)" inputMode="email" />
       <Input of={of} name="website" label="Website (optional)" inputMode="url" />
     </>
   ),
   email: (of) => (
     <>
-      <Input of={of} name="to" label="To" inputMode="email" hint="Several addresses: with commas between." />
+      <Input of={of} name="to" label="To" inputMode="email" hint="Put commas between several addresses." />
       <Input of={of} name="subject" label="Subject (optional)" />
       <TextArea of={of} name="body" label="Message (optional)" />
     </>
@@ -65,7 +65,7 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
 
 function NumberInput({ of }: { of: FormState }) {
   return (
-    <Input of={of} name="number" label="Number" inputMode="tel" hint="With the country, such as +44 …" />
+    <Input of={of} name="number" label="Number" inputMode="tel" hint="With the country code, such as +44 …" />
   );
 }
 
@@ -87,7 +87,7 @@ export function ContentInputs({ type, isRaw, of }: { type: CodeType; isRaw: bool
       name="content"
       label="Content"
       rows={8}
-      hint="As it is stored: it holds more than a form could show."
+      hint="Shown as it is stored: it holds more than a form could show."
     />
   );
 }

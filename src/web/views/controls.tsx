@@ -58,7 +58,7 @@ function Labelled({
 }
 
 interface InputProps extends ControlProps {
-  type?: 'text' | 'color' | 'search';
+  type?: 'text' | 'color' | 'date' | 'search';
   inputMode?: 'url' | 'tel' | 'email' | 'numeric' | 'decimal';
 }
 

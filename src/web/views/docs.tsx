@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
+import { CopyButton, CopyStatus } from './copy-button.tsx';
 import { Layout, type Visitor } from './layout.tsx';
 
 interface DocsProps {
@@ -81,12 +83,15 @@ function Start({ of, openApiPath }: { of: Reference; openApiPath: string }) {
         </dd>
         <dt>Document</dt>
         <dd>
-          <a href={openApiPath}>openapi.json</a> (OpenAPI 3.1, version {of.version}): this page is made from
-          it.
+          <a href={openApiPath}>openapi.json</a> (OpenAPI 3.1, version {of.version}): the source of this page.
         </dd>
       </dl>
-      <p>To paste the examples below, set your key first, and the id of a code where the path has one:</p>
-      <pre>{`KEY=${of.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
+      <p>To run the examples below, first set your key, and the id of a code where the path has one:</p>
+      <div class="copyable">
+        <pre id="set-key">{`KEY=${of.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
+        <CopyButton of="set-key" name="Copy" label="Copy the settings" quiet />
+      </div>
+      <CopyStatus />
     </section>
   );
 }
@@ -119,7 +124,12 @@ function Operation({ of }: { of: ShownOperation }) {
         </>
       )}
       <h3>Example</h3>
-      <pre class="docs-curl">{of.curl}</pre>
+      <div class="copyable">
+        <pre class="docs-curl" id={`${of.id}-curl`}>
+          {of.curl}
+        </pre>
+        <CopyButton of={`${of.id}-curl`} name="Copy" label={`Copy the command: ${of.summary}`} quiet />
+      </div>
       <h3>
         Answer <Status of={of.success.status} />
       </h3>
@@ -213,6 +223,23 @@ function Status({ of }: { of: string }) {
 /** The document's sentences mark names of fields and commands with backticks. */
 function Words({ of }: { of: string }) {
   return (
-    <>{of.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+    <>
+      {of
+        .split('`')
+        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : withKeysLink(part)))}
+    </>
+  );
+}
+
+/** The document names the page by its path; here it is a step away. */
+function withKeysLink(text: string): ComponentChildren {
+  const [before, after] = text.split('API Keys (/keys)');
+  if (after === undefined) return text;
+  return (
+    <>
+      {before}
+      <a href="/keys">API Keys</a>
+      {after}
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { CopyButton, CopyStatus } from './copy-button.tsx';
 import { Layout, type Visitor } from './layout.tsx';
 
 interface FrontProps {
@@ -9,16 +10,16 @@ interface FrontProps {
 
 const steps = [
   {
-    title: 'Store a code',
-    text: 'A link, Wi-Fi, a contact, a place: ten types, here on the site or with one request.',
+    title: 'Create a code',
+    text: 'A web page, Wi-Fi, a contact, a place: ten types, here on the site or with one request.',
   },
   {
-    title: 'Print its address',
-    text: 'The picture holds a short address that stays the same. What is behind it can change at any time.',
+    title: 'Print it',
+    text: 'The picture holds a short share link that stays the same. What is behind it can change at any time.',
   },
   {
-    title: 'Read who scanned it',
-    text: 'Days, places, devices, browsers: each scan is counted exactly once, and nobody’s address is stored.',
+    title: 'See every scan',
+    text: 'When, where and on what: each scan is counted exactly once, live, and nobody’s IP address is stored.',
   },
 ];
 
@@ -32,13 +33,13 @@ export function FrontView({ visitor, baseUrl, picture }: FrontProps) {
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
           <p class="front-sentence">
-            Qrelay stores a QR code, gives it an address to print, and tells you when, where and with what it
-            was scanned.
+            Qrelay gives each QR code a short share link, so you can change what is behind it after printing,
+            and shows you when, where and on what it was scanned.
           </p>
           <div class="row">
             {visitor.email === undefined ? (
-              <a class="button" href="/signup">
-                Sign up
+              <a class="button" href={visitor.canSignUp ? '/signup' : '/signin'}>
+                {visitor.canSignUp ? 'Sign up' : 'Sign in'}
               </a>
             ) : (
               <>
@@ -51,14 +52,14 @@ export function FrontView({ visitor, baseUrl, picture }: FrontProps) {
               </>
             )}
             <a class="button quiet" href="/docs">
-              Read the API
+              API docs
             </a>
           </div>
         </section>
         <figure class="front-picture">
           {/* Drawn by ourselves, from the address alone. */}
           <div dangerouslySetInnerHTML={{ __html: picture }} />
-          <figcaption>Scan it: this page, on your phone.</figcaption>
+          <figcaption>Scan it to open this page on your phone.</figcaption>
         </figure>
       </div>
       <section aria-labelledby="front-steps">
@@ -73,14 +74,15 @@ export function FrontView({ visitor, baseUrl, picture }: FrontProps) {
         </ol>
       </section>
       <section class="card" aria-labelledby="front-request">
-        <div class="front-request">
+        <div class="heading">
           <h2 id="front-request">Or in three lines</h2>
-          <button type="button" class="quiet" data-copy="front-curl">
-            Copy command
-          </button>
+          <CopyButton of="front-curl" name="Copy command" quiet />
         </div>
         <pre id="front-curl">{curl}</pre>
-        <p class="unseen" role="status" id="copied" />
+        <CopyStatus />
+        <p class="quiet">
+          <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.
+        </p>
       </section>
     </Layout>
   );

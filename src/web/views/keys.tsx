@@ -1,6 +1,9 @@
 import type { FieldFault } from '../../errors.ts';
 import { Field, Notice } from './fields.tsx';
+import { figure } from './figure.ts';
+import { CopyButton, CopyStatus } from './copy-button.tsx';
 import { Form, Layout, type Visitor } from './layout.tsx';
+import { Moment } from './moment.tsx';
 
 export interface KeyRow {
   id: string;
@@ -21,6 +24,8 @@ interface KeysProps {
 }
 
 export function KeysView({ visitor, keys, done, faults }: KeysProps) {
+  const active = keys.filter(({ isActive }) => isActive);
+  const revoked = keys.filter(({ isActive }) => !isActive);
   return (
     <Layout title="API Keys" visitor={visitor} at="/keys">
       <h1>API Keys</h1>
@@ -33,46 +38,64 @@ export function KeysView({ visitor, keys, done, faults }: KeysProps) {
             name="name"
             autocomplete="off"
             maxLength={100}
-            hint="What it is for, such as the program that will use it."
+            hint="What the key is for, such as the program that will use it."
             faults={faults}
           />
           <button type="submit">Create key</button>
         </Form>
       </section>
       {keys.length === 0 ? (
-        <section class="card empty">
+        <section class="card">
           <h2>No keys yet</h2>
           <p>
-            A key lets a program store codes and read scans for you. Give one a name above and create it; it
-            is shown once.
+            A key lets a program create codes and read scans for you. Name one above and create it. You see it
+            once, so keep it safe.
           </p>
         </section>
       ) : (
-        <div class="card scroll">
-          <table class="stack">
-            <caption class="unseen">Your keys, newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Key</th>
-                <th scope="col">Created</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Left this hour</th>
-                <th scope="col">State</th>
-                <th scope="col">
-                  <span class="unseen">Revoke</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <KeyLine key={key.id} of={key} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <section class="card">
+          {active.length > 0 ? (
+            <KeyTable caption="Your keys, newest first" keys={active} />
+          ) : (
+            <p>No active keys: create one above.</p>
+          )}
+          {revoked.length > 0 && (
+            <details open={done !== undefined}>
+              <summary>
+                {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
+              </summary>
+              <KeyTable caption="Revoked keys, newest first" keys={revoked} />
+            </details>
+          )}
+        </section>
       )}
     </Layout>
+  );
+}
+
+function KeyTable({ caption, keys }: { caption: string; keys: KeyRow[] }) {
+  return (
+    <table class="stack keys">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Key</th>
+          <th scope="col">Created</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Left this hour</th>
+          <th scope="col">State</th>
+          <th scope="col">
+            <span class="unseen">Revoke</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <KeyLine key={key.id} of={key} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -89,28 +112,24 @@ function KeyLine({ of: key }: { of: KeyRow }) {
         <Moment of={key.createdAt} />
       </td>
       <td data-label="Last used">{key.lastUsedAt ? <Moment of={key.lastUsedAt} /> : 'never'}</td>
-      <td data-label="Left this hour">{key.isActive ? `${key.remaining} of ${key.limit}` : '–'}</td>
+      <td data-label="Left this hour">
+        {key.isActive ? `${figure(key.remaining)} of ${figure(key.limit)}` : '–'}
+      </td>
       <td data-label="State">
         <span class={key.isActive ? 'badge good' : 'badge'}>{key.isActive ? 'active' : 'revoked'}</span>
       </td>
       <td>
         {key.isActive && (
-          <a class="button small danger" href={`/keys/${key.id}/revoke`} aria-label={`Revoke ${key.name}`}>
+          <a
+            class="button small quiet danger"
+            href={`/keys/${key.id}/revoke`}
+            aria-label={`Revoke ${key.name}`}
+          >
             Revoke
           </a>
         )}
       </td>
     </tr>
-  );
-}
-
-/** In UTC, exact to the minute; the script shows it in the reader's own time. */
-function Moment({ of }: { of: Date }) {
-  const text = of.toISOString();
-  return (
-    <time dateTime={text}>
-      {text.slice(0, 10)} {text.slice(11, 16)} UTC
-    </time>
   );
 }
 
@@ -132,23 +151,19 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
       <h1>API Keys</h1>
       <section class="card">
         <h2>
-          Your new key <bdi>{name}</bdi>
+          Your new key: <bdi>{name}</bdi>
         </h2>
-        <Notice kind="good">Copy it now: it is shown this once, and cannot be shown again.</Notice>
+        <Notice kind="good">Copy it now and keep it safe: you cannot see it again.</Notice>
         <label for="new-key">Key</label>
         <div class="row">
           <input id="new-key" class="code" value={apiKey} readOnly />
-          <button type="button" data-copy="new-key">
-            Copy key
-          </button>
+          <CopyButton of="new-key" name="Copy key" />
         </div>
         <h3>Try it</h3>
         <pre id="try-it">{curl}</pre>
-        <button type="button" class="quiet" data-copy="try-it">
-          Copy command
-        </button>
-        <p class="unseen" role="status" id="copied" />
-        <p>
+        <CopyButton of="try-it" name="Copy command" quiet />
+        <CopyStatus />
+        <p class="after">
           <a href="/keys">Back to all keys</a>
         </p>
       </section>
@@ -166,8 +181,7 @@ export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyR
           <strong>
             <bdi>{key.name}</bdi>
           </strong>{' '}
-          (<code>qrl_{key.prefix}_…</code>)? Programs that use it are refused from now on. It cannot be
-          undone.
+          (<code>qrl_{key.prefix}_…</code>)? Programs that use it will be refused. This cannot be undone.
         </p>
         <Form action={`/keys/${key.id}/revoke`} visitor={visitor} class="row">
           <button type="submit" class="danger">

@@ -5,10 +5,14 @@ import { renderToString } from 'preact-render-to-string';
 export interface Visitor {
   /** Absent where nobody is signed in. */
   email: string | undefined;
+  /** Of the service: they alone are shown the way to its queue. */
+  isOperator: boolean;
   /** What a form on this page must bring back. */
   formToken: string;
   /** Where the stylesheet and the scripts are: changes with their content, so that they can be kept for ever. */
   assets: string;
+  /** Not where only the command line makes accounts. */
+  canSignUp: boolean;
 }
 
 interface LayoutProps {
@@ -22,9 +26,10 @@ interface LayoutProps {
 const sections = [
   { path: '/codes', name: 'QR codes' },
   { path: '/keys', name: 'API Keys' },
-  { path: '/docs', name: 'API' },
+  { path: '/docs', name: 'Docs' },
   { path: '/account', name: 'Account' },
 ];
+const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
 export function Layout({ title, visitor, at, children }: LayoutProps) {
   return (
@@ -42,7 +47,7 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <header class="top">
+        <header class={visitor.email === undefined ? 'top' : 'top signed-in'}>
           <a class="brand" href="/">
             <img src={`${visitor.assets}/icon.svg`} width="24" height="24" alt="" />
             Qrelay
@@ -50,26 +55,30 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
           {visitor.email === undefined ? (
             <nav aria-label="Account">
               <a href="/docs" aria-current={at === '/docs' ? 'page' : undefined}>
-                API
+                Docs
               </a>
               <a href="/signin">Sign in</a>
-              <a class="button small" href="/signup">
-                Sign up
-              </a>
+              {visitor.canSignUp && (
+                <a class="button small" href="/signup">
+                  Sign up
+                </a>
+              )}
             </nav>
           ) : (
             <nav aria-label="Sections">
-              {sections.map(({ path, name }) => (
+              {(visitor.isOperator ? operatorSections : sections).map(({ path, name }) => (
                 <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
                   {name}
                 </a>
               ))}
-              <Form action="/signout" visitor={visitor} class="inline">
-                <button class="link" type="submit">
-                  Sign out
-                </button>
-              </Form>
             </nav>
+          )}
+          {visitor.email !== undefined && (
+            <Form action="/signout" visitor={visitor}>
+              <button class="link" type="submit">
+                Sign out
+              </button>
+            </Form>
           )}
         </header>
         <main id="content">{children}</main>

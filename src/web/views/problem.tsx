@@ -21,7 +21,7 @@ export function ProblemView({ visitor, status, message, requestId }: ProblemProp
         <h1>{title}</h1>
         <p>{message}</p>
         <p>
-          <a href="/">To the front page</a>
+          <a href="/">Go to the front page</a>
         </p>
         {status >= 500 && (
           <p class="quiet">

@@ -1,5 +1,6 @@
 import type { Scan } from '../../scans/scan.ts';
 import { countryName } from './countries.ts';
+import { Moment } from './moment.tsx';
 
 /** A scan as people read it: on the page, and in what the open page is told of new ones. */
 export interface ScanLine {
@@ -34,18 +35,16 @@ export function ScanTableRow({ of: scan }: { of: ScanLine }) {
   return (
     <tr data-scan={scan.id}>
       <th scope="row">
-        <time dateTime={scan.at}>
-          {scan.at.slice(0, 10)} {scan.at.slice(11, 16)} UTC
-        </time>
+        <Moment of={scan.at} />
       </th>
-      <td data-label="Place">
+      <td>
         <bdi>{scan.place}</bdi>
       </td>
-      <td data-label="Device">{scan.device}</td>
-      <td data-label="Browser">
+      <td>{scan.device}</td>
+      <td>
         <bdi>{scan.browser}</bdi>
       </td>
-      <td data-label="System">
+      <td>
         <bdi>{scan.os}</bdi>
       </td>
     </tr>

@@ -1,3 +1,5 @@
+import { figure } from './figure.ts';
+
 const width = 120;
 const height = 28;
 const margin = 2;
@@ -9,7 +11,7 @@ export function Sparkline({ daily }: { daily: number[] }) {
   const words =
     sum === 0
       ? `No scans in ${daily.length} days`
-      : `Scans in ${daily.length} days: ${sum}, at most ${most} a day`;
+      : `Scans in ${daily.length} days: ${figure(sum)}, at most ${figure(most)} a day`;
   const step = (width - 2 * margin) / Math.max(1, daily.length - 1);
   const points = daily.map((scans, day) => {
     const y = height - margin - (scans / Math.max(1, most)) * (height - 2 * margin);

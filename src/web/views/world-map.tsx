@@ -3,6 +3,7 @@ import { type ExtendedFeatureCollection, geoNaturalEarth1, geoPath } from 'd3-ge
 import { feature } from 'topojson-client';
 import { unknownCountry } from '../../scans/scan.ts';
 import { countryName, countryOfNumber } from './countries.ts';
+import { figure } from './figure.ts';
 
 interface Country {
   /** Undefined where no scan can be counted: land whose country has no code. */
@@ -24,7 +25,7 @@ export function WorldMap({ byCountry }: { byCountry: { country: string; count: n
   const counts = new Map(byCountry.map(({ country, count }) => [country, count]));
   const known = byCountry.filter(({ country }) => country !== unknownCountry);
   const most = Math.max(1, ...known.map(({ count }) => count));
-  const leaders = known.slice(0, 3).map(({ country, count }) => `${countryName(country)} ${count}`);
+  const leaders = known.slice(0, 3).map(({ country, count }) => `${countryName(country)} ${figure(count)}`);
   const label =
     leaders.length === 0
       ? 'World map: no scans with a known country'
@@ -36,7 +37,7 @@ export function WorldMap({ byCountry }: { byCountry: { country: string; count: n
         if (code === undefined || count === 0) return <path key={path} d={path} />;
         return (
           <path key={path} d={path} class={`shade-${shade(count, most)}`}>
-            <title>{`${countryName(code)}: ${count}`}</title>
+            <title>{`${countryName(code)}: ${figure(count)}`}</title>
           </path>
         );
       })}

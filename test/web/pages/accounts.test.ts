@@ -78,7 +78,7 @@ describe('Accounts in a browser', function () {
     await elsewhere.page.getByLabel('Email').fill('eve@example.com');
     await elsewhere.page.getByLabel('Password').fill(password);
     await elsewhere.page.getByRole('button', { name: 'Sign in' }).click();
-    await elsewhere.page.waitForURL('**/keys');
+    await elsewhere.page.waitForURL('**/codes');
 
     await page.goto('/account');
     await expectAccessible(page);
@@ -124,7 +124,7 @@ describe('Accounts in a browser', function () {
       await stranger.page.getByRole('button', { name: 'Sign in' }).click();
       texts.push(await stranger.page.getByRole('alert').textContent());
     }
-    expect(texts).to.deep.equal(Array(2).fill('The e-mail or the password is not right.'));
+    expect(texts).to.deep.equal(Array(2).fill('The email or the password is not right.'));
     await expectAccessible(stranger.page);
     await stranger.leave();
   });

@@ -6,9 +6,7 @@ import { type CodeType, codeTypes, type QrCode } from '../../../src/codes/qr-cod
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
-
-const password = 'correct horse battery';
+import { expectAccessible, visitAs, type WebVisitor } from '../../support/web-visitor.ts';
 
 /** What is typed into each form, by label, and the content that comes of it. */
 const typed: Record<CodeType, { fields: Record<string, string>; content: string }> = {
@@ -65,11 +63,10 @@ describe('QR codes in a browser', function () {
   after(() => service?.stop());
   afterEach(() => expect(visitor.complaints).to.deep.equal([]));
 
-  async function enter(options: Parameters<typeof visit>[2] = {}): Promise<void> {
+  async function enter(options: Parameters<typeof visitAs>[3] = {}): Promise<void> {
     email = `codes-${(users += 1)}@example.com`;
-    visitor = await visit(browser, service.url, options);
+    visitor = await visitAs(browser, service, email, options);
     page = visitor.page;
-    await signUp(visitor, email, password);
   }
   const api = async (): Promise<ApiClient> => apiClient(service.url, await service.makeKey({ email }));
 
@@ -146,7 +143,27 @@ describe('QR codes in a browser', function () {
       expect(await page.locator('.fault').count()).to.equal(3);
       expect(await page.getByLabel('Longitude').inputValue()).to.equal('13.4');
       expect(await page.getByLabel('Category').inputValue()).to.equal('Shop');
+      expect(await page.title()).to.equal('Error: New QR code · Qrelay');
+      expect(await page.locator(':focus').textContent()).to.equal('Not saved. Check the marked fields.');
       await expectAccessible(page);
+    });
+
+    it('keep name, category and look when another type is chosen, and take nothing bad from an address', async () => {
+      await page.goto('/codes/new');
+      await fill({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
+      await page.getByLabel('Foreground').fill('#123456');
+      await page.getByLabel('Error correction').selectOption('H');
+      await page.getByRole('link', { name: 'Wi-Fi' }).click();
+      await page.getByLabel('Network name').waitFor();
+      const shown = async () =>
+        Promise.all(
+          ['name', 'category', 'size', 'foregroundColor', 'errorCorrection'].map((name) =>
+            page.locator(`#field-${name}`).inputValue(),
+          ),
+        );
+      expect(await shown()).to.deep.equal(['Kept & told', 'Shop', '300', '#123456', 'H']);
+      await page.goto('/codes/new?size=5&foregroundColor=red&errorCorrection=X&name=a&name=b&category=%00');
+      expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M']);
     });
 
     it('are held against the rules of the API', async () => {
@@ -221,8 +238,52 @@ describe('QR codes in a browser', function () {
       expect(await shareStatus()).to.equal(302);
       await page.getByRole('button', { name: 'Favourite: Flyer', exact: true }).click();
       await page.locator('[aria-pressed=true]').waitFor();
+      expect(await page.getByRole('status').textContent()).to.equal('Added to your favourites.');
+      expect(new URL(page.url()).hash).to.equal(`#code-${code.id}`);
+      expect(await page.locator(':focus').getAttribute('id')).to.equal(`code-${code.id}`);
       expect(await names()).to.deep.equal(['Flyer', 'Flyer (copy)']);
       await expectAccessible(page);
+    });
+
+    it('have a menu that lies over the list, alone, until Escape or a click beside it', async () => {
+      await store({ name: 'First' });
+      await store({ name: 'Second' });
+      await page.goto('/codes');
+      const height = () =>
+        page.evaluate("document.querySelector('table.codes').getBoundingClientRect().height");
+      const before = await height();
+      const [one, two] = [page.locator('summary').nth(-2), page.locator('summary').last()];
+      const open = () => page.locator('.menu[open]').count();
+      await one.click();
+      expect(await height()).to.equal(before);
+      await page.keyboard.press('Escape');
+      expect(await open()).to.equal(0);
+      expect(await one.evaluate((element) => element === element.ownerDocument.activeElement)).to.equal(true);
+      await one.press('Enter');
+      await two.press('Enter');
+      expect(await open()).to.equal(1);
+      await expectAccessible(page);
+      await page.getByRole('heading', { name: 'QR codes' }).click();
+      expect(await open()).to.equal(0);
+    });
+
+    it('never lead to another site from their forms', async () => {
+      const { id } = await store();
+      await page.goto('/codes');
+      const formToken = await page.locator('main [name=formToken]').first().inputValue();
+      const backs = [
+        'https://evil.test/',
+        '//evil.test',
+        '/codes/../x',
+        '/codes#x',
+        '/codes#code-1/../',
+        '/codes\\@evil',
+      ];
+      for (const back of backs) {
+        const form = { formToken, back, isFavorite: 'true' };
+        const answer = await page.request.post(`/codes/${id}/favorite`, { form, maxRedirects: 0 });
+        expect(answer.headers()['location'], back).to.equal('/codes?done=marked');
+      }
     });
 
     it('are deleted when their name is typed, and not before', async () => {
@@ -253,6 +314,10 @@ describe('QR codes in a browser', function () {
       await page.getByRole('button', { name: 'Search' }).click();
       await page.waitForURL('**/codes?*category=Shop');
       expect(await names()).to.deep.equal(['100% cotton']);
+      await page.getByRole('link', { name: 'Clear' }).click();
+      await page.waitForURL('**/codes');
+      expect(await names()).to.have.length(2);
+      expect(await page.getByRole('link', { name: 'Clear' }).count()).to.equal(0);
       await page.goto('/codes?q=silk');
       expect(await page.getByRole('heading', { name: 'Nothing found' }).isVisible()).to.equal(true);
       await expectAccessible(page);
@@ -313,7 +378,11 @@ describe('QR codes in a browser', function () {
         await expectAccessible(page);
       }
       await page.goto('/codes');
-      await page.locator('summary').click();
+      // The filters are folded there, and the menu opens within the screen.
+      expect(await page.getByLabel('Type').isVisible()).to.equal(false);
+      await page.getByText('Filters').click();
+      expect(await page.getByLabel('Type').isVisible()).to.equal(true);
+      await page.locator('.menu summary').click();
       expect(await isSideways()).to.equal(false);
     });
 
@@ -333,6 +402,9 @@ describe('QR codes in a browser', function () {
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.waitForURL(`**/codes/${id}`);
       expect(await stored(id)).to.include({ content: 'WIFI:T:WPA;S:Guests;P:let me in;;' });
+      // What works by script alone is not there.
+      expect(await page.locator('[data-copy]').count()).to.equal(1);
+      expect(await page.locator('[data-copy]').isVisible()).to.equal(false);
     });
   });
 });

@@ -120,15 +120,28 @@ describe('The API reference in a browser', function () {
     const header = page.getByRole('banner');
     for (const enter of [() => page.goto('/'), () => signUp(visitor, 'docs@example.com', 'correct horse')]) {
       await enter();
-      await header.getByRole('link', { name: 'API', exact: true }).click();
+      await header.getByRole('link', { name: 'Docs', exact: true }).click();
       await page.waitForURL('**/docs');
       expect(
-        await header.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current'),
+        await header.getByRole('link', { name: 'Docs', exact: true }).getAttribute('aria-current'),
       ).to.equal('page');
     }
     expect(await page.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).to.equal(
       '/api/v1/openapi.json',
     );
+  });
+
+  it('copies a command by its button, and leads to where keys are made', async () => {
+    const { page } = visitor;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the command: Create a publicly shared QR code' }).click();
+    await page.getByText('Copied').first().waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(
+      await page.locator('#createQrCode-curl').textContent(),
+    );
+    expect(
+      await page.locator('#start').getByRole('link', { name: 'API Keys' }).getAttribute('href'),
+    ).to.equal('/keys');
   });
 
   it('is accessible, also with everything unfolded', async () => {

@@ -1,0 +1,21 @@
+import type { QrCode } from '../../codes/qr-code.ts';
+import { Form, type Visitor } from './layout.tsx';
+
+/** Marks a code as a favourite, or takes the mark away. */
+export function Star({ visitor, code, back }: { visitor: Visitor; code: QrCode; back: string }) {
+  return (
+    <Form action={`/codes/${code.id}/favorite`} visitor={visitor}>
+      <input type="hidden" name="back" value={back} />
+      <input type="hidden" name="isFavorite" value={String(!code.isFavorite)} />
+      <button
+        type="submit"
+        class="star"
+        aria-label={`Favourite: ${code.name}`}
+        aria-pressed={code.isFavorite ? 'true' : 'false'}
+        title={code.isFavorite ? 'Remove from favourites' : 'Add to favourites'}
+      >
+        {code.isFavorite ? '★' : '☆'}
+      </button>
+    </Form>
+  );
+}

@@ -1,0 +1,39 @@
+/** A browser without a screen: keeps cookies, and sends forms as the pages have them. */
+export interface FormClient {
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** Brings the token of the page that was opened last, unless the fields have another. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  cookies: Map<string, string>;
+}
+
+export function formClient(url: string): FormClient {
+  const cookies = new Map<string, string>();
+  let formToken = '';
+
+  async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {
+    const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url + path, {
+      ...init,
+      redirect: 'manual',
+      headers: { Accept: 'text/html', ...(Cookie && { Cookie }), ...headers },
+    });
+    for (const text of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+      if (/Max-Age=0\b/.test(text)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  return {
+    cookies,
+    async get(path, headers = {}) {
+      const answer = await send(path, {}, headers);
+      const text = await answer.clone().text();
+      formToken = /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? formToken;
+      return answer;
+    },
+    post: (path, fields, headers = {}) =>
+      send(path, { method: 'POST', body: new URLSearchParams({ formToken, ...fields }) }, headers),
+  };
+}

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { passwordFaults } from '../../../src/accounts/passwords.ts';
+import { apiClient } from '../../support/api-client.ts';
+import { type FormClient, formClient } from '../../support/form-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { createCode, openShare } from '../../support/share.ts';
+
+const password = 'correct horse battery';
+
+describe('Sessions, asked without a browser', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  async function signedUp(email: string): Promise<FormClient> {
+    const client = formClient(service.url);
+    await client.get('/signup');
+    expect((await client.post('/signup', { email, password })).headers.get('location')).to.equal('/keys');
+    return client;
+  }
+  const signIn = async (client: FormClient, email: string, given = password) => {
+    await client.get('/signin');
+    return (await client.post('/signin', { email, password: given })).status;
+  };
+
+  it('can be begun where they were before, whatever strangers try elsewhere', async () => {
+    const owner = await signedUp('kim@example.com');
+    await owner.post('/signout', {});
+    const stranger = formClient(service.url);
+    for (let number = 0; number < 10; number += 1)
+      expect(await signIn(stranger, 'kim@example.com', 'wrong wrong')).to.equal(401);
+    expect(await signIn(stranger, 'kim@example.com', password)).to.equal(429);
+    expect(await signIn(owner, 'kim@example.com')).to.equal(303);
+    // The mark is of that account: with it nobody gets at another one, and it bears no more mistakes than any.
+    await owner.post('/signout', {});
+    for (let number = 0; number < 10; number += 1)
+      expect(await signIn(owner, 'kim@example.com', 'wrong wrong')).to.equal(401);
+    expect(await signIn(owner, 'kim@example.com')).to.equal(429);
+  });
+
+  it('leave no e-mail that was typed where it could be read', async () => {
+    await signIn(formClient(service.url), 'typed-by-mistake@example.com', 'wrong wrong');
+    const windows = JSON.stringify(await service.db('request_windows'));
+    expect(windows).to.contain('signin-account:').and.not.to.contain('typed-by-mistake');
+  });
+
+  it('that ended while a form was open lead to the sign-in, and then take the very form', async () => {
+    const owner = await signedUp('lou@example.com');
+    await owner.get('/codes/new');
+    const session = owner.cookies.get('__Host-qrelay-session') ?? '';
+    owner.cookies.delete('__Host-qrelay-session');
+    const form = {
+      type: 'url',
+      content: 'example.com/menu',
+      name: 'Menu',
+      size: '512',
+      errorCorrection: 'M',
+    };
+    const look = { foregroundColor: '#000000', backgroundColor: '#ffffff' };
+    const refused = await owner.post('/codes/new', { ...form, ...look });
+    expect(refused.status).to.equal(303);
+    expect(refused.headers.get('location')).to.equal('/signin?ended');
+    expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
+    owner.cookies.set('__Host-qrelay-session', session);
+    const made = await owner.post('/codes/new', { ...form, ...look });
+    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
+    // An address as people type it is completed.
+    const [code] = (await service.db('qr_codes').where({ name: 'Menu' })) as { content: string }[];
+    expect(code?.content).to.equal('https://example.com/menu');
+  });
+
+  it('can be ended twice, and begun from a page that was open before they began elsewhere', async () => {
+    const owner = await signedUp('mia@example.com');
+    await owner.get('/keys');
+    for (let time = 0; time < 2; time += 1)
+      expect((await owner.post('/signout', {})).headers.get('location')).to.equal('/');
+    await owner.get('/signin');
+    const fields = { email: 'mia@example.com', password };
+    for (let time = 0; time < 2; time += 1)
+      expect((await owner.post('/signin', fields)).status).to.equal(303);
+  });
+
+  it('go on at the page that was asked for, with its query', async () => {
+    const answer = await formClient(service.url).get('/codes?q=menu&type=url');
+    expect(answer.headers.get('location')).to.equal('/signin?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl');
+    const page = await (await fetch(`${service.url}${answer.headers.get('location')}`)).text();
+    expect(page).to.contain('name="next" value="/codes?q=menu&amp;type=url"');
+  });
+
+  it('of a deleted account take its codes with them at once', async () => {
+    const email = 'nan@example.com';
+    const owner = await signedUp(email);
+    const code = await createCode(apiClient(service.url, await service.makeKey({ email })));
+    const status = async () => (await openShare(service.url, code.shareToken)).status;
+    expect(await status()).to.equal(302);
+    await owner.get('/account');
+    await owner.post('/account/delete', { confirmation: email, deletePassword: password });
+    expect(await status()).to.equal(404);
+  });
+
+  it('show a new key to whoever opens the page, not to who asks for its head', async () => {
+    const owner = await signedUp('ole@example.com');
+    await owner.get('/keys');
+    await owner.post('/keys', { name: 'Shop' });
+    const Cookie = [...owner.cookies].map((pair) => pair.join('=')).join('; ');
+    await fetch(`${service.url}/keys/created`, { method: 'HEAD', headers: { Cookie }, redirect: 'manual' });
+    expect(await (await owner.get('/keys/created')).text()).to.match(/qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}/);
+  });
+
+  it('make at most 25 active keys', async () => {
+    const owner = await signedUp('pat@example.com');
+    await owner.get('/keys');
+    for (let number = 1; number <= 25; number += 1)
+      expect((await owner.post('/keys', { name: `Key ${number}` })).status).to.equal(303);
+    const refused = await owner.post('/keys', { name: 'Key 26' });
+    expect(refused.status).to.equal(400);
+    expect(await refused.text()).to.contain('Revoke one first');
+  });
+
+  it('are not begun with a password that anybody would try', () => {
+    const faults = (given: string) => passwordFaults('password', given, 'ann@example.com').length;
+    for (const bad of ['password12', 'Password123!', 'aaaaaaaaaa', '          ', '1234567890', '0987654321'])
+      expect(faults(bad), bad).to.equal(1);
+    for (const bad of ['qwertyuiop', 'abababababab', 'qrelay2026', '12passwordpassword', '\0'.repeat(11)])
+      expect(faults(bad), bad).to.equal(1);
+    for (const good of [password, 'kX9#mQ2$vL', 'пароль для кота', '三文魚寿司大好き一番']) {
+      expect(faults(good), good).to.equal(0);
+    }
+  });
+});
