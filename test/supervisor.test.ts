@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { growingDelay } from '../src/growing-delay.ts';
 import { AlreadyTold } from '../src/lifecycle.ts';
 import { type KeptProcess, keepRunning } from '../src/supervisor.ts';
-import { createLog } from '../src/telemetry/log.ts';
 import { eventually } from './support/eventually.ts';
+import { testLog } from './support/test-log.ts';
 
-const log = createLog('test', 'silent');
+const log = testLog();
 const works = `process.send('ready'); setInterval(() => {}, 1000); process.on('disconnect', () => process.exit())`;
 const isDeaf = `process.on('SIGTERM', () => {}); ${works}`;
 const diesAtOnce = `process.send('ready', () => process.exit(7))`;

@@ -3,13 +3,13 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { openScanQueue } from '../../src/queue/connection.ts';
 import { packScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, iPhoneSafari, openShare } from '../support/share.ts';
+import { testLog } from '../support/test-log.ts';
 
 onBothQueues('A scan, end to end', (redisUrl) => {
   let service: TestService;
@@ -27,10 +27,7 @@ onBothQueues('A scan, end to end', (redisUrl) => {
 
   /** Whatever else was sent would be recorded by now. */
   async function nothingPending(): Promise<void> {
-    const queue = openScanQueue(
-      { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
-      createLog('test', 'silent'),
-    );
+    const queue = openScanQueue({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() }, testLog());
     await eventually(async () => expect(await queue.pending()).to.equal(0));
     await queue.close();
   }
@@ -91,10 +88,7 @@ onBothQueues('A scan, end to end', (redisUrl) => {
   it('is counted once when its job is delivered twice: 1,000 scans, 1,000 in the table and in every counter', async () => {
     const { id } = await createCode(api);
     const { sealingKey } = await loadSecrets(service.db);
-    const queue = openScanQueue(
-      { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
-      createLog('test', 'silent'),
-    );
+    const queue = openScanQueue({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() }, testLog());
     const scans = Array.from({ length: 1_000 }, () => ({
       id: newScanId(Date.now()),
       codeId: id,

@@ -16,8 +16,8 @@ import {
   findEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/store/embedded/server.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
+import { testLog } from '../support/test-log.ts';
 
 const rejection = (promise: Promise<unknown>) =>
   promise.then(
@@ -68,7 +68,7 @@ describe('the embedded Postgres', function () {
   });
 
   it('is started again, on the same address, whenever it is killed, until it is stopped', async () => {
-    const stop = keepPostgresRunning(postgres, createLog('test', 'silent'), growingDelay({ firstMs: 1 }));
+    const stop = keepPostgresRunning(postgres, testLog(), growingDelay({ firstMs: 1 }));
     for (let times = 0; times < 2; times += 1) {
       const { process: old } = postgres;
       old.kill('SIGKILL');

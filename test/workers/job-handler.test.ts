@@ -4,7 +4,6 @@ import { openScanQueue } from '../../src/queue/connection.ts';
 import { eventuallyReady } from '../../src/queue/ready.ts';
 import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
-import { createLog } from '../../src/telemetry/log.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
@@ -13,6 +12,7 @@ import { runQrelay } from '../support/programs.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, iPhoneSafari } from '../support/share.ts';
+import { testLog } from '../support/test-log.ts';
 
 onBothQueues('The worker', (redisUrl) => {
   let service: TestService;
@@ -27,7 +27,7 @@ onBothQueues('The worker', (redisUrl) => {
   after(() => service.stop());
 
   const place = () => ({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() });
-  const log = createLog('test', 'silent');
+  const log = testLog();
   const scanOf = (codeId: string): RawScan => ({
     id: newScanId(Date.now()),
     codeId,

@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import { drawPng, drawSvg } from '../../../src/codes/image/draw.ts';
 import { type Images, openImages } from '../../../src/codes/image/image-thread.ts';
 import { createImageAnswer, type ImageCode } from '../../../src/redirect/images.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { testLog } from '../../support/test-log.ts';
 
-const log = createLog('test', 'silent');
+const log = testLog();
 const baseUrl = 'https://qr.test';
 const token = 'abcdefghij';
 const plain: ImageCode = {

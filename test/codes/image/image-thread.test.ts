@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { drawPng, drawSvg, type Picture } from '../../../src/codes/image/draw.ts';
 import { imageEtag, type Images, openImages } from '../../../src/codes/image/image-thread.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { testLog } from '../../support/test-log.ts';
 
-const log = createLog('test', 'silent');
+const log = testLog();
 const plain: Picture = {
   text: 'https://qr.test/r/abcdefghij',
   errorCorrection: 'M',
