@@ -91,6 +91,18 @@ export function createApp({
   app.use(assets.middleware);
   app.use(sessions.middleware);
   app.use(below('/admin/queues/', queueBoard));
+  app.use(createPages(parts).routes());
+
+  app.on('error', (err: unknown) => {
+    // Whoever leaves in the middle of an answer does nothing wrong.
+    if (!isGone(err)) log.error({ err }, 'an answer could not be sent');
+  });
+  return app;
+}
+
+/** Every page, and the forms on them; its list of routes is all that can be asked for. */
+export function createPages(parts: PageParts): Router {
+  const { config, db, secrets, sessions } = parts;
   const pages = new Router().use(forms({ config, db, secrets, formToken: sessions.formToken }));
   const sections = [
     frontPage,
@@ -105,13 +117,7 @@ export function createApp({
     accountPages,
   ];
   for (const section of sections) pages.use(section(parts).routes());
-  app.use(pages.routes());
-
-  app.on('error', (err: unknown) => {
-    // Whoever leaves in the middle of an answer does nothing wrong.
-    if (!isGone(err)) log.error({ err }, 'an answer could not be sent');
-  });
-  return app;
+  return pages;
 }
 
 function isGone(error: unknown): boolean {

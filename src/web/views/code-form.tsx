@@ -21,7 +21,7 @@ export interface CodeFormProps {
 
 export function CodeFormView(props: CodeFormProps) {
   const { visitor, type, code, isRaw, of, done } = props;
-  const title = code ? 'Edit QR code' : 'New QR code';
+  const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   const isBad = of.faults.length > 0;
   return (

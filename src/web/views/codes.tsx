@@ -36,7 +36,7 @@ export function CodesView(props: CodesProps) {
       <div class="heading">
         <h1>QR codes</h1>
         <a class="button" href="/codes/new">
-          New QR code
+          New code
         </a>
       </div>
       {done && (

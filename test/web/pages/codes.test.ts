@@ -143,7 +143,7 @@ describe('QR codes in a browser', function () {
       expect(await page.locator('.fault').count()).to.equal(3);
       expect(await page.getByLabel('Longitude').inputValue()).to.equal('13.4');
       expect(await page.getByLabel('Category').inputValue()).to.equal('Shop');
-      expect(await page.title()).to.equal('Error: New QR code · Qrelay');
+      expect(await page.title()).to.equal('Error: New code · Qrelay');
       expect(await page.locator(':focus').textContent()).to.equal('Not saved. Check the marked fields.');
       await expectAccessible(page);
     });
