@@ -1,5 +1,6 @@
 /** How many connections to Postgres a process may hold, for its own statements and, without Redis, for the queue. */
 export const poolSizes = {
-  web: { own: 10, queue: 2 },
+  /** Those of the board are opened when an operator visits it. */
+  web: { own: 10, queue: 2, board: 2 },
   worker: { own: 6, queue: 6 },
 } as const;

@@ -113,7 +113,7 @@ describe('What the doctor finds', function () {
         const fine = told(found, 'ok');
         expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No job waits.');
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include('a web process takes up to 12, a worker up to 12.');
+        expect(fine.join()).to.include('a web process takes up to 14, a worker up to 12.');
       });
     } finally {
       await onPostgres.stop();
