@@ -115,6 +115,8 @@ export function parseEmail(text: string): string {
 
 function parseName(text: string): string {
   const name = text.normalize('NFC').trim();
-  if (name && [...name].length <= 100 && name.isWellFormed()) return name;
-  throw new InvalidArgumentError('It must have 1 to 100 characters.');
+  // A line break would make two lines of one in the list, an escape sequence would act on the operator's terminal.
+  const isSeen = /[^\p{Z}\p{C}]/u.test(name) && !/\p{Cc}/u.test(name);
+  if (isSeen && [...name].length <= 100 && name.isWellFormed()) return name;
+  throw new InvalidArgumentError('It must have 1 to 100 characters that can be seen, in one line.');
 }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
-import { examine } from '../doctor/examine.ts';
 import { reportLines } from './doctor-report.ts';
 import { print } from './say.ts';
 
@@ -21,6 +20,7 @@ export function doctorCommand(): Command {
     .option('--remote <address>', 'the address that such a request comes from', parseAddress)
     .action(async ({ json, forwardedFor, remote }: DoctorOptions) => {
       const isAsked = forwardedFor !== undefined || remote !== undefined;
+      const { examine } = await import('../doctor/examine.ts');
       const findings = await examine({
         ...readConfig(process.env),
         sample: isAsked ? { remote: remote ?? '127.0.0.1', forwardedFor } : undefined,

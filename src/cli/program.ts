@@ -1,6 +1,5 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
-import { migrateQueue } from '../queue/connection.ts';
 import { migrate } from '../store/migrate.ts';
 import { sentenceFor } from '../store/setup-sentence.ts';
 import { keyCommand, userCommand } from './accounts.ts';
@@ -53,6 +52,8 @@ function createProgram(version: string): Command {
     .description('Bring the database schema up to date; a release does this before its processes start')
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
+        // BullMQ takes a while to load, and most commands can do without it.
+        const { migrateQueue } = await import('../queue/connection.ts');
         const applied = await migrate(db);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
         say(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);

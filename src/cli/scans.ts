@@ -1,8 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
-import { eventuallyReady } from '../queue/ready.ts';
-import { openScanQueue } from '../queue/connection.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedDays, rebuildDay, verifyCounters } from '../scans/counters.ts';
 import { forgetDeadScan, listDeadScans } from '../scans/dead-scans.ts';
@@ -96,6 +94,8 @@ export function scansCommand(): Command {
     .description('Put them back into the queue; what is refused again dies again')
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
+        const { eventuallyReady } = await import('../queue/ready.ts');
+        const { openScanQueue } = await import('../queue/connection.ts');
         const queue = openScanQueue(
           { databaseUrl: url, redisUrl: config.redisUrl },
           createLog('cli', 'silent'),

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { expectDocumented } from '../support/api-client.ts';
+import { expectWindow } from '../support/expect-error.ts';
+import type { RawAnswer } from '../support/raw-request.ts';
+import { expectNoInsides } from './no-insides.ts';
+
+/** What an API row expects: a good answer with these fields, or one of the five errors with its sentence. */
+export type ApiExpectation =
+  | { status: 200 | 201 | 204; has?: object }
+  | { status: number; error: string; message: string; details?: Record<string, string>; allow?: string }
+  | { status: number; unread: string | undefined };
+
+export interface ApiRow {
+  name: string;
+  method?: string;
+  /** Below `/api/v1`, unless it is the whole one. `:id` is a code of the asker. */
+  path: string;
+  isWhole?: true;
+  version?: string;
+  headers?: [name: string, value: string][];
+  host?: boolean;
+  body?: string | Uint8Array;
+  /** Without: with a good key. `{key}` in the headers is a good one, too. */
+  withoutKey?: true;
+  gets: ApiExpectation;
+}
+
+export const menu = { name: 'Menu', content: 'https://example.com/menu' };
+/** Whoever is named in a header must not get into an answer. */
+const elsewhere = 'evil.example';
+const json: [string, string] = ['Content-Type', 'application/json'];
+
+/** A body to be created from, with the headers of any good client. */
+export function creating(
+  name: string,
+  body: string | Uint8Array,
+  gets: ApiExpectation,
+  headers: [string, string][] = [],
+): ApiRow {
+  const hasType = headers.some(([header]) => header.toLowerCase() === 'content-type');
+  return {
+    name,
+    method: 'POST',
+    path: '/qrcodes',
+    body,
+    headers: hasType ? headers : [json, ...headers],
+    gets,
+  };
+}
+
+/** Fields of an otherwise good code. */
+export function withFields(name: string, fields: object, gets: ApiExpectation): ApiRow {
+  return creating(name, JSON.stringify({ ...menu, ...fields }), gets);
+}
+
+/** A change of the asker's own code. */
+export function changing(name: string, fields: object, gets: ApiExpectation): ApiRow {
+  return { name, method: 'PATCH', path: '/qrcodes/:id', headers: [json], body: JSON.stringify(fields), gets };
+}
+
+/** 400, with exactly these fields in the details and all of them in the sentence. */
+export function refused(details: Record<string, string>): ApiExpectation {
+  const said = Object.entries(details).map(([field, message]) => `${field || '""'} ${message}`);
+  return { status: 400, error: 'validation_error', message: `${said.join('; ')}.`, details };
+}
+
+export const made = (has: object = {}): ApiExpectation => ({ status: 201, has });
+export const fine = (has: object = {}): ApiExpectation => ({ status: 200, has });
+export const tooLong: ApiExpectation = {
+  status: 413,
+  error: 'validation_error',
+  message: 'The body must have at most 65536 bytes.',
+};
+export const notJson: ApiExpectation = {
+  status: 415,
+  error: 'validation_error',
+  message: 'The body must be JSON: send the header Content-Type: application/json.',
+};
+export const noKey: ApiExpectation = {
+  status: 401,
+  error: 'invalid_api_key',
+  message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
+};
+export const noCode: ApiExpectation = {
+  status: 404,
+  error: 'not_found',
+  message: 'There is no such QR code.',
+};
+export const nothing: ApiExpectation = {
+  status: 404,
+  error: 'not_found',
+  message: 'There is nothing at this address.',
+};
+export const notAllowed = (method: string, allow: string): ApiExpectation => ({
+  status: 405,
+  error: 'validation_error',
+  message: `${method} is not allowed here; use ${allow}.`,
+  allow,
+});
+
+/** What could not be read as HTTP belongs to no address: it has neither a window nor a place in the document. */
+export const unread: ApiExpectation = { status: 400, unread: 'The request could not be read as HTTP.' };
+/** Node's own answer: to give a better one, the lane would have to look for a host in each scan. */
+export const unreadInSilence: ApiExpectation = { status: 400, unread: undefined };
+
+/** The exact answer, and what holds for every answer of the API: documented, with all headers, nothing of the inside. */
+export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer): void {
+  const { gets } = row;
+  expect(status, text).to.equal(gets.status);
+  const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
+  expectNoInsides(text);
+  expect([...headers].flat().join()).to.not.contain(elsewhere);
+  if (!JSON.stringify(row.body ?? '').includes(elsewhere)) expect(text).to.not.contain(elsewhere);
+  const requestId = headers.get('X-Request-Id');
+  if ('unread' in gets) {
+    const said = gets.unread && { error: 'validation_error', message: gets.unread, requestId };
+    expect(body).to.deep.equal(said);
+    return;
+  }
+  expect(requestId).to.match(/^[0-9a-f-]{36}$/);
+  expectDocumented(row.method ?? 'GET', documentedPath(row), { status, headers, body });
+  expectWindow(headers);
+  if (!('error' in gets)) {
+    for (const [field, value] of Object.entries(gets.has ?? {}))
+      expect(body?.[field], field).to.deep.equal(value);
+    return;
+  }
+  if (row.method === 'HEAD') return;
+  const { details, requestId: repeated, ...said } = body ?? {};
+  expect(said).to.deep.equal({ error: gets.error, message: gets.message });
+  expect(repeated).to.equal(requestId);
+  const listed = gets.details && Object.entries(gets.details).map(([field, message]) => ({ field, message }));
+  expect(details).to.deep.equal(listed);
+  if (gets.allow) expect(headers.get('Allow')).to.equal(gets.allow);
+}
+
+/** A slash behind an address is nothing to the router; the document knows the address without. */
+function documentedPath({ path, gets }: ApiRow): string {
+  const [plain = ''] = path.replace(/^.*\/api\/v1(?=\/)/, '').split('?');
+  return 'error' in gets ? plain : plain.replace(/\/$/, '');
+}

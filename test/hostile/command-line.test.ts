@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { runQrelay } from '../support/programs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectNoInsides } from './no-insides.ts';
+
+interface CommandRow {
+  name: string;
+  args: string[];
+  /** Instead of the database of the test. */
+  settings?: Record<string, string>;
+  /** 1: could not be done. 2: asked the wrong way. */
+  code: 1 | 2;
+  says: string;
+}
+
+const create = (...args: string[]) => ['key', 'create', '--email', 'a@example.com', ...args];
+const list = ['key', 'list', '--email', 'a@example.com'];
+const noEmail = 'It must look like you@example.com.';
+const noName = 'It must have 1 to 100 characters that can be seen, in one line.';
+const reached = (DATABASE_URL: string) => ({ args: list, settings: { DATABASE_URL } });
+
+const rows: CommandRow[] = [
+  { name: 'a command without a letter', args: [''], code: 2, says: "unknown command ''" },
+  {
+    name: 'an option for an email',
+    args: ['key', 'create', '--email', '--plan=pro'],
+    code: 2,
+    says: noEmail,
+  },
+  {
+    name: 'an email of 100 KB',
+    args: ['key', 'create', '--email', `a@${'b'.repeat(100_000)}`],
+    code: 2,
+    says: noEmail,
+  },
+  {
+    name: 'an email with a header',
+    args: ['key', 'list', '--email', 'a@example.com\r\nBcc:b'],
+    code: 2,
+    says: noEmail,
+  },
+  {
+    name: 'a plan in capitals',
+    args: create('--plan', 'PRO'),
+    code: 2,
+    says: 'Allowed choices are free, pro.',
+  },
+  { name: 'a name of two lines', args: create('--name', 'Till\n3'), code: 2, says: noName },
+  {
+    name: 'a name that acts on the terminal',
+    args: create('--name', 'Till\u001b[2J'),
+    code: 2,
+    says: noName,
+  },
+  { name: 'a name that has no width', args: create('--name', '\u200b\u202e'), code: 2, says: noName },
+  {
+    name: 'a key by SQL',
+    args: ['key', 'revoke', "'; DROP TABLE api_keys; --"],
+    code: 1,
+    says: 'There is no key with the prefix',
+  },
+  {
+    name: 'a key by an option',
+    args: ['key', 'revoke', '--', '--all'],
+    code: 1,
+    says: 'There is no key with the prefix --all',
+  },
+  {
+    name: 'a code by a way up',
+    args: ['block', 'code', '../../etc/passwd'],
+    code: 2,
+    says: 'It must be a share address',
+  },
+  {
+    name: 'a code of nobody',
+    args: ['block', 'code', 'aaaaaaaaaa'],
+    code: 1,
+    says: 'There is no code with the id or token aaaaaaaaaa.',
+  },
+  {
+    name: 'a host that is none',
+    args: ['block', 'host', 'http://'],
+    code: 2,
+    says: 'It must be a host, such as example.com',
+  },
+  { name: 'scans past every number', args: ['demo', '--scans', '1e999'], code: 2, says: '--scans' },
+  {
+    name: 'a data folder that is a file',
+    args: list,
+    settings: { DATA_DIR: '/dev/null' },
+    code: 1,
+    says: 'No database is running in /dev/null.',
+  },
+  { name: 'a database that is no address', ...reached('nonsense'), code: 1, says: 'DATABASE_URL' },
+  {
+    name: 'a database on a port that is none',
+    ...reached('postgres://u:hunter2@127.0.0.1:99999/x'),
+    code: 1,
+    says: 'DATABASE_URL',
+  },
+  {
+    name: 'a database where nobody listens',
+    ...reached('postgres://u:hunter2@127.0.0.1:1/x'),
+    code: 1,
+    says: 'cannot be reached',
+  },
+];
+
+describe(`Hostile input to the command line (${rows.length} cases)`, function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let outcomes: Awaited<ReturnType<typeof runQrelay>>[];
+
+  before(async () => {
+    service = await startService();
+    // Together, since each is mostly the start of a process.
+    const usual = { DATABASE_URL: service.databaseUrl };
+    outcomes = await Promise.all(rows.map(({ args, settings = usual }) => runQrelay(args, settings)));
+  });
+  after(() => service.stop());
+
+  for (const [index, { name, code, says }] of rows.entries()) {
+    it(`${name}: exit code ${code}, a sentence and nothing on standard output`, () => {
+      const outcome = outcomes[index];
+      expect(outcome?.stderr).to.contain(says);
+      expect(outcome).to.include({ code, stdout: '' });
+      expectNoInsides(outcome?.stderr ?? '');
+      expect(outcome?.stderr).to.not.match(/hunter2|node:internal|\bError:/);
+    });
+  }
+
+  it('made no account and blocked nothing', async () => {
+    expect(await service.db('users').select()).to.deep.equal([]);
+    expect(await service.db('blocks').select()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { QrCode } from '../../src/codes/qr-code.ts';
+import type { Route } from './routes.ts';
+
+/** What has to be sent along, so that the owner of the id would get what they want. */
+interface Sent {
+  form?: Record<string, string>;
+  body?: object;
+}
+
+const editFields = {
+  name: 'Renamed',
+  content: 'https://example.com/renamed',
+  size: '512',
+  errorCorrection: 'M',
+  foregroundColor: '#000000',
+  backgroundColor: '#ffffff',
+  lastDay: '2099-12-31',
+};
+
+const sentAlong: Record<string, (code: QrCode) => Sent> = {
+  'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
+  'DELETE /api/v1/qrcodes/:id': () => ({}),
+  'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
+  'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
+  'POST /codes/:id/edit': () => ({ form: editFields }),
+  'POST /codes/:id/duplicate': () => ({ form: {} }),
+  'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
+  'POST /keys/:id/revoke': () => ({ form: {} }),
+  'POST /api/v1/qrcodes': () => ({ body: { name: 'Mine', content: 'https://example.com/mine' } }),
+  'POST /signup': () => ({ form: {} }),
+  'POST /signin': () => ({ form: {} }),
+  'POST /signout': () => ({ form: {} }),
+  'POST /codes/new': () => ({ form: {} }),
+  'POST /keys': () => ({ form: { name: 'Mine' } }),
+  'POST /account/email': () => ({ form: {} }),
+  'POST /account/password': () => ({ form: {} }),
+  'POST /account/delete': () => ({ form: {} }),
+};
+
+/** What the id in a path is the id of. */
+const ids: Record<string, 'code' | 'key'> = {
+  '/api/v1/qrcodes/:id': 'code',
+  '/codes/:id': 'code',
+  '/keys/:id': 'key',
+};
+
+const file = 'test/hostile/how-to-ask.ts';
+
+export function sentTo({ method, path }: Route, code: QrCode): Sent {
+  if (method === 'GET' || method === 'HEAD') return {};
+  const found = sentAlong[`${method} ${path}`];
+  if (!found)
+    throw new Error(`Nobody knows how to ask ${method} ${path}: say in ${file} what is sent to it.`);
+  return found(code);
+}
+
+export function idKind({ method, path }: Route): 'code' | 'key' {
+  const [start = '', rest = ''] = path.split(/(?<=:id)/);
+  const kind = ids[start];
+  if (!kind || rest.includes(':'))
+    throw new Error(`Nobody knows whose id is in ${method} ${path}: say in ${file} what it is the id of.`);
+  return kind;
+}
+
+export const hasId = ({ path }: Route) => /[:(*]/.test(path);
+
+/** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the asker. */
+export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [
+  { of: 'listQrCodes cursor', method: 'GET', path: '/api/v1/qrcodes?cursor=:id' },
+  { of: 'listQrCodeScans cursor', method: 'GET', path: '/api/v1/qrcodes/:mine/scans?cursor=:scan' },
+  { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
+  { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
+  { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
+  { of: 'page next', method: 'GET', path: '/signin?next=/codes/:id' },
+  {
+    of: 'page back',
+    method: 'POST',
+    path: '/codes/:mine/favorite',
+    form: { isFavorite: 'true', back: '/codes/:id' },
+  },
+];
+
+/** What the pages read of a query or a form, and that is never an id. */
+export const noIds =
+  `category changed confirmation copied days deletePassword done email emailPassword encode ended
+  isFavorite isPublic name newEmail newPassword oldPassword password q revoked type formToken`.split(/\s+/);

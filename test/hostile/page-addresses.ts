@@ -1,0 +1,65 @@
+import { asking, get, noCode, noKey, nothing, opens, type PageRow, refused } from './page-row.ts';
+
+const addresses: PageRow[] = [
+  get('two slashes and another host', '//evil.example/', nothing),
+  get('a way up to a file of ours', '/../package.json', nothing),
+  get('a way up from the assets', '/assets/../../package.json', nothing),
+  get('an encoded way up from the assets', '/assets/..%2f..%2fpackage.json', nothing),
+  get('a name of Object.prototype', '/constructor', nothing),
+  get('an encoded NUL', '/%00', nothing),
+  get('a percent sign that is none', '/%', nothing),
+  get('8,000 characters', `/${'a'.repeat(8_000)}`, nothing),
+  get('the figures, without their token', '/metrics', nothing),
+  get('the queue, for who is no operator', '/admin/queues', nothing),
+  get('a queue by its API, for who is no operator', '/admin/queues/api/queues', nothing),
+  get('a code that is none', '/codes/x', noCode),
+  get('a code with an encoded NUL', '/codes/:id%00', noCode),
+  get('a code by SQL', "/codes/'%20OR%201=1", noCode),
+  get('a code by an encoded way up', '/codes/..%2fkeys', noCode),
+  get('a code with a percent sign that is none', '/codes/%', noCode),
+  get('a picture of no kind', '/codes/:id/picture.gif', nothing),
+  get('the scans of no code', '/codes/x/scans.csv', noCode),
+  get('the events of no code', '/codes/%00/events', noCode),
+  get('a key that is none', '/keys/x/revoke', noKey),
+  get('a key with an encoded NUL', '/keys/%00/revoke', noKey),
+  asking('PUT', '/codes', nothing),
+  asking('DELETE', '/codes/:id', nothing),
+  asking('OPTIONS', '/', nothing),
+  asking('TRACE', '/signin', nothing),
+  asking('POST', '/codes', nothing),
+];
+
+const queries: PageRow[] = [
+  get('a search for a NUL', '/codes?q=%00', opens('Test')),
+  get('a search for markup', '/codes?q=%3Cscript%3Ealert(1)%3C/script%3E', opens('Nothing found')),
+  get('a search for a pattern', '/codes?q=%25', opens('Nothing found')),
+  get('a search for bytes that are no UTF-8', '/codes?q=%ff', opens('Nothing found')),
+  get('a search for 8,000 characters', `/codes?q=${'a'.repeat(8_000)}`, opens('Nothing found')),
+  get('two searches', '/codes?q=a&q=b', opens('Test')),
+  get('a search in brackets', '/codes?q[a]=b', opens('Test')),
+  get('a type of Object.prototype', '/codes?type=constructor', opens('Test')),
+  get('a page after nothing', '/codes?after=1-x', opens('Test')),
+  get('a number of days that is none', '/codes/:id?days=1e9', opens('Test')),
+  get('a scan before nothing', '/codes/:id?before=%00', opens('Test')),
+  get('a form of a type that is none', '/codes/new?type=__proto__', opens('New code')),
+  get(
+    'a form filled with markup',
+    '/codes/new?name=%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
+    opens('New code'),
+  ),
+  get('a form filled with a NUL', '/codes/new?name=%00', opens('New code')),
+  get('a preview of no size', '/codes/preview.svg?size=0', refused('size must be at least 128')),
+  get(
+    'a preview of two sizes',
+    '/codes/preview.svg?size=512&size=512',
+    refused('size must be a whole number'),
+  ),
+  get('a preview in no colour', '/codes/preview.svg?foregroundColor=red', refused('must be a hex colour')),
+  get('a preview of a thing unknown', '/codes/preview.svg?text=x', refused('text is not known here')),
+  get('a preview of no code', '/codes/preview.svg?code=x', noCode),
+  get('something done that nobody does', '/codes?done=__proto__', opens('Test')),
+  get('something changed that nobody changes', '/account?changed=%3Cscript%3E', opens('Account')),
+];
+
+/** Odd addresses and odd queries. */
+export const pageAddressRows: PageRow[] = [...addresses, ...queries];

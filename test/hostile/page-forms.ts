@@ -1,0 +1,159 @@
+import {
+  formsOnly,
+  fromElsewhere,
+  leads,
+  noCode,
+  noKey,
+  type PageRow,
+  post,
+  refused,
+  sent,
+  tooOld,
+  typed,
+  unreadable,
+} from './page-row.ts';
+import { elsewhere } from './page-sign-ins.ts';
+
+const good = 'formToken={token}&name=Shop';
+const forms: PageRow[] = [
+  sent('without a token', 'name=Shop', [], tooOld),
+  sent('with an empty token', 'formToken=&name=Shop', [], tooOld),
+  sent('with the token of nobody', `formToken=${'a'.repeat(43)}&name=Shop`, [], tooOld),
+  sent('with the token twice', 'formToken={token}&formToken={token}&name=Shop', [], tooOld),
+  sent('with the token in brackets', 'formToken[]={token}&name=Shop', [], tooOld),
+  sent('with a NUL behind the token', 'formToken={token}%00&name=Shop', [], tooOld),
+  sent('as JSON', '{"formToken":"{token}","name":"Shop"}', typed('application/json'), formsOnly),
+  sent('as text', good, typed('text/plain'), formsOnly),
+  sent(
+    'in parts',
+    '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nShop\r\n--x--',
+    typed('multipart/form-data; boundary=x'),
+    formsOnly,
+  ),
+  sent('as nothing', good, typed(''), formsOnly),
+  sent('without a byte', '', [], formsOnly),
+  sent('of 65,537 bytes', good.padEnd(70_000, 'x'), [], { status: 413, says: 'The form is too long.' }),
+  sent('called gzip', good, [['Content-Encoding', 'gzip']], unreadable),
+  sent('in a coding of nobody', good, [['Content-Encoding', 'x-nothing']], unreadable),
+  sent('from another site, as browsers say', good, [['Sec-Fetch-Site', 'cross-site']], fromElsewhere),
+  sent('from a sister site, as browsers say', good, [['Sec-Fetch-Site', 'same-site']], fromElsewhere),
+  sent('from another origin', good, [['Origin', 'https://evil.example']], fromElsewhere),
+  sent('from an origin that is null', good, [['Origin', 'null']], fromElsewhere),
+  sent(
+    'from an origin that begins as ours',
+    good,
+    [['Origin', 'https://qr.test.evil.example']],
+    fromElsewhere,
+  ),
+  sent('from an origin that is none', good, [['Origin', '%%%']], fromElsewhere),
+  sent('with no name', 'formToken={token}', [], refused('Must not be empty')),
+  sent('with two names', `${good}&name=Other`, [], refused('Must not be empty')),
+  sent('with a name in brackets', 'formToken={token}&name[]=Shop', [], refused('Must not be empty')),
+  sent('with a name in a name', 'formToken={token}&name[a][b]=Shop', [], refused('Must not be empty')),
+  sent(
+    'with a name of 200 levels',
+    `formToken={token}&name${'[a]'.repeat(200)}=Shop`,
+    [],
+    refused('Must not be empty'),
+  ),
+  sent(
+    'with a name that is a NUL',
+    'formToken={token}&name=%00',
+    [],
+    refused('Must be text that can be seen'),
+  ),
+  sent(
+    'with a name that has no width',
+    'formToken={token}&name=%E2%80%8B',
+    [],
+    refused('Must be text that can be seen'),
+  ),
+  sent(
+    'with a name of 101 emoji',
+    `formToken={token}&name=${'%F0%9F%8E%89'.repeat(101)}`,
+    [],
+    refused('Must have at most 100 characters'),
+  ),
+  sent('with __proto__', 'formToken={token}&__proto__[name]=Shop', [], refused('Must not be empty')),
+  sent('with 2,000 fields', `formToken={token}&${'a=1&'.repeat(2_000)}`, [], refused('Must not be empty')),
+];
+
+const look = 'size=512&errorCorrection=M&foregroundColor=%23000000&backgroundColor=%23ffffff';
+const making = (name: string, fields: string, says: string) =>
+  post(`a new code: ${name}`, '/codes/new', `formToken={token}&${fields}`, refused(says));
+const codes: PageRow[] = [
+  making('javascript:', `name=X&content=javascript:alert(1)&${look}`, 'Must be an http or https URL'),
+  making(
+    'our own share address',
+    `name=X&content=qr.test/r/aaaaaaaaaa&${look}`,
+    'Must not be a share address',
+  ),
+  making('a NUL in the name', `name=a%00b&content=https://example.com/&${look}`, 'without NUL characters'),
+  making('a NUL in the content', `name=X&type=text&content=a%00b&${look}`, 'without NUL characters'),
+  making('no field at all', '', 'Must not be empty'),
+  making(
+    'a size of 1e3',
+    `name=X&content=https://example.com/&${look.replace('512', '1e3')}`,
+    'Must be a whole number',
+  ),
+  making(
+    'a size in full-width digits',
+    `name=X&content=https://example.com/&${look.replace('512', '%EF%BC%95%EF%BC%91%EF%BC%92')}`,
+    'Must be a whole number',
+  ),
+  making(
+    'a colour with style',
+    `name=X&content=https://example.com/&${look.replace('%23000000', '%23000000;x:y')}`,
+    'Must be a hex colour',
+  ),
+  making(
+    '3,000 bytes',
+    `name=X&type=text&content=${'x'.repeat(3_000)}&${look}`,
+    'Must be at most 2331 bytes',
+  ),
+  post(
+    'an edit: a last day that is none',
+    '/codes/:id/edit',
+    `formToken={token}&name=Test&content=https://example.com/target&lastDay=2027-02-30x&${look}`,
+    refused('Must be a day, such as 2030-12-31'),
+  ),
+  post(
+    'a deletion without the name',
+    '/codes/:id/delete',
+    'formToken={token}&confirmation=',
+    refused('Must be the name of the code'),
+  ),
+  post(
+    'a deletion with two names',
+    '/codes/:id/delete',
+    'formToken={token}&confirmation=Test&confirmation=Test',
+    refused('Must be the name of the code'),
+  ),
+  ...[...elsewhere, '/codes/../../evil', '/codes?q=a\r\nX: y', '/codes#" onload='].map((back) =>
+    post(
+      `a mark that goes back to ${JSON.stringify(back)}`,
+      '/codes/:id/favorite',
+      `formToken={token}&isFavorite=true&back=${encodeURIComponent(back)}`,
+      leads('/codes?done=marked'),
+    ),
+  ),
+  post('a mark on no code', '/codes/x/favorite', 'formToken={token}&isFavorite=true', noCode),
+  post('a copy of no code', '/codes/%00/duplicate', 'formToken={token}', noCode),
+  post('a revocation of no key', '/keys/x/revoke', 'formToken={token}', noKey),
+  post('a revocation of a NUL', '/keys/%00/revoke', 'formToken={token}', noKey),
+  post(
+    'an end of the account without a password',
+    '/account/delete',
+    'formToken={token}&confirmation=hostile@example.com',
+    refused('Is not your current password'),
+  ),
+  post(
+    'an email with a NUL',
+    '/account/email',
+    'formToken={token}&newEmail=a%00@example.com&emailPassword=x',
+    refused('such as you@example.com.'),
+  ),
+];
+
+/** Odd forms, and what they are filled with. */
+export const formRows: PageRow[] = [...forms, ...codes];

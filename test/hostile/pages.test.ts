@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findUserByEmail } from '../../src/accounts/users.ts';
+import { apiClient } from '../support/api-client.ts';
+import { formClient } from '../support/form-client.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { expectNoInsides } from './no-insides.ts';
+import { pageAddressRows } from './page-addresses.ts';
+import { formRows } from './page-forms.ts';
+import type { PageRow } from './page-row.ts';
+import { signInRows } from './page-sign-ins.ts';
+
+const pageRows = [...pageAddressRows, ...signInRows, ...formRows];
+const email = 'hostile@example.com';
+const asForm: [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
+
+/** As it is read, not as it is written. */
+const wordsOf = (html: string) =>
+  (/<main[^]*<\/main>/.exec(html)?.[0] ?? html)
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ');
+
+describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
+  let service: TestService;
+  let id: string;
+  let visitor: string;
+  let session: string;
+  let formToken: string;
+
+  before(async () => {
+    service = await startService();
+    id = (await createCode(apiClient(service.url, await service.makeKey({ email })))).id;
+    const user = await findUserByEmail(service.db, email);
+    session = `__Host-qrelay-session=${await startSession(service.db, user.id, new Date())}`;
+    const client = formClient(service.url);
+    const page = await (await client.get('/signin')).text();
+    formToken = /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    visitor = `__Host-qrelay-visitor=${client.cookies.get('__Host-qrelay-visitor')}`;
+  });
+  after(() => service.stop());
+
+  function ask({ method, path, headers = [], form, withoutSession }: PageRow) {
+    const named = new Set(headers.map(([name]) => name));
+    const cookies = withoutSession ? [visitor] : [visitor, session];
+    return sendRaw(service.url, {
+      method,
+      path: path.replaceAll(':id', id),
+      headers: [
+        ['Accept', 'text/html'],
+        ['Cookie', cookies.join('; ')],
+        ...(form && !named.has('Content-Type') ? [asForm] : []),
+        ...headers,
+      ],
+      body: form?.replaceAll('{token}', formToken),
+    });
+  }
+
+  for (const row of pageRows) {
+    it(`${row.name}: ${row.gets.status}`, async () => {
+      const { status, headers, text } = await ask(row);
+      const words = wordsOf(text);
+      expect(status, words).to.equal(row.gets.status);
+      if (row.gets.says) expect(words.includes(row.gets.says), `${row.gets.says} in ${words}`).to.equal(true);
+      if (row.gets.location) expect(headers.get('Location')).to.equal(row.gets.location);
+      expect(headers.get('X-Request-Id')).to.match(/^[0-9a-f-]{36}$/);
+      expect(headers.get('Content-Security-Policy')).to.contain("script-src 'self'");
+      expect([...headers].flat().join()).to.not.contain('evil.example');
+      expect(text).to.not.match(/<script>|(?:href|action|value)="[^"]*evil\.example/);
+      expectNoInsides(text);
+    });
+  }
+
+  it('has no name twice, so that a red case can be found', () => {
+    const names = pageRows.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([]);
+  });
+
+  it('made no code, no key and no account, and left the code as it was', async () => {
+    const codes: unknown[] = await service.db('qr_codes').select('id', 'name', 'content', 'is_public');
+    expect(codes).to.deep.equal([
+      { id, name: 'Test', content: 'https://example.com/target', is_public: true },
+    ]);
+    expect(await service.db('users').pluck('email')).to.deep.equal([email]);
+    const keys: unknown[] = await service.db('api_keys').select('name', 'revoked_at');
+    expect(keys).to.deep.equal([{ name: 'test', revoked_at: null }]);
+  });
+});

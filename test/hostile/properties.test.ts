@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { createScanVerdict } from '../../src/redirect/counts.ts';
+import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
+import { type ApiClient, expectDocumented } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { expectWindow } from '../support/expect-error.ts';
+import { ownerClient } from '../support/owner-client.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode, iPhoneSafari, type SharedCode } from '../support/share.ts';
+import {
+  anyCreateBody,
+  anyForwardedFor,
+  anyHeader,
+  anyPatchBody,
+  anyPath,
+  anyQuery,
+  anyUserAgent,
+  soundCreateBody,
+  soundPatchBody,
+  tidy,
+} from './arbitraries.ts';
+import { expectNoInsides } from './no-insides.ts';
+
+const runs = 200;
+/** `SEED=… npx mocha test/hostile/properties.test.ts` repeats a run; fast-check tells the seed of a red one. */
+const seed = process.env['SEED'];
+const properties: { title: string; holds: () => fc.IAsyncProperty<unknown> }[] = [];
+
+function property<Given>(
+  title: string,
+  given: fc.Arbitrary<Given>,
+  holds: (value: Given) => Promise<void>,
+): void {
+  properties.push({ title, holds: () => fc.asyncProperty(given, holds) });
+}
+
+let service: TestService;
+let api: ApiClient;
+let code: SharedCode;
+/** A text, changed by sound bodies alone. */
+let changing: SharedCode;
+let lastChanged: object | undefined;
+/** Scanned by nothing but these tests. */
+let scanned: SharedCode;
+let scans = 0;
+/** How often an answer had which status: a property that only ever meets refusals shows nothing. */
+const statuses = new Map<string, number>();
+const isScan = createScanVerdict();
+
+function count(what: string, status: number): void {
+  const key = `${what} ${status}`;
+  statuses.set(key, (statuses.get(key) ?? 0) + 1);
+}
+
+/** Labels as they are stored; all else to the letter. */
+function stored(body: { name?: string; category?: string | null }): object {
+  const { name, category } = body;
+  return {
+    ...body,
+    ...(name !== undefined && { name: tidy(name) }),
+    ...(typeof category === 'string' && { category: tidy(category) }),
+  };
+}
+
+property('any body to create from is a 201 or a 400', anyCreateBody, async (body) => {
+  const { status, body: answer } = await api('/qrcodes', { method: 'POST', raw: JSON.stringify(body) });
+  expect(status).to.be.oneOf([201, 400]);
+  if (status === 400) expect(answer.details).to.be.an('array').and.not.have.length(0);
+  expectNoInsides(JSON.stringify(answer));
+  count('create', status);
+});
+
+property('a sound body is created from, and reads back as it was sent', soundCreateBody, async (body) => {
+  const made = await api('/qrcodes', { method: 'POST', body });
+  expect(made.status, JSON.stringify(made.body)).to.equal(201);
+  expect(made.body).to.include({ ...createDefaults, ...stored(body) });
+  expect((await api(`/qrcodes/${made.body.id}`)).body).to.include(made.body);
+});
+
+property('any body to change with is a 200 or a 400', anyPatchBody, async (body) => {
+  const { status, body: answer } = await api(`/qrcodes/${code.id}`, {
+    method: 'PATCH',
+    raw: JSON.stringify(body),
+  });
+  expect(status).to.be.oneOf([200, 400]);
+  expectNoInsides(JSON.stringify(answer));
+  count('change', status);
+});
+
+property('a sound body changes what it names and nothing else', soundPatchBody, async (body) => {
+  const path = `/qrcodes/${changing.id}`;
+  const { body: before } = await api(path);
+  const { status, body: changed } = await api(path, { method: 'PATCH', body });
+  expect(status, JSON.stringify(changed)).to.equal(200);
+  const { updatedAt } = changed;
+  // What it answers is read again before the next change.
+  expect(changed).to.deep.equal({ ...before, ...stored(body), updatedAt });
+  expect(before).to.deep.equal(lastChanged ?? before);
+  lastChanged = changed;
+});
+
+for (const path of ['/qrcodes', '/qrcodes/:id/scans', '/qrcodes/:id/analytics'] as const) {
+  property(`any query of ${path} is a 200 or a 400`, anyQuery, async (query) => {
+    const { status, body } = await api(`${path.replace(':id', code.id)}?${query}`);
+    expect(status).to.be.oneOf([200, 400]);
+    expectNoInsides(JSON.stringify(body));
+    count(path, status);
+  });
+}
+
+property('any id is a 404, unless it is one', fc.oneof(fc.uuid(), anyPath), async (id) => {
+  const [path = '', query] = encodeURI(id.replaceAll('%', '%25').replaceAll('\\', '/')).split('?');
+  fc.pre(!/^\.{0,2}$|\//.test(path) && query === undefined);
+  expect((await api(`/qrcodes/${path}`)).status).to.equal(404);
+});
+
+property(
+  'any share address is a 404, unless it is one',
+  fc.tuple(fc.constantFrom('', '/', '.', '?', '%', 'x'), anyPath),
+  async ([first, rest]) => {
+    for (const [start, isToken] of [
+      [scanned.shareToken, true],
+      ['', false],
+    ] as const) {
+      // Only asked for its head, so that nothing is counted.
+      const { status } = await sendRaw(service.url, { method: 'HEAD', path: `/r/${start}${first}${rest}` });
+      const [behind = ''] = `${first}${rest}`.split('?');
+      const isShown = isToken && /^(?:\.svg|\.png)?\/?$/.test(behind);
+      expect(status).to.be.oneOf(isShown ? [302, 200, 400] : [404]);
+      count('token', status);
+    }
+  },
+);
+
+property('any user agent is led on, and counted unless it is a crawler', anyUserAgent, async (userAgent) => {
+  const path = `/r/${scanned.shareToken}`;
+  const { status } = await sendRaw(service.url, { path, headers: [['User-Agent', userAgent]] });
+  expect(status).to.equal(302);
+  const headers = {
+    userAgent: userAgent.replace(/^[\t ]+|[\t ]+$/g, ''),
+    forwardedFor: undefined,
+    isPrefetch: false,
+  };
+  if (isScan('GET', headers) === undefined) scans += 1;
+});
+
+property('any X-Forwarded-For is led on, and counted', anyForwardedFor, async (forwardedFor) => {
+  const path = `/r/${scanned.shareToken}`;
+  const headers: [string, string][] = [
+    ['User-Agent', iPhoneSafari],
+    ['X-Forwarded-For', forwardedFor],
+  ];
+  expect((await sendRaw(service.url, { path, headers })).status).to.equal(302);
+  scans += 1;
+});
+
+property(
+  'any key from any address is a 401, or a 429 when the address has asked too often',
+  fc.tuple(anyHeader, anyForwardedFor),
+  async ([key, forwardedFor]) => {
+    const { status, headers, text } = await sendRaw(service.url, {
+      path: '/api/v1/qrcodes',
+      headers: [
+        ['Authorization', key],
+        ['X-Forwarded-For', forwardedFor],
+      ],
+    });
+    expect(status).to.be.oneOf([401, 429]);
+    expectDocumented('GET', '/qrcodes', { status, headers, body: JSON.parse(text) });
+    expectWindow(headers);
+    count('key', status);
+  },
+);
+
+describe(`Hostile input, made up (${properties.length} properties, ${runs} runs each)`, function () {
+  this.timeout(60_000);
+  before(async () => {
+    service = await startService({ worker: true, config: { trustProxyHops: 1 } });
+    api = ownerClient(service);
+    code = await createCode(api);
+    changing = await createCode(api, { type: 'text' });
+    scanned = await createCode(api);
+  });
+  after(() => service.stop());
+
+  for (const { title, holds } of properties) {
+    it(title, () => fc.assert(holds(), { numRuns: runs, ...(seed && { seed: Number(seed) }) }));
+  }
+
+  it('met good and bad ones', () => {
+    const wanted = ['create 201', 'create 400', 'change 200', 'change 400', '/qrcodes 200', '/qrcodes 400'];
+    wanted.push('token 404', 'token 302', 'key 401');
+    expect(
+      wanted.filter((key) => (statuses.get(key) ?? 0) < runs / 30),
+      JSON.stringify([...statuses]),
+    ).to.deep.equal([]);
+  });
+
+  it('has every scan in the database that was to be counted, and no other', async () => {
+    expect(scans).to.be.above(runs);
+    const rows = () => service.db('scans').where({ qr_code_id: scanned.id }).count<{ count: number }[]>();
+    await eventually(async () => expect(Number((await rows())[0]?.count)).to.equal(scans));
+  });
+});

@@ -1,0 +1,34 @@
+import { createPages } from '../../src/web/app.ts';
+import { createApiRouter, operations } from '../../src/web/api/router.ts';
+import { loadConfig } from '../../src/config.ts';
+
+/** A way to ask: what a router takes, read from the router. */
+export interface Route {
+  method: string;
+  path: string;
+}
+
+interface Layer {
+  path: string | RegExp;
+  methods: string[];
+}
+
+/** The parts are only kept when a router is made, but for these. */
+const parts = {
+  config: loadConfig({ BASE_URL: 'https://qr.test' }),
+  sessions: {},
+  closing: new AbortController().signal,
+} as unknown as Parameters<typeof createPages>[0] & Parameters<typeof createApiRouter>[0];
+
+const routesOf = (stack: Layer[]): Route[] =>
+  stack.flatMap(({ path, methods }) => methods.map((method) => ({ method, path: String(path) })));
+
+export const apiRoutes = routesOf(createApiRouter(parts).stack);
+export const pageRoutes = routesOf(createPages(parts).stack);
+
+/** The parameters of a query or body that are ids, as the schemas of the operations say. */
+export const apiIdParameters = operations.flatMap(({ id, query, body }) =>
+  Object.entries({ ...query?.properties, ...body?.properties } as Record<string, { format?: string }>)
+    .filter(([, { format }]) => format === 'uuid')
+    .map(([name]) => `${id} ${name}`),
+);

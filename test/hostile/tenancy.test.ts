@@ -1,0 +1,185 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { startService, type TestService } from '../support/service.ts';
+import { hasId, idKind, idsElsewhere, noIds, sentTo } from './how-to-ask.ts';
+import { apiIdParameters, apiRoutes, pageRoutes, type Route } from './routes.ts';
+import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
+
+const routes = [...apiRoutes, ...pageRoutes];
+const withId = routes.filter(hasId);
+const withoutAnId = routes.filter((route) => !hasId(route));
+
+/** Each route with an id is asked in all these ways, for an id of another owner and for one of nobody. */
+const askers = ['stranger', 'nobody'] as const;
+const spellings = { 'as it is': (id: string) => id, 'in capitals': (id: string) => id.toUpperCase() };
+const accepts = ['text/html', 'image/png', 'application/json'];
+const ways = askers.flatMap((asker) =>
+  Object.values(spellings).flatMap((spell) => accepts.map((accept) => ({ asker, spell, accept }))),
+);
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const pagesFolder = new URL('../../src/web/pages/', import.meta.url);
+
+const cases = withId.length * ways.length + idsElsewhere.length + withoutAnId.length * askers.length;
+describe(`Tenancy (${routes.length} routes, ${cases} cases)`, function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let world: ReturnType<typeof tenants>;
+  let owner: Tenant;
+  let people: Record<(typeof askers)[number], Tenant | undefined>;
+  let secrets: string[];
+  let secretCode: Awaited<ReturnType<typeof world.makeCode>>;
+
+  before(async () => {
+    service = await startService();
+    world = tenants(service);
+    owner = await world.join('owner-of-secrets@example.com');
+    secretCode = await world.makeCode(owner);
+    const { id, name, shareToken } = secretCode.code;
+    secrets = [
+      id,
+      name,
+      shareToken,
+      'Secret c',
+      'Secret C',
+      owner.user.email,
+      owner.keyId,
+      secretCode.scanId,
+    ];
+    secrets.push(owner.key.split('_')[1] ?? '', 'example.com/secret');
+  });
+  beforeEach(async () => {
+    // Each a newcomer, and nobody's window is spent: what is asked here is not how often.
+    people = { stranger: await world.join(`stranger-${uuidv7()}@example.com`), nobody: undefined };
+    await service.db('request_windows').delete();
+  });
+  after(() => service.stop());
+
+  const rowOf = (kind: 'code' | 'key', id: string): Promise<object | undefined> =>
+    service
+      .db(kind === 'code' ? 'qr_codes' : 'api_keys')
+      .where({ id })
+      .first();
+
+  describe(`an id of another owner gets what an id of nobody gets (${withId.length} routes, ${ways.length} ways each)`, () => {
+    for (const route of withId) {
+      it(nameOf(route), async () => {
+        const kind = idKind(route);
+        const { code } = await world.makeCode(owner);
+        const theirs = kind === 'code' ? code.id : await world.makeKey(owner);
+        const missing = uuidv7();
+        const before = await rowOf(kind, theirs);
+        const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
+          const { method, path } = route;
+          const asked = { method, path: path.replace(':id', id), as, accept, ...sentTo(route, code) };
+          return withoutId(await world.ask(asked), id);
+        };
+        for (const { asker, spell, accept } of ways) {
+          const found = await ask(spell(theirs), people[asker], accept);
+          expect(found, `${asker}, ${accept}`).to.deep.equal(
+            await ask(spell(missing), people[asker], accept),
+          );
+          if (asker === 'stranger') expect(found.status).to.equal(404);
+          else expect(found.status).to.be.oneOf([303, 401, 404]);
+        }
+        expect(await rowOf(kind, theirs)).to.deep.equal(before);
+        // The same question, of the owner: else a question that nobody gets an answer to would pass for a secret.
+        expect((await ask(theirs, owner)).status).to.be.within(200, 303);
+      });
+    }
+  });
+
+  describe(`an id in a query or a form (${idsElsewhere.length} cases)`, () => {
+    for (const { of, method, path, form } of idsElsewhere) {
+      it(`${of}: ${method} ${path}`, async () => {
+        const stranger = people.stranger as Tenant;
+        const mine = (await world.makeCode(stranger)).code.id;
+        const answers = [];
+        // The neighbour is in the same place of every list, and belongs to nobody.
+        const neighbour = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+        for (const give of [(id: string) => id, neighbour]) {
+          const [id, scan] = [give(secretCode.code.id), give(secretCode.scanId)];
+          const fill = (text: string) =>
+            text.replace(':id', id).replace(':scan', scan).replace(':mine', mine);
+          const filled =
+            form && Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fill(value)]));
+          const answer = await world.ask({ method, path: fill(path), as: stranger, form: filled });
+          answers.push(withoutId(withoutId(answer, id), scan));
+        }
+        expect(answers[0]).to.deep.equal(answers[1]);
+        expect(answers[0]?.status).to.be.oneOf([200, 303, 404]);
+      });
+    }
+
+    it('is every parameter of the API that is an id', () => {
+      const listed = idsElsewhere.map(({ of }) => of);
+      expect(apiIdParameters.filter((name) => !listed.includes(name))).to.deep.equal([]);
+    });
+
+    it('is every parameter of the pages that is an id', async () => {
+      const known = new Set([...noIds, ...idsElsewhere.map(({ of }) => of.split(' ')[1])]);
+      const read = /(?:query\['|queryText\(ctx, '|field\(ctx, ')(\w+)'/g;
+      const unknown: string[] = [];
+      for (const file of await readdir(pagesFolder)) {
+        const source = await readFile(new URL(file, pagesFolder), 'utf8');
+        for (const [, name = ''] of source.matchAll(read))
+          if (!known.has(name)) unknown.push(`${name} in ${file}`);
+      }
+      expect(unknown, 'say in test/hostile/how-to-ask.ts whether it is an id').to.deep.equal([]);
+    });
+  });
+
+  describe(`an answer without an id tells nothing of another owner (${withoutAnId.length} routes)`, () => {
+    for (const route of withoutAnId) {
+      it(nameOf(route), async () => {
+        for (const asker of askers) {
+          const asked = { ...route, as: people[asker], ...sentTo(route, secretCode.code) };
+          const { status, headers, text } = await world.ask(asked);
+          expect(status).to.be.below(500);
+          const told = JSON.stringify(headers) + text;
+          expect(
+            secrets.filter((secret) => told.includes(secret)),
+            asker,
+          ).to.deep.equal([]);
+        }
+      });
+    }
+
+    it('while the owner finds it all there', async () => {
+      const found: string[] = [];
+      for (const path of [
+        '/codes',
+        '/keys',
+        '/account',
+        '/api/v1/qrcodes',
+        `/codes/${secretCode.code.id}?before=${uuidv7()}`,
+      ])
+        found.push((await world.ask({ method: 'GET', path, as: owner })).text);
+      expect(
+        secrets.filter((secret) => !found.join().includes(secret) && secret !== secretCode.scanId),
+      ).to.deep.equal([]);
+    });
+  });
+
+  it('gives who is no operator nothing of the queue and the figures that any wrong address would not give', async () => {
+    for (const asker of askers) {
+      const nowhere = await world.ask({ method: 'GET', path: '/nowhere', as: people[asker] });
+      expect(nowhere.status).to.equal(404);
+      for (const path of ['/admin/queues', '/admin/queues/', '/admin/queues/api/queues', '/metrics'])
+        expect(await world.ask({ method: 'GET', path, as: people[asker] }), path).to.deep.equal(nowhere);
+    }
+  });
+
+  it('shows of a private code what it shows of none, at every form of its share address', async () => {
+    const { code } = await world.makeCode(owner);
+    await service.db('qr_codes').where({ id: code.id }).update({ is_public: false });
+    for (const method of ['GET', 'HEAD']) {
+      for (const ending of ['', '/', '.svg', '.png', '.vcf', '.svg?encode=content']) {
+        const ask = (token: string) => world.ask({ method, path: `/r/${token}${ending}` });
+        const theirs = await ask(code.shareToken);
+        expect(theirs.status).to.equal(404);
+        expect(theirs).to.deep.equal(await ask('aaaaaaaaaa'));
+      }
+    }
+  });
+});

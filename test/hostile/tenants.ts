@@ -1,0 +1,128 @@
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.ts';
+import { createCode } from '../../src/codes/codes.ts';
+import type { QrCode } from '../../src/codes/qr-code.ts';
+import { recordScans } from '../../src/scans/record-scans.ts';
+import { scanRow } from '../support/scan-rows.ts';
+import type { TestService } from '../support/service.ts';
+
+const visitorCookie = '__Host-qrelay-visitor=somebody';
+/** Of one request each, and so no part of what two answers have in common. */
+const ofTheRequest = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'];
+
+export interface Tenant {
+  user: User;
+  key: string;
+  keyId: string;
+}
+
+/** What came back, without what is different in each answer. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+interface Question {
+  method: string;
+  path: string;
+  /** Without: nobody, neither signed in nor with a key. */
+  as?: Tenant | undefined;
+  accept?: string;
+  form?: Record<string, string> | undefined;
+  body?: object | undefined;
+}
+
+/** Two owners on one service, who must not find out about each other. */
+export function tenants(service: TestService) {
+  const { db, url } = service;
+  const now = () => new Date();
+  let codes = 0;
+
+  async function join(email: string): Promise<Tenant> {
+    const user = await findOrCreateUser(db, email, now());
+    await setPlan(db, user, 'pro', now());
+    const key = await createApiKey(db, user.id, `Key of ${email}`, now());
+    return { user, key, keyId: await newest(user) };
+  }
+
+  async function newest(user: User): Promise<string> {
+    const row = (await db('api_keys').where({ user_id: user.id }).orderBy('id', 'desc').first('id')) as {
+      id: string;
+    };
+    return row.id;
+  }
+
+  return {
+    join,
+    /** A code with a scan, which is told apart from every other by its name. */
+    async makeCode({ user }: Tenant): Promise<{ code: QrCode; scanId: string }> {
+      codes += 1;
+      const code = await createCode(
+        db,
+        user.id,
+        {
+          name: `Secret ${codes}`,
+          type: 'url',
+          content: 'https://example.com/secret',
+          foregroundColor: '#000000',
+          backgroundColor: '#ffffff',
+          size: 128,
+          errorCorrection: 'M',
+          category: 'Secret category',
+        },
+        365,
+        now(),
+      );
+      const scan = scanRow(code.id, now().toISOString(), { city: 'Secret City' });
+      await recordScans(db, [scan]);
+      return { code, scanId: scan.id };
+    },
+    async makeKey({ user }: Tenant): Promise<string> {
+      await createApiKey(db, user.id, 'Another key of theirs', now());
+      return newest(user);
+    },
+    /** With a session of its own, so that no question ends that of another; forms bring the token of their page. */
+    async ask({ method, path, as, accept = 'text/html', form, body }: Question): Promise<Answer> {
+      const isApi = path.startsWith('/api/');
+      const session = as && !isApi && `__Host-qrelay-session=${await startSession(db, as.user.id, now())}`;
+      const response = await fetch(url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          Accept: accept,
+          ...(isApi
+            ? as && { Authorization: `Bearer ${as.key}` }
+            : { Cookie: [visitorCookie, session].filter(Boolean).join('; ') }),
+          ...(body && { 'Content-Type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        ...(form && { body: new URLSearchParams({ formToken: await formToken(), ...form }) }),
+      });
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      if (isStream) await response.body?.cancel();
+      const requestId = response.headers.get('x-request-id') ?? '';
+      const text = isStream ? '' : (await response.text()).replaceAll(requestId || '\0', '');
+      const headers = Object.fromEntries(
+        [...response.headers].filter(([name]) => !ofTheRequest.includes(name)),
+      );
+      return { status: response.status, headers, text };
+    },
+  };
+
+  async function formToken(): Promise<string> {
+    const page = await (await fetch(`${url}/signin`, { headers: { Cookie: visitorCookie } })).text();
+    return /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  }
+}
+
+/** The answer as it would be for any id: what was asked for may be repeated, whoever it belongs to. */
+export function withoutId({ status, headers, text }: Answer, id: string): Answer {
+  const blank = (given: string) => given.replaceAll(new RegExp(id, 'gi'), ':id');
+  return {
+    status,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, blank(value)])),
+    text: blank(text),
+  };
+}
