@@ -24,7 +24,8 @@ export function secretsIn(line) {
 
 /** Of addresses only those of our own servers may be told: of Postgres or Redis that could not be reached. */
 function hasClientAddress(line) {
-  const words = line.replace(/\bconnect E[A-Z]+ [0-9a-f:.]+/gi, '').match(/[0-9a-f:.]{3,}/gi) ?? [];
+  const words =
+    line.replace(/\bconnect E[A-Z]+ [0-9a-f:.]+/gi, '').match(/(?<!\w)[0-9a-f:.]{3,}(?!\w)/gi) ?? [];
   return words.some((word) => {
     const bare = word.replace(/^[.:]+(?=[0-9a-f])|[.:]+$/gi, '');
     return isIP(word) !== 0 || isIP(bare) !== 0;

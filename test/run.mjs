@@ -16,8 +16,14 @@ const checks = {
   'unused code': ['knip'],
 };
 
-/** They mostly wait for processes to start and to end: time in which the others can be run. */
-const slowTests = ['test/processes/*.test.ts', 'test/cli/*.test.ts', 'test/cli.test.ts'];
+/** Half of the time goes into these, much of it into waiting for processes and for a browser: they are run beside the others. */
+const slowTests = [
+  'test/processes/*.test.ts',
+  'test/cli/*.test.ts',
+  'test/cli.test.ts',
+  'test/web/pages/*.test.ts',
+  'test/admin/*.test.ts',
+];
 
 await ensureInstalled();
 await ensureBuilt();
@@ -29,9 +35,8 @@ if (asked[0] === '--faults') await runMocha(['--timeout', '180000', 'test/faults
 else if (asked.length > 0) await runMocha(asked);
 else {
   for (const [name, command] of Object.entries(checks)) await check(name, command);
-  const others = ['test/**/*.test.ts', ...slowTests.flatMap((files) => ['--ignore', files])];
   const slow = runMocha(slowTests, 'kept');
-  await runMocha(others);
+  await runMocha(['test/**/*.test.ts', ...slowTests.flatMap((files) => ['--ignore', files])]);
   console.log(await slow);
 }
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();

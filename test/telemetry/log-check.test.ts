@@ -41,6 +41,7 @@ describe('The search of the logs of a run', () => {
         },
       },
       { err: { message: 'connect ECONNREFUSED ::1:5432' } },
+      { err: { message: 'SELECT sum(count)::bigint, day::date, 1::decimal FROM scans' } },
     ])
       expect(check.secretsIn(line(fields))).to.deep.equal([]);
   });
