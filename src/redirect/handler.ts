@@ -16,6 +16,7 @@ import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } f
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
+const slash = 0x2f;
 const longestUserAgent = 500;
 
 interface Lane {
@@ -109,7 +110,8 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
   }
 
   return (req, res) => {
-    const { url = '', method } = req;
+    const { method } = req;
+    const url = originForm(req.url ?? '');
     if (!url.startsWith(prefix)) return next(req, res);
     if (method !== 'GET' && method !== 'HEAD') {
       answers.bad_method += 1;
@@ -130,6 +132,11 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       },
     );
   };
+}
+
+/** Some proxies ask for the whole address, and HTTP wants that understood. */
+function originForm(url: string): string {
+  return url.charCodeAt(0) === slash ? url : (/^https?:\/\/[^/?#]+(\/.*)$/i.exec(url)?.[1] ?? url);
 }
 
 /** What stands between the prefix and the query; a slash that was added behind it is nothing. */

@@ -167,6 +167,19 @@ const asked: LaneRow[] = [
   { name: 'a condition', path: ':link', headers: [['If-None-Match', '*']], gets: scan },
   { name: 'the prefix in capitals', path: '/R/:link', isWhole: true, gets: { status: 404 } },
   { name: 'the prefix with an encoded slash', path: '/r%2f:link', isWhole: true, gets: { status: 404 } },
+  {
+    name: 'the whole address, as a proxy asks for it',
+    path: 'http://qr.test/r/:link',
+    isWhole: true,
+    gets: scan,
+  },
+  {
+    name: 'the whole address of another service',
+    path: 'HTTPS://evil.test/r/:link',
+    isWhole: true,
+    gets: scan,
+  },
+  { name: 'an address of another kind', path: 'ftp://qr.test/r/:link', isWhole: true, gets: { status: 404 } },
   { name: 'two slashes before the prefix', path: '//r/:link', isWhole: true, gets: { status: 404 } },
 ];
 
