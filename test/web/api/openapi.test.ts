@@ -197,6 +197,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addFormat('text', true);
+    ajv.addFormat('label', true);
     ajv.addSchema({ $id: 'api', ...document });
     let examples = 0;
     function expectValid(schema: Json, value: Json, where: string): void {
