@@ -1,4 +1,6 @@
 import { parentPort } from 'node:worker_threads';
+import type { Config } from './config.ts';
+import { createLog, type Log } from './telemetry/log.ts';
 import type { ThreadMessage } from './thread.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
@@ -8,6 +10,11 @@ const post = (message: ThreadMessage<unknown>) => port.postMessage(message);
 /** In a thread: says something that was not asked for. */
 export function notify(notice: unknown): void {
   post({ notice });
+}
+
+/** In a thread: a log whose lines are written by the process's own, one at a time and to the same place. */
+export function threadLog(name: string, level: Config['logLevel']): Log {
+  return createLog(name, level, { write: (logLine) => post({ logLine }) });
 }
 
 /** In a thread: how each question is answered. */

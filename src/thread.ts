@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { growingDelay } from './growing-delay.ts';
-import type { Log } from './telemetry/log.ts';
+import { type Log, passOn } from './telemetry/log.ts';
 
 /** What a thread says: something of its own accord, or the answer to what it was asked. */
 export type ThreadMessage<Notice> =
   | { notice: Notice }
+  | { logLine: string }
   | { id: number; value: unknown; error?: undefined }
   | { id: number; error: string };
 
@@ -48,6 +49,7 @@ export async function openThread<Question extends object, Notice>({
     const startedAt = Date.now();
     const started = new Worker(builtFile(file), { workerData: data });
     started.on('message', (message: ThreadMessage<Notice>) => {
+      if ('logLine' in message) return passOn(log, message.logLine);
       if ('notice' in message) {
         onNotice?.(message.notice);
         begun();

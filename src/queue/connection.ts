@@ -13,6 +13,7 @@ import { Client } from 'pg';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
+import { tellTroubles } from './connection-troubles.ts';
 import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
 
 /** Where the queue lives: on Redis where there is one, else in the service's own Postgres. */
@@ -83,7 +84,7 @@ function connectToRedis(redisUrl: string, log: Log, tellReadiness: TellReadiness
     commandTimeout: 3_000,
     retryStrategy: (times) => Math.min(times * 50, 500),
   });
-  connection.on('error', (err) => log.warn({ err }, 'queue connection'));
+  connection.on('error', tellTroubles(log));
   connection.on('close', () => tellReadiness(false));
   connection.on('ready', () => {
     tellReadiness(true);
@@ -110,7 +111,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     connection: postgresConnection(databaseUrl, 'qrelay queue', poolSizes.web.queue),
     defaultJobOptions: jobOptions,
   });
-  queue.on('error', (err) => log.warn({ err }, 'queue connection'));
+  queue.on('error', tellTroubles(log));
   return {
     isReady: () => true,
     // It differs from the other in the type of its connection only.
@@ -164,7 +165,7 @@ export function openScanWorker(
         ...workerOptions,
         connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', poolSizes.worker.queue),
       });
-  worker.on('error', (err) => log.warn({ err }, 'queue connection'));
+  worker.on('error', tellTroubles(log));
   worker.on('failed', (job, err) => log.error({ err, jobId: job?.id }, 'scans were not recorded'));
   return {
     async close() {

@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
-import { createLog } from '../telemetry/log.ts';
-import { answerQuestions, notify } from '../thread-side.ts';
+import { answerQuestions, notify, threadLog } from '../thread-side.ts';
 import { openScanQueue, type QueuePlace } from './connection.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 
@@ -20,7 +19,7 @@ export type QueueQuestion =
   | { ask: 'close' };
 
 const { place, sealingKey, logLevel } = workerData as QueueThreadData;
-const queue = openScanQueue(place, createLog('web', logLevel), notify);
+const queue = openScanQueue(place, threadLog('web', logLevel), notify);
 notify(queue.isReady());
 
 answerQuestions<QueueQuestion>(async (question) => {

@@ -9,6 +9,11 @@ export function createLog(name: string, level: Config['logLevel'], destination?:
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** Writes a line that another thread's log has made, where this one writes its own. */
+export function passOn(log: Log, line: string): void {
+  (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(line);
+}
+
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const native = 'nativeError' in error ? error.nativeError : error;

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { QueuePlace } from '../../src/queue/connection.ts';
 import { openQueueThread } from '../../src/queue/queue-thread.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
@@ -33,5 +36,20 @@ describe('A queue thread that failed', () => {
     const refusal = await queue.pending().catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The queue thread has ended');
     await queue.close();
+  });
+});
+
+describe('A queue that cannot be reached', () => {
+  it('is told of in the log of the process, once, however often it is tried', async () => {
+    const lines: string[] = [];
+    const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
+    const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+    const queue = await openQueueThread({ redisUrl, databaseUrl: '' }, randomBytes(32), log);
+    await eventually(() => expect(lines.length).to.equal(1));
+    // Tried again after 50, 100, 150 ms and so on.
+    await sleep(1_000);
+    await queue.close();
+    expect(lines.length).to.equal(1);
+    expect(lines[0]).to.contain('ECONNREFUSED').and.to.contain('is tried again');
   });
 });
