@@ -71,8 +71,16 @@ export function readConfig(
   function address(name: string, protocols: string[]): string | undefined {
     const text = given(name);
     if (text === undefined) return undefined;
-    if (protocols.includes(parseUrl(text)?.protocol ?? '')) return text;
-    faults.push(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    const url = parseUrl(text);
+    const isKnown = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+    // An @ behind the host: what was meant as a password has ended early.
+    const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : isKnown;
+    if (url && protocols.includes(url.protocol) && !isCut) return text;
+    faults.push(
+      isKnown
+        ? `${name} cannot be read: in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25`
+        : `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    );
     return undefined;
   }
 

@@ -13,7 +13,7 @@ import { openWebService } from './web-service.ts';
 /** The web process: configuration → service → ready → drain. */
 async function serve(config: Config): Promise<void> {
   const log = createLog('web', config.logLevel);
-  const metrics = createWebMetrics();
+  const metrics = createWebMetrics(config.webConcurrency);
   addProcessMetrics(metrics.registry);
   const isOneOfMany = cluster.isWorker;
   const readMetrics = isOneOfMany ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();

@@ -178,6 +178,20 @@ describe('the environment (decisions: Where things run)', () => {
     }
   });
 
+  it('says how to write a password that would end the address early', () => {
+    for (const url of [
+      'postgres://qr:p@ss/word@db.test/qrelay',
+      'postgres://qr:p#s@db.test/q',
+      'postgres://q:a/b@db',
+    ])
+      expect(faultsOf({ DATABASE_URL: url }), url)
+        .to.include('DATABASE_URL cannot be read: in its password, write @ as %40')
+        .and.not.include('ss/word');
+    expect(faultsOf({ REDIS_URL: 'redis://:p@ss/SECRET@127.0.0.1:6811' })).to.not.include('SECRET');
+    const escaped = 'postgres://qr:p%40ss%2Fword@db.test/qrelay';
+    expect(loadConfig({ DATABASE_URL: escaped }).databaseUrl).to.equal(escaped);
+  });
+
   it('repeats no part of a bad DATABASE_URL, REDIS_URL or BASE_URL: it may hold a password (decisions: Where things run)', () => {
     const values = [
       'mysql://someone:hunter2@db.test/x',

@@ -9,7 +9,7 @@ export interface ServiceSecrets {
   /** Seals what travels through the queue and must not lie there readable. */
   sealingKey: Buffer;
   /** Marks a browser as one in which an account was signed in before. */
-  deviceMark(visitor: string, email: string): string;
+  deviceMark(visitor: string, user: { id: string; passwordHash: string | null }): string;
   /** What a form must bring back, by the cookie it was made for: another site can read neither. */
   formToken(cookie: string): string;
 }
@@ -26,7 +26,8 @@ export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
     disguiseAddress: (address) => keyedHash(addressKey, network(address)),
     disguiseEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: derive(root, 'scan-job'),
-    deviceMark: (visitor, email) => keyedHash(deviceKey, `${visitor}\n${email.toLowerCase()}`),
+    // With another password it is another mark: what was gathered before is of no use.
+    deviceMark: (visitor, { id, passwordHash }) => keyedHash(deviceKey, `${visitor} ${id} ${passwordHash}`),
     formToken: (cookie) => keyedHash(formKey, cookie),
   };
 }

@@ -4,14 +4,26 @@ import { type Finding, findingsOn } from './finding.ts';
 
 const { ok, warning, failure } = findingsOn('configuration');
 
-export function examineConfiguration({ baseUrl }: Config, faults: string[]): Finding[] {
+export function examineConfiguration(config: Config, faults: string[]): Finding[] {
   const wrong = faults.map((fault) =>
     failure(`${fault}.`, 'Set it right, or unset it; web and worker do not start like this.'),
   );
   return [
     ...(wrong.length > 0 ? wrong : [ok('Every variable can be read.')]),
     // Its fault is told, and what stands in for it is not what was meant.
-    ...(faults.some((fault) => fault.startsWith('BASE_URL ')) ? [] : [examineBaseUrl(baseUrl)]),
+    ...(faults.some((fault) => fault.startsWith('BASE_URL ')) ? [] : [examineBaseUrl(config.baseUrl)]),
+    ...examineMetrics(config),
+  ];
+}
+
+function examineMetrics({ metricsPort, workerMetricsPort, metricsToken, host }: Config): Finding[] {
+  const isOpen = metricsPort !== undefined || workerMetricsPort !== undefined;
+  if (!isOpen || metricsToken !== undefined || (host && isLoopback(host))) return [];
+  return [
+    warning(
+      `/metrics is open to whoever reaches METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
+      'Set METRICS_TOKEN (16 characters or more), or let only Prometheus reach those ports.',
+    ),
   ];
 }
 

@@ -27,5 +27,7 @@ export function count(number: number, noun: string): string {
 /** Where a server is, of an address that may hold a password. */
 export function serverOf(address: string): string {
   const { host, pathname } = new URL(address);
-  return `${host}${pathname === '/' ? '' : pathname}`;
+  // With an @ in it, it is the rest of a password.
+  const name = pathname === '/' || pathname.includes('@') ? '' : pathname;
+  return `${host}${name}`;
 }

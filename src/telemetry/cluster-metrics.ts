@@ -29,13 +29,14 @@ export function sumMetrics() {
   let ended: Promise<Figures> = Promise.resolve([]);
 
   const read: ReadMetrics = async () => {
-    await Promise.all(
+    const present = await Promise.all(
       [...processes.values()].map(async (one) => {
-        const answer = await one.ask(onePatienceMs).catch(() => undefined);
-        if (answer) one.last = answer as Figures;
+        const answer = (await one.ask(onePatienceMs).catch(() => undefined)) as Figures | undefined;
+        if (answer) one.last = answer;
+        // Of one that hangs, what it has counted stands; how it is now, nobody knows.
+        return answer ?? lastingOf(one.last);
       }),
     );
-    const present = [...processes.values()].map(({ last }) => last);
     return AggregatorRegistry.aggregate([await ended, ...present]).metrics();
   };
 
@@ -48,15 +49,17 @@ export function sumMetrics() {
       processes.set(worker, one);
       worker.once('exit', () => {
         processes.delete(worker);
-        const lasting = one.last.filter(({ type }) => isLasting(type));
+        const lasting = lastingOf(one.last);
         ended = ended.then((sum) => AggregatorRegistry.aggregate([sum, lasting]).getMetricsAsJSON());
       });
     },
   };
 }
 
-// Declared as a number, though it is a word.
-const isLasting = (type: unknown) => type === 'counter' || type === 'histogram';
+/** What only ever grows. The type is declared as a number, though it is a word. */
+function lastingOf(figures: Figures): Figures {
+  return figures.filter(({ type }: { type: unknown }) => type === 'counter' || type === 'histogram');
+}
 
 /** In one process of several: tells its own figures to the first one when asked, and reads everybody's from there. */
 export function joinMetrics(registry: Registry): ReadMetrics {

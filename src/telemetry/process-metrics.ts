@@ -3,18 +3,20 @@ import type { Knex } from 'knex';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
 const resolutionMs = 10;
+const windowMs = 60_000;
 
 /** What Node tells of the process. Once a process: it watches for as long as that lives. */
 export function addProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
+  let since = performance.now();
   // What Node measures is the time between two looks at the clock: the pause that was meant to be between them included.
   const lateSeconds = (ns: number) => Math.max(0, ns / 1e9 - resolutionMs / 1e3);
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_event_loop_delay_seconds',
-      help: 'How late the event loop was, since it was last asked: median, 99 in 100, and the worst.',
+      help: 'How late the event loop was in the last minute or more: median, 99 in 100, and the worst.',
       labelNames: ['quantile'],
       registers: [],
       aggregator: 'max',
@@ -22,7 +24,10 @@ export function addProcessMetrics(registry: Registry): void {
         this.set({ quantile: '0.5' }, lateSeconds(delay.percentile(50)));
         this.set({ quantile: '0.99' }, lateSeconds(delay.percentile(99)));
         this.set({ quantile: '1' }, lateSeconds(delay.max));
+        // Not each time: whoever else asks is to see the same minute.
+        if (performance.now() - since < windowMs) return;
         delay.reset();
+        since = performance.now();
       },
     }),
   );

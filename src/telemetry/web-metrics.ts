@@ -18,10 +18,18 @@ const shareOutcomes = [
 ] as const;
 
 /** Every metric of a web process but those that are read from its pool, its queue and Node. Made once, and passed to whoever counts. */
-export function createWebMetrics() {
+export function createWebMetrics(wantedProcesses = 1) {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  // Each tells of itself: the sum is how many answer.
+  new Gauge({ name: 'qrelay_web_processes', help: 'Web processes that answer.', registers }).set(1);
+  new Gauge({
+    name: 'qrelay_web_processes_wanted',
+    help: 'How many there should be: WEB_CONCURRENCY.',
+    registers,
+    aggregator: 'max',
+  }).set(wantedProcesses);
 
   return {
     registry,
@@ -79,8 +87,9 @@ export function addSpoolMetrics(registry: Registry, { heldBytes, maxBytes }: Spo
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_spool_bytes',
-      help: 'What the spool holds for a queue that is slow or down.',
+      help: 'What the spool of a process, the fullest, holds for a queue that is slow or down.',
       registers: [],
+      aggregator: 'max',
       collect() {
         this.set(heldBytes());
       },
@@ -90,5 +99,6 @@ export function addSpoolMetrics(registry: Registry, { heldBytes, maxBytes }: Spo
     name: 'qrelay_spool_max_bytes',
     help: 'What it may hold: SPOOL_MAX_MB.',
     registers: [registry],
+    aggregator: 'max',
   }).set(maxBytes);
 }

@@ -51,6 +51,14 @@ describe('How the doctor judges what cannot be had in a test', () => {
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
   });
 
+  it('metrics: on a port without a token they are open to whoever reaches it', () => {
+    const onPort = (changes: object) =>
+      bad(examineConfiguration(goodConfig({ metricsPort: 9464, ...changes }), [])).map(({ state }) => state);
+    expect(onPort({ host: undefined })).to.deep.equal(['warning']);
+    expect(onPort({ host: undefined, metricsToken: 'x'.repeat(16) })).to.deep.equal([]);
+    expect(onPort({ host: '127.0.0.1' })).to.deep.equal([]);
+  });
+
   it('clocks: two seconds are fine, a minute is too much, either way', () => {
     const skews = [0, 2_000, -2_000, 2_001, -60_000, 60_001, -60_001];
     expect(states(skews.map(judgeClock))).to.deep.equal([

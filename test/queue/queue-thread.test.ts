@@ -42,9 +42,9 @@ describe('A queue thread that failed', () => {
 describe('A queue that cannot be reached', () => {
   it('is told of in the log of the process, once, however often it is tried', async () => {
     const lines: string[] = [];
-    const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
+    const ownLog = createLog('test', 'warn', { write: (line) => lines.push(line) });
     const redisUrl = `redis://127.0.0.1:${await freePort()}`;
-    const queue = await openQueueThread({ redisUrl, databaseUrl: '' }, randomBytes(32), log);
+    const queue = await openQueueThread({ redisUrl, databaseUrl: '' }, randomBytes(32), ownLog);
     await eventually(() => expect(lines.length).to.equal(1));
     // Tried again after 50, 100, 150 ms and so on.
     await sleep(1_000);

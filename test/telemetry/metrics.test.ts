@@ -179,6 +179,25 @@ describe('Figures and logs of two web processes on one port and a worker', funct
     expect((await ofWorker()).get('qrelay_geo_data_age_seconds')).to.be.closeTo(age, 60);
   });
 
+  it('tell that a process hangs, and what it has counted', async () => {
+    const before = answers(await ofWeb(), 'counted');
+    const processes = async () => (await ofWeb()).get('qrelay_web_processes');
+    expect(await processes()).to.equal(2);
+    expect((await ofWeb()).get('qrelay_web_processes_wanted')).to.equal(2);
+    const pid = Number(logLines(web).find(({ msg }) => msg === 'listening')?.pid);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await processes()).to.equal(1);
+      expect(answers(await ofWeb(), 'counted')).to.equal(before);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await eventually(async () => expect(await processes()).to.equal(2));
+    // The hang is not forgotten by the first who asks.
+    for (let time = 0; time < 2; time += 1)
+      expect((await ofWeb()).get('qrelay_event_loop_delay_seconds', { quantile: '1' })).to.be.above(1);
+  });
+
   it('do not fall when one of the processes is killed, and go on from there', async () => {
     const before = answers(await ofWeb(), 'counted');
     const listening = () => logLines(web).filter(({ msg }) => msg === 'listening');

@@ -62,11 +62,16 @@ const composers: Record<CodeType, (given: Given) => string> = {
       `whatsapp://send?phone=${percentEncode(given('number'))}&text=${percentEncode(given('message'))}`,
     ),
   geo: (given) => {
-    const place = `${given('latitude').trim()},${given('longitude').trim()}`;
+    const place = `${degrees(given('latitude'))},${degrees(given('longitude'))}`;
     const label = oneLine(given('label'));
     return usualForm('geo', `geo:${place}?q=${place}${label ? `(${percentEncode(label)})` : ''}`);
   },
 };
+
+/** With a comma, as many people write it. */
+export function degrees(text: string): string {
+  return text.trim().replace(/^([+-]?\d+),(\d+)$/, '$1.$2');
+}
 
 /** What cannot be read stays as it is. */
 function usualForm(type: CodeType, payload: string): string {
@@ -74,8 +79,14 @@ function usualForm(type: CodeType, payload: string): string {
   return 'href' in content ? content.href : payload;
 }
 
+const securities = new Map([
+  ['none', 'nopass'],
+  ['WEP', 'WEP'],
+  ['WPA', 'WPA'],
+]);
+
 function composeWifi(given: Given): string {
-  const security = given('security') === 'none' ? 'nopass' : given('security') || 'WPA';
+  const security = securities.get(given('security')) ?? 'WPA';
   const password = given('password');
   return [
     `WIFI:T:${security}`,

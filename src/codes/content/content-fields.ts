@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldFault } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
-import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
+import { type ContentFields, composeContent, contentFieldNames, degrees } from './compose-content.ts';
 import { readEmail } from './email.ts';
 import { readGeo } from './geo.ts';
 import { webHrefOfAddress } from './links.ts';
@@ -55,7 +55,11 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
     case 'sms':
       return { number: read.number, message: read.body };
     case 'geo':
-      return { latitude: degrees(read.latitude), longitude: degrees(read.longitude), label: read.label };
+      return {
+        latitude: degreesText(read.latitude),
+        longitude: degreesText(read.longitude),
+        label: read.label,
+      };
     case 'link': {
       const [, digits, message = ''] = /^https:\/\/wa\.me\/(\d+)(?:\?text=([^&#]*))?$/.exec(read.href) ?? [];
       return type === 'whatsapp' && digits
@@ -80,7 +84,7 @@ function plain(text: string): string {
     .replace(/[\s()./-]+/g, '');
 }
 
-function degrees(value: number): string {
+function degreesText(value: number): string {
   return value.toFixed(7).replace(/\.?0+$/, '');
 }
 
@@ -125,10 +129,14 @@ export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[]
       need('number', readsAsItself(type, given('number')), badNumber);
       break;
     case 'geo':
-      need('latitude', readGeo(`${given('latitude')},0`).kind === 'geo', 'must be a number from -90 to 90');
+      need(
+        'latitude',
+        readGeo(`${degrees(given('latitude'))},0`).kind === 'geo',
+        'must be a number from -90 to 90',
+      );
       need(
         'longitude',
-        readGeo(`0,${given('longitude')}`).kind === 'geo',
+        readGeo(`0,${degrees(given('longitude'))}`).kind === 'geo',
         'must be a number from -180 to 180',
       );
       break;

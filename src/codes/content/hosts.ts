@@ -37,7 +37,7 @@ function addressesIn(content: CodeContent): string[] {
 function hostOfAddress(text: string): string[] {
   const url = parseUrl(text);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return [];
-  return [withoutEndDot(url.hostname)];
+  return [plainHost(url.hostname)];
 }
 
 /** The host itself and every name above it: whichever of them is blocked, the host is. An IP address has none above. */
@@ -57,7 +57,7 @@ export function readHost(text: string): string | undefined {
   // "*.example.com" and ".example.com" are other ways to say that names below it are meant too.
   const bare = isIPv6(written) ? `[${written}]` : written.replace(/^\*?\./, '');
   const url = parseUrl(isAddress ? written : `http://${bare}`);
-  const host = url && withoutEndDot(url.hostname);
+  const host = url && plainHost(url.hostname);
   if (host === undefined) return undefined;
   return isIpAddress(host) || (hostName.test(host) && host.length <= longestName) ? host : undefined;
 }
@@ -66,6 +66,13 @@ function isIpAddress(host: string): boolean {
   return host.startsWith('[') || isIPv4(host);
 }
 
-function withoutEndDot(host: string): string {
-  return host.replace(/\.+$/, '');
+/** One spelling for each: no dot behind it, and an IPv4 address as such, also where IPv6 carries it. */
+function plainHost(host: string): string {
+  const [, high, low] = /^\[(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
+  if (high === undefined || low === undefined) return host.replace(/\.+$/, '');
+  const bytes = [high, low].flatMap((part) => [
+    Number.parseInt(part, 16) >> 8,
+    Number.parseInt(part, 16) & 255,
+  ]);
+  return bytes.join('.');
 }

@@ -43,6 +43,19 @@ export function localTime(at) {
 for (const button of document.querySelectorAll('[data-copy]')) copyOnClick(button);
 showLocalTimes(document);
 
+// Sent once: a second click while the answer is on its way would do it all again.
+const sentMs = 10_000;
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (form.method !== 'post') return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = 'yes';
+  setTimeout(() => delete form.dataset.sent, sentMs);
+});
+addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
+
 // A menu that lies over the page closes like one.
 const openMenu = () => document.querySelector('.menu[open]');
 document.addEventListener('click', ({ target }) => {

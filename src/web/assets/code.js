@@ -6,12 +6,13 @@ const part = (id) => document.getElementById(id);
 const rowsAPage = 20;
 const figure = (value) => value.toLocaleString('en');
 const renewPauseMs = 2_000;
-const renewed = ['chart', 'rankings', 'total-countries', 'total-cities'];
+const renewed = ['chart', 'rankings', 'total-countries', 'total-cities', 'scan-pages'];
 let ever;
 let renewing;
 
 function showState(state) {
   const more = ever === undefined ? 0 : state.ever - ever;
+  const isFirst = ever === undefined;
   ever = state.ever;
   if (more > 0) part('live').textContent = `${figure(more)} new ${more === 1 ? 'scan' : 'scans'}`;
   if (part('no-scans')) {
@@ -19,11 +20,14 @@ function showState(state) {
     if (state.ever > 0) void renew(['code-scans']);
     return;
   }
-  part('total-scans').textContent = figure(state.periods[part('totals').dataset.days]);
+  const { days, scans } = part('totals').dataset;
+  // The page may have been opened long before anybody looked at it.
+  const isStale = isFirst && state.periods[days] !== Number(scans);
+  part('total-scans').textContent = figure(state.periods[days]);
   part('total-today').textContent = figure(state.today);
   const rows = document.querySelector('#scans tbody[data-live]');
   if (rows) showLatest(rows, state.latest);
-  if (more > 0) renewing ??= setTimeout(() => void renew(renewed), renewPauseMs);
+  if (more > 0 || isStale) renewing ??= setTimeout(() => void renew(renewed), renewPauseMs);
 }
 
 /** Parts of the page as they would be if it were opened now; what is unfolded and what has the focus stays so. */

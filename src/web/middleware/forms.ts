@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
 import { takeAttempt } from '../../accounts/attempts.ts';
@@ -8,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
 import type { Database } from '../../store/database.ts';
 import { callerAddress } from './caller-address.ts';
+import type { Sessions } from './session.ts';
 
 const mostBytes = 64 * 1024;
 /** An hour, and more than people send: an office may be one address. */
@@ -31,11 +31,11 @@ interface FormsParts {
   config: Config;
   db: Database;
   secrets: ServiceSecrets;
-  formToken(ctx: Context): string;
+  judgeForm: Sessions['judgeForm'];
 }
 
 /** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
-export function forms({ config, db, secrets, formToken }: FormsParts): Middleware {
+export function forms({ config, db, secrets, judgeForm }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
 
   async function limit(ctx: Context): Promise<void> {
@@ -53,8 +53,11 @@ export function forms({ config, db, secrets, formToken }: FormsParts): Middlewar
       throw new AppError('validation_error', 'This address takes forms only.', { status: 415 });
     if (isFromElsewhere(ctx, ownHost)) throw refusal('It was sent from another site.');
     await readForm(ctx, async () => undefined);
-    if (!sameText(field(ctx, 'formToken'), formToken(ctx)))
+    const verdict = judgeForm(ctx, field(ctx, 'formToken'));
+    if (verdict === 'strange')
       throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
+    if (verdict === "somebody else's")
+      throw refusal('It was opened in another account than the one that is signed in now.');
     await limit(ctx);
     return next();
   };
@@ -85,9 +88,4 @@ function isFromElsewhere(ctx: Context, ownHost: string): boolean {
 
 function refusal(reason: string): AppError {
   return new AppError('validation_error', `The form was not accepted. ${reason}`, { status: 403 });
-}
-
-function sameText(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

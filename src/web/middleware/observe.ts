@@ -20,9 +20,12 @@ export function observe(log: Log, metrics: WebMetrics) {
     const route = routeOf(ctx);
     // Whatever a client makes up must not become a label of its own.
     const method = methods.has(ctx.method) ? ctx.method : 'other';
-    metrics.requests.inc({ method, route, status: ctx.status });
-    metrics.requestSeconds.observe({ route }, ms / 1000);
-    log[probes.has(route) ? 'debug' : 'info'](
+    const isProbe = probes.has(route);
+    if (!isProbe) {
+      metrics.requests.inc({ method, route, status: ctx.status });
+      metrics.requestSeconds.observe({ route }, ms / 1000);
+    }
+    log[isProbe ? 'debug' : 'info'](
       { requestId, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 10) / 10 },
       'request',
     );
@@ -34,6 +37,8 @@ function routeOf(ctx: Context): string {
   const matched = ctx['_matchedRoute'] as string | undefined;
   // What stands before several routes, and answered instead of them, has an expression for its path.
   if (matched !== undefined) return matched.replace(/\/?\(.*$/, '/*');
+  // Refused before a route was looked for: without a key, or one request too many.
+  if (ctx.path.startsWith('/api/') && ctx.status !== 404) return '/api/*';
   if (ctx.status !== 404 && probes.has(ctx.path)) return ctx.path;
   return ctx.status !== 404 && ctx.path.startsWith('/assets/') ? '/assets/:file' : 'none';
 }

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
+import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -17,9 +18,12 @@ export interface Sessions {
   signOut(ctx: Context): Promise<void>;
   /** Whether the session of a request that is still under way has not ended meanwhile. */
   isCurrent(ctx: Context): Promise<boolean>;
-  /** The mark of this browser for that account; undefined where it never signed in to it. */
-  deviceMark(ctx: Context, email: string): string | undefined;
+  /** By which a browser that was signed in before is known. */
+  device(ctx: Context): Device | undefined;
+  /** For the forms of a page: by visitor, and by who was signed in when it was opened. */
   formToken(ctx: Context): string;
+  /** Whether a form is of this visitor, and was opened by whoever is signed in now, or by nobody. */
+  judgeForm(ctx: Context, formToken: string): 'ours' | 'strange' | "somebody else's";
   /** Something for the very next page of this visitor, and for no page after it. */
   handOver(ctx: Context, text: string): void;
   takeOver(ctx: Context): string | undefined;
@@ -54,6 +58,13 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     ctx.append('Set-Cookie', attributes.join('; '));
   }
 
+  function forgetHanded(ctx: Context): void {
+    if (ctx.cookies.get(handedCookie)) setCookie(ctx, handedCookie, '', 0);
+  }
+
+  const byUser = (visitor: string, user: User | undefined) =>
+    user ? secrets.formToken(`${visitor} ${user.id}`) : '';
+
   return {
     async middleware(ctx, next) {
       const token = ctx.cookies.get(sessionCookie);
@@ -73,18 +84,19 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const before = ctx.cookies.get(sessionCookie);
       if (before) await endSession(db, before);
       setCookie(ctx, sessionCookie, await startSession(db, user.id, now()), sessionLifetimeMs);
+      forgetHanded(ctx);
       const visitor = visitorOf(ctx);
-      if (visitor) setCookie(ctx, deviceCookie, secrets.deviceMark(visitor, user.email), visitorMs);
+      if (visitor) setCookie(ctx, deviceCookie, secrets.deviceMark(visitor, user), visitorMs);
     },
-    deviceMark(ctx, email) {
-      const visitor = visitorOf(ctx);
-      const mark = visitor && secrets.deviceMark(visitor, email);
-      return mark && mark === ctx.cookies.get(deviceCookie) ? mark : undefined;
+    device(ctx) {
+      const [visitor, mark] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];
+      return visitor && mark ? { visitor, mark } : undefined;
     },
     async signOut(ctx) {
       const token = ctx.cookies.get(sessionCookie);
       if (token) await endSession(db, token);
       setCookie(ctx, sessionCookie, '', 0);
+      forgetHanded(ctx);
     },
     async isCurrent(ctx) {
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
@@ -99,6 +111,24 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       setCookie(ctx, handedCookie, '', 0);
       return Buffer.from(handed, 'base64url').toString();
     },
-    formToken: (ctx) => secrets.formToken(visitorOf(ctx) ?? ''),
+    formToken(ctx) {
+      const visitor = visitorOf(ctx);
+      // Without a cookie to hold it against, no form will be accepted.
+      if (!visitor) return '';
+      return `${secrets.formToken(visitor)}.${byUser(visitor, ctx.state['user'] as User | undefined)}`;
+    },
+    judgeForm(ctx, formToken) {
+      const visitor = visitorOf(ctx);
+      const [ofVisitor = '', ofUser = ''] = formToken.split('.');
+      if (!visitor || !sameText(ofVisitor, secrets.formToken(visitor))) return 'strange';
+      if (!/^(?:[\w-]{43})?$/.test(ofUser)) return 'strange';
+      const user = ctx.state['user'] as User | undefined;
+      return !user || ofUser === '' || sameText(ofUser, byUser(visitor, user)) ? 'ours' : "somebody else's";
+    },
   };
+}
+
+function sameText(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

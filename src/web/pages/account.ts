@@ -36,7 +36,13 @@ export function accountPages(parts: PageParts): Router {
     ];
     const done = doneTexts.get(String(ctx.query['changed']));
     const visitor = visitorOf(ctx, parts);
-    show(ctx, AccountView, { visitor, plan: user.plan, limits, use, done, faults }, faults ? 400 : 200);
+    const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
+    show(
+      ctx,
+      AccountView,
+      { visitor, plan: user.plan, limits, use, done, faults, typed },
+      faults ? 400 : 200,
+    );
   }
 
   /** What is done to an account needs its password, however the session was come by. */

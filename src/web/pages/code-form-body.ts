@@ -129,8 +129,11 @@ function labelsAndLookOf(code: QrCode): Values {
 
 /** The moment after the last day; what is no day is left for the schema to refuse. */
 function endOfDay(day: string): string {
-  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  return Number.isNaN(start) ? day : new Date(start + dayMs).toISOString();
+  const start = new Date(`${day}T00:00:00.000Z`);
+  // Not the 31st of February, of which a parser makes the 3rd of March.
+  if (Number.isNaN(start.getTime()) || start.toISOString().slice(0, 10) !== day) return day;
+  const end = new Date(start.getTime() + dayMs).toISOString();
+  return end.startsWith('+') ? `${day}T23:59:59.999Z` : end;
 }
 
 /** A colour input writes small letters. */

@@ -25,7 +25,12 @@ import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './pag
 
 const longestName = 100;
 const copyMark = ' (copy)';
+const notSaved = 'Not saved. Check the marked fields.';
+const changedMeanwhile =
+  'Not saved. This code was changed somewhere else since you opened the form. Below is what you typed: save again to replace the newer version, or go back to the code to see it.';
 const noCopyOfBlocked = 'Whoever runs this service has blocked this code: it cannot be duplicated.';
+/** A browser shows any number of spaces as one. */
+const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 /** Of every type alike. */
 const keptNames = ['name', 'category', 'foregroundColor', 'backgroundColor', 'size', 'errorCorrection'];
 const newFaults = compileValidator(createBody);
@@ -37,6 +42,8 @@ interface Filled {
   values: Values;
   isRaw: boolean;
   faults?: FieldFault[];
+  /** What is wrong with the whole, rather than with one field. */
+  problem?: string;
 }
 
 /** New, edit, duplicate, delete. */
@@ -47,7 +54,7 @@ export function codeForms(parts: PageParts): Router {
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  function showForm(ctx: Context, { type, code, values, isRaw, faults = [] }: Filled): void {
+  function showForm(ctx: Context, { type, code, values, isRaw, faults = [], problem }: Filled): void {
     const look = lookOf(values);
     show(
       ctx,
@@ -58,11 +65,13 @@ export function codeForms(parts: PageParts): Router {
         code,
         isRaw,
         of: { values, faults },
+        problem: problem ?? (faults.length > 0 ? notSaved : undefined),
+        version: code && versionOf(code),
         warnings: lookWarnings(look, config.baseUrl),
         preview: previewPath(look, code?.id),
         done: ctx.query['copied'] === '' ? 'This is the copy. It has a share link of its own.' : undefined,
       },
-      faults.length > 0 ? 400 : 200,
+      problem ? 409 : faults.length > 0 ? 400 : 200,
     );
   }
 
@@ -93,6 +102,9 @@ export function codeForms(parts: PageParts): Router {
     // As the form was when it was opened, whatever became of the code since.
     const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
     const values = readValues(ctx, type, isRaw);
+    const version = field(ctx, 'version');
+    if (version !== '' && version !== versionOf(code))
+      return showForm(ctx, { type, code, values, isRaw, problem: changedMeanwhile });
     const changes = changedBody(code, values, isRaw);
     const found = await findFaults(changeFaults, changes, changedCodeRules(db, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
@@ -123,7 +135,7 @@ export function codeForms(parts: PageParts): Router {
 
   router.post('/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
-    if (field(ctx, 'confirmation').normalize('NFC').trim() !== code.name)
+    if (asShown(field(ctx, 'confirmation')) !== asShown(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'must be the name of the code' }]);
     await deleteCode(db, code.userId, code.id);
     codeChanged(code.shareToken);
@@ -135,6 +147,11 @@ export function codeForms(parts: PageParts): Router {
     show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
   }
   return router;
+}
+
+/** Tells whether a code is still as it was when its form was opened. */
+function versionOf({ updatedAt }: QrCode): string {
+  return updatedAt.toISOString();
 }
 
 function typeOf(text: unknown): CodeType {

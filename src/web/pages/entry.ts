@@ -68,7 +68,7 @@ export function entryPages(parts: PageParts): Router {
       email,
       password: field(ctx, 'password'),
       address: addressOf(ctx),
-      deviceMark: sessions.deviceMark(ctx, email),
+      device: sessions.device(ctx),
     });
     if ('user' in answer) {
       await sessions.signIn(ctx, answer.user);

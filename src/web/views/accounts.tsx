@@ -104,13 +104,26 @@ export interface AccountProps {
   done?: string | undefined;
   /** Faults by the form they belong to. */
   faults?: { form: 'email' | 'password' | 'delete'; list: FieldFault[] } | undefined;
+  /** What was typed, but for passwords. */
+  typed?: { newEmail: string; confirmation: string } | undefined;
 }
 
-export function AccountView({ visitor, plan, limits, use, done, faults }: AccountProps) {
+const problems = {
+  email: 'Your email is not changed.',
+  password: 'Your password is not changed.',
+  delete: 'Your account is not deleted.',
+};
+
+export function AccountView({ visitor, plan, limits, use, done, faults, typed }: AccountProps) {
   const of = (form: string) => (faults?.form === form ? faults.list : undefined);
   return (
-    <Layout title="Account" visitor={visitor} at="/account">
+    <Layout title={faults ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
       <h1>Account</h1>
+      {faults && (
+        <Notice kind="bad" isFocused>
+          {problems[faults.form]} Check the <a href={`#${faults.list[0]?.field}`}>marked field</a>.
+        </Notice>
+      )}
       {done && <Notice kind="good">{done}</Notice>}
       <section class="card">
         <h2>Plan</h2>
@@ -176,6 +189,7 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
               label="New email"
               name="newEmail"
               type="email"
+              value={typed?.newEmail ?? ''}
               autocomplete="email"
               maxLength={254}
               faults={of('email')}
@@ -211,6 +225,7 @@ export function AccountView({ visitor, plan, limits, use, done, faults }: Accoun
           <Field
             label={`Type ${visitor.email} to confirm`}
             name="confirmation"
+            value={typed?.confirmation ?? ''}
             autocomplete="off"
             faults={of('delete')}
           />

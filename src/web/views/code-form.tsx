@@ -17,23 +17,26 @@ export interface CodeFormProps {
   /** Where the picture of this look is drawn. */
   preview: string;
   done?: string | undefined;
+  /** Why it was not saved. */
+  problem?: string | undefined;
+  /** Of the code as it is shown here. */
+  version?: string | undefined;
 }
 
 export function CodeFormView(props: CodeFormProps) {
-  const { visitor, type, code, isRaw, of, done } = props;
+  const { visitor, type, code, isRaw, of, done, problem, version } = props;
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
-  const isBad = of.faults.length > 0;
   return (
-    <Layout title={isBad ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes">
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
       <h1>{title}</h1>
       {done && <Notice kind="good">{done}</Notice>}
-      {isBad && (
+      {problem && (
         <Notice kind="bad" isFocused>
-          Not saved. Check the marked fields.
+          {problem}
         </Notice>
       )}
       {!code && <TypeChooser at={type} />}
@@ -42,6 +45,7 @@ export function CodeFormView(props: CodeFormProps) {
           <section class="card">
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
             {!code && <input type="hidden" name="type" value={type} />}
+            {version && <input type="hidden" name="version" value={version} />}
             <ContentInputs type={type} isRaw={isRaw} of={of} />
           </section>
           <section class="card">
@@ -59,7 +63,7 @@ export function CodeFormView(props: CodeFormProps) {
                 name="lastDay"
                 label="Last day"
                 type="date"
-                hint="The code works until the end of this day (UTC). A later day renews it, a past day ends it."
+                hint="A later day renews the code, a past one ends it: at the end of the day that you choose, in UTC."
               />
             )}
           </section>

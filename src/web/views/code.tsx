@@ -137,7 +137,7 @@ function Scans(props: CodeProps) {
           </nav>
         </div>
         <div class="card">
-          <dl class="totals" id="totals" data-days={days}>
+          <dl class="totals" id="totals" data-days={days} data-scans={analytics.totalScans}>
             <Total name="Scans" id="total-scans" value={analytics.totalScans} />
             <Total name="Today" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
             <Total name="Countries" id="total-countries" value={analytics.uniqueCountries} />
@@ -235,14 +235,16 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
           ))}
         </tbody>
       </table>
-      {(!isFirstPage || olderThan !== undefined) && (
-        <p class="row pages">
-          {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
-          {olderThan !== undefined && (
-            <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
-          )}
-        </p>
-      )}
+      <div id="scan-pages">
+        {(!isFirstPage || olderThan !== undefined) && (
+          <p class="row pages">
+            {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
+            {olderThan !== undefined && (
+              <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
+            )}
+          </p>
+        )}
+      </div>
     </section>
   );
 }

@@ -55,8 +55,8 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
   geo: (of) => (
     <>
       <div class="pair">
-        <Input of={of} name="latitude" label="Latitude" hint="Such as 51.5007" inputMode="decimal" />
-        <Input of={of} name="longitude" label="Longitude" hint="Such as -0.1246" inputMode="decimal" />
+        <Input of={of} name="latitude" label="Latitude" hint="Such as 51.5007" />
+        <Input of={of} name="longitude" label="Longitude" hint="Such as -0.1246" />
       </div>
       <Input of={of} name="label" label="Name of the place (optional)" />
     </>

@@ -63,7 +63,8 @@ interface InputProps extends ControlProps {
 }
 
 export function Input({ type = 'text', inputMode, ...props }: InputProps) {
-  const input = { ...attributes(props), type, inputMode, autocomplete: 'off' };
+  // No word on autocomplete: "off" would also empty the field on the way back.
+  const input = { ...attributes(props), type, inputMode };
   return (
     <Labelled {...props}>
       <input {...(input as object)} />

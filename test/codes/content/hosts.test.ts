@@ -13,6 +13,9 @@ describe('The hosts that a code leads to', () => {
     ['url', 'https://%65xample.com/', ['example.com']],
     ['url', 'http://0x7f.1/', ['127.0.0.1']],
     ['url', 'http://[2001:DB8:0:0::1]/', ['[2001:db8::1]']],
+    ['url', 'http://[::ffff:6.6.6.6]/', ['6.6.6.6']],
+    ['url', 'http://[0:0:0:0:0:FFFF:a01:2ff]/', ['10.1.2.255']],
+    ['url', 'http://[64:ff9b::606:606]/', ['6.6.6.6']],
     [
       'social',
       'https://one.example/a https://two.example/b https://one.example/c',

@@ -102,6 +102,10 @@ describe('Accounts in a browser', function () {
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button').click();
     expect(await page.getByText('Must be finn@example.com.').isVisible()).to.equal(true);
+    expect(await page.title()).to.equal('Error: Account · Qrelay');
+    expect(await page.locator(':focus').textContent()).to.contain('Your account is not deleted.');
+    expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
+    await expectAccessible(page);
     const again = page.locator('form[action="/account/delete"]');
     await again.getByLabel('Type finn@example.com to confirm').fill('finn@example.com');
     await again.getByLabel('Current password').fill(password);

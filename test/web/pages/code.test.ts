@@ -357,6 +357,23 @@ describe('the page of a code in a browser', function () {
       await elsewhere.leave();
     });
 
+    it('is brought up to date when it is looked at long after it was opened, with all links', async () => {
+      await record(Array.from({ length: 15 }, () => [0]));
+      await page.route('**/events', (route) => route.abort());
+      await page.goto(`/codes/${code.id}`);
+      expect(await page.getByRole('link', { name: 'Earlier scans' }).count()).to.equal(0);
+      await record(Array.from({ length: 15 }, () => [0, { device: 'desktop' as const }]));
+      await page.unroute('**/events');
+      await page.evaluate('dispatchEvent(new Event("pagehide")); dispatchEvent(new Event("pageshow"))');
+      await eventually(async () => {
+        expect(await page.locator('#total-scans').textContent()).to.equal('30');
+        expect((await tableRows('Devices')).map(([, count]) => count)).to.deep.equal(['15', '15']);
+      }, 8_000);
+      await page.getByRole('link', { name: 'Earlier scans' }).click();
+      expect((await tableRows('Scans, newest first')).length).to.equal(10);
+      visitor.complaints.length = 0; // of the stream that was refused
+    });
+
     it('does not hold up the end of its process', async () => {
       const viewer = await openSecond();
       const startedAt = Date.now();

@@ -166,6 +166,34 @@ describe('QR codes in a browser', function () {
       expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M']);
     });
 
+    it('that are sent twice while the answer is on its way are stored once', async () => {
+      await page.goto('/codes/new?type=text');
+      await fill({ Text: 'Sent twice', Name: 'Sent twice' });
+      await page.route('**/codes/new', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        await route.continue();
+      });
+      let sent = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST') sent += 1;
+      });
+      const send = 'document.querySelector(".code-form").requestSubmit()';
+      await page.evaluate(`${send}; setTimeout(() => { ${send} }, 200)`);
+      await page.waitForURL(/\/codes\/[0-9a-f-]{36}$/);
+      await page.unroute('**/codes/new');
+      expect(await service.db('qr_codes').where({ name: 'Sent twice' })).to.have.length(1);
+      expect(sent).to.equal(1);
+    });
+
+    it('keep what was typed on the way back from another page', async () => {
+      await page.goto('/codes/new?type=url');
+      await fill({ 'Web address': 'https://example.com/typed', Name: 'Typed' });
+      await page.getByRole('link', { name: 'Account' }).click();
+      await page.goBack();
+      expect(await page.getByLabel('Web address').inputValue()).to.equal('https://example.com/typed');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('Typed');
+    });
+
     it('are held against the rules of the API', async () => {
       await page.goto('/codes/new');
       await fill({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });

@@ -21,6 +21,10 @@ describe('Sessions, asked without a browser', function () {
     expect((await client.post('/signup', { email, password })).headers.get('location')).to.equal('/keys');
     return client;
   }
+  const formOf = async (client: FormClient, path: string) => {
+    const page = await (await client.get(path)).text();
+    return { formToken: /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? '' };
+  };
   const signIn = async (client: FormClient, email: string, given = password) => {
     await client.get('/signin');
     return (await client.post('/signin', { email, password: given })).status;
@@ -39,6 +43,28 @@ describe('Sessions, asked without a browser', function () {
     for (let number = 0; number < 10; number += 1)
       expect(await signIn(owner, 'kim@example.com', 'wrong wrong')).to.equal(401);
     expect(await signIn(owner, 'kim@example.com')).to.equal(429);
+  });
+
+  it('are known by marks that end with the password, and are of no use for who has the e-mail later', async () => {
+    const before = await signedUp('rob@example.com');
+    await before.get('/account');
+    await before.post('/account/email', { newEmail: 'rob-elsewhere@example.com', emailPassword: password });
+    const owner = await signedUp('rob@example.com');
+    await owner.post('/signout', {});
+    const old = new Map(owner.cookies);
+    await service.db('request_windows').delete();
+    const stranger = formClient(service.url);
+    for (let number = 0; number < 10; number += 1) await signIn(stranger, 'rob@example.com', 'wrong wrong');
+    await before.post('/signout', {});
+    expect(await signIn(before, 'rob@example.com', 'wrong wrong')).to.equal(429);
+    expect(await signIn(owner, 'rob@example.com')).to.equal(303);
+    await owner.get('/account');
+    const newPassword = 'another horse battery';
+    await owner.post('/account/password', { oldPassword: password, newPassword });
+    await owner.post('/signout', {});
+    for (const [name, value] of old) stranger.cookies.set(name, value);
+    expect(await signIn(stranger, 'rob@example.com', 'wrong wrong')).to.equal(429);
+    expect(await signIn(owner, 'rob@example.com', newPassword)).to.equal(303);
   });
 
   it('leave no e-mail that was typed where it could be read', async () => {
@@ -81,6 +107,71 @@ describe('Sessions, asked without a browser', function () {
     const fields = { email: 'mia@example.com', password };
     for (let time = 0; time < 2; time += 1)
       expect((await owner.post('/signin', fields)).status).to.equal(303);
+  });
+
+  it('take no form that was opened in another account, and show nobody else’s new key', async () => {
+    const browser = await signedUp('una@example.com');
+    const others = await formOf(browser, '/keys');
+    await browser.post('/keys', { name: 'Una’s' });
+    await browser.post('/signout', {});
+    await browser.get('/signup');
+    await browser.post('/signup', { email: 'vic@example.com', password });
+    expect((await browser.get('/keys/created')).headers.get('location')).to.equal('/keys');
+    const refused = await browser.post('/keys', { name: 'Mistaken', ...others });
+    expect(refused.status).to.equal(403);
+    expect(await refused.text()).to.contain('opened in another account');
+    expect(await service.db('api_keys').where({ name: 'Mistaken' })).to.deep.equal([]);
+  });
+
+  it('take no form of who has no cookie', async () => {
+    const owner = await signedUp('wes@example.com');
+    owner.cookies.delete('__Host-qrelay-visitor');
+    const page = await (await owner.post('/keys', { name: 'None' })).text();
+    const formToken = /name="formToken" value="([^"]*)"/.exec(page)?.[1] ?? '';
+    expect((await owner.post('/keys', { name: 'None', formToken })).status).to.equal(403);
+  });
+
+  it('of a form that is out of date save nothing, until it is sent again', async () => {
+    const email = 'xia@example.com';
+    const owner = await signedUp(email);
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    const code = await createCode(api, { name: 'spaced   out', content: 'https://example.com/old' });
+    const look = {
+      foregroundColor: '#1a1410',
+      backgroundColor: '#ffffff',
+      size: '512',
+      errorCorrection: 'M',
+    };
+    const form = { ...look, name: 'Other name', content: 'https://example.com/old', lastDay: '' };
+    const edit = `/codes/${code.id}/edit`;
+    const versionOf = (page: string) => /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const opened = await (await owner.get(edit)).text();
+    form.lastDay =
+      /name="lastDay" value="([^"]+)"|value="([^"]+)"[^>]*name="lastDay"/.exec(opened)?.[1] ?? '';
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content: 'https://example.com/new' } });
+    const refused = await owner.post(edit, { ...form, version: versionOf(opened) });
+    expect(refused.status).to.equal(409);
+    const page = await refused.text();
+    expect(page).to.contain('was changed somewhere else').and.to.contain('Other name');
+    expect((await api(`/qrcodes/${code.id}`)).body).to.include({
+      name: 'spaced   out',
+      content: 'https://example.com/new',
+    });
+    expect((await owner.post(edit, { ...form, version: versionOf(page) })).status).to.equal(303);
+    expect((await api(`/qrcodes/${code.id}`)).body).to.include({ content: 'https://example.com/old' });
+
+    for (const [lastDay, expiresAt] of [
+      ['2031-02-28', '2031-03-01T00:00:00.000Z'],
+      ['9999-12-31', '9999-12-31T23:59:59.999Z'],
+    ] as const) {
+      expect((await owner.post(edit, { ...form, lastDay })).status).to.equal(303);
+      expect((await api(`/qrcodes/${code.id}`)).body.expiresAt).to.equal(expiresAt);
+    }
+    expect((await owner.post(edit, { ...form, lastDay: '2031-02-31' })).status).to.equal(400);
+
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'spaced   out' } });
+    const gone = await owner.post(`/codes/${code.id}/delete`, { confirmation: 'spaced out' });
+    expect(gone.headers.get('location')).to.equal('/codes?done=deleted');
   });
 
   it('go on at the page that was asked for, with its query', async () => {
