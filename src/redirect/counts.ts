@@ -8,6 +8,10 @@ type NotCounted = 'head' | 'prefetch' | 'crawler';
 const plainHttpTool =
   /^(?:curl|wget|httpie|xh|insomnia|postmanruntime|bruno|hoppscotch|python(?:-requests|-urllib|-httpx)?|aiohttp|node(?:-fetch|\.js)?|undici|axios|got|superagent|go-http-client|okhttp|java|apache-httpclient|guzzlehttp|php|ruby|faraday|rest-client|libwww-perl|lwp|powershell|windowspowershell|dart|reqwest|k6|autocannon|wrk|hey|ab|apachebench)\b/i;
 
+// The name of an app that reads QR codes. To isbot, whatever says "scan" is a bot; here it is the very guest we wait for.
+const codeReader =
+  /[\w.]*(?:(?:qr|bar-?code)[\w.-]* ?[\w.]*scan|scan[\w.-]* ?(?:qr|bar-?code))(?![\w.-]*(?:bot|crawl|spider))[\w./-]*/gi;
+
 /** What the lane reads of a request's headers. */
 export interface ScanHeaders {
   userAgent: string;
@@ -45,7 +49,7 @@ export function createScanVerdict(): ScanVerdict {
   function isCrawler(userAgent: string): boolean {
     let verdict = crawlers.get(userAgent);
     if (verdict === undefined) {
-      verdict = !plainHttpTool.test(userAgent) && isbot(userAgent);
+      verdict = !plainHttpTool.test(userAgent) && isbot(userAgent.replace(codeReader, '').trim());
       crawlers.set(userAgent, verdict);
     }
     return verdict;

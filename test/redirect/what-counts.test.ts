@@ -19,6 +19,11 @@ describe('What counts as a scan (decisions)', () => {
     'a Node script': 'node',
     'a Go program': 'Go-http-client/2.0',
     okhttp: 'okhttp/4.12.0',
+    'an app that scans barcodes': 'BarcodeScanner/4.7',
+    'an app that scans QR codes, on iOS': 'QR Scanner/2.1 CFNetwork/1494.0.7 Darwin/23.4.0',
+    'an app that scans QR codes, on Android': 'com.scanner.qr/3 Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7)',
+    "a scanner app's own browser":
+      'Mozilla/5.0 (Linux; Android 13) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36 QRScan/3.1',
     'no user agent worth the name': '',
   };
   for (const [name, userAgent] of Object.entries(counted)) {
@@ -40,6 +45,9 @@ describe('What counts as a scan (decisions)', () => {
     Twitterbot: 'Twitterbot/1.0',
     'a headless browser':
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36',
+    'a port scanner': 'masscan/1.3',
+    'a crawler that looks for QR codes': 'QRScannerBot/1.0',
+    'a crawler that has read a QR code': 'Mozilla/5.0 (compatible; Googlebot/2.1) QRScanner/1.0',
     'a crawler that begins like a tool': 'Mozilla/5.0 curlbot spider',
   };
   for (const [name, userAgent] of Object.entries(crawlers)) {
