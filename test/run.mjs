@@ -27,7 +27,8 @@ const slowTests = [
 
 await ensureInstalled();
 await ensureBuilt();
-const results = { passed: 0, failed: 0, skipped: 0 };
+const results = { passed: 0, skipped: 0 };
+const failures = [];
 const logs = [];
 // `--faults`: only the tests that kill servers and processes under load. Files: only those. Nothing: the rest, and checks.
 const asked = process.argv.slice(2);
@@ -41,23 +42,24 @@ else {
 }
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();
 
+// At the end, where the last screen of a long output shows it.
+for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
+
 // A machine that is there to judge must be able to run everything.
-const red = results.failed > 0 || (results.skipped > 0 && process.env.CI === 'true');
+const red = failures.length > 0 || (results.skipped > 0 && process.env.CI === 'true');
 if (results.skipped > 0) {
   console.log(
     `\n${results.skipped} tests were skipped${process.env.CI === 'true' ? ', which CI=true does not allow' : ''}: see the reason above.`,
   );
 }
 console.log(
-  `\n${results.passed} passed, ${results.failed} failed${results.skipped > 0 ? `, ${results.skipped} skipped` : ''}`,
+  `\n${results.passed} passed, ${failures.length} failed${results.skipped > 0 ? `, ${results.skipped} skipped` : ''}`,
 );
 process.exitCode = red ? 1 : 0;
 
 async function check(name, command) {
   const { code, output } = await npx(command, 'kept');
-  console.log(`${code === 0 ? '✔' : '✘'} ${name}`);
-  if (code !== 0) console.log(output);
-  results[code === 0 ? 'passed' : 'failed'] += 1;
+  report(name, code === 0 ? undefined : output);
 }
 
 /** Gives what it printed, where that is kept instead of shown. */
@@ -68,31 +70,36 @@ async function runMocha(args, output = 'shown') {
   const env = { TEST_COUNTS_FILE: counts, TEST_LOG_FILE: log };
   const { code, output: printed } = await npx(['mocha', ...args], output, env);
   try {
-    const { passes, failures, pending } = JSON.parse(readFileSync(counts, 'utf8'));
+    const { passes, failed, pending } = JSON.parse(readFileSync(counts, 'utf8'));
     results.passed += passes;
-    results.failed += failures;
     results.skipped += pending;
-    if (failures === 0 && code !== 0) results.failed += 1;
+    failures.push(...failed);
+    if (failed.length === 0 && code !== 0)
+      report(`mocha ${args.join(' ')}`, `It ended with exit code ${code}.`);
   } catch {
-    console.log('The tests did not come to their end.');
-    results.failed += 1;
+    report(`mocha ${args.join(' ')}`, 'The tests did not come to their end.');
   }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
   rmSync(folder, { recursive: true });
   return printed;
 }
 
-/** Everything that was logged while the tests ran. */
+/** Everything that was logged while the tests ran. Without a line to look at, the check would say nothing. */
 function checkLogs() {
   const bad = logs.filter((line) => secretsIn(line).length > 0);
-  // Without a line to look at, the check would say nothing.
-  const isGood = bad.length === 0 && logs.length > 0;
-  const found = isGood ? 'nothing in them' : `${bad.length} with something in them`;
-  console.log(
-    `${isGood ? '✔' : '✘'} no key, cookie, password, e-mail, client address or query string in the logs of this run: ${logs.length} lines, ${found}`,
+  const shown = bad.slice(0, 10).map((line) => `${secretsIn(line).join(', ')}: ${line.slice(0, 500)}`);
+  const error = logs.length === 0 ? 'Nothing was logged.' : shown.join('\n');
+  report(
+    `no key, cookie, password, e-mail, client address or query string in the logs of this run: ${logs.length} lines, ${bad.length} with something in them`,
+    error || undefined,
   );
-  for (const line of bad.slice(0, 10)) console.log(`  ${secretsIn(line).join(', ')}: ${line.slice(0, 500)}`);
-  results[isGood ? 'passed' : 'failed'] += 1;
+}
+
+/** Errors are told at the end, all of them together. */
+function report(title, error) {
+  console.log(`${error === undefined ? '✔' : '✘'} ${title}`);
+  if (error === undefined) results.passed += 1;
+  else failures.push({ title, error });
 }
 
 async function npx([program, ...args], output, env = {}) {

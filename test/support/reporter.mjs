@@ -1,14 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import mocha from 'mocha';
 
-/** Mocha's own list of tests, and the counts in a file for the runner to add up. */
+/** Mocha's own list of tests, and in a file for the runner: the counts to add up, and what failed, to say it once more at the end. */
 export default class CountingReporter extends mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
+    const failed = [];
+    runner.on('fail', (test, error) => failed.push({ title: test.fullTitle(), error: errorText(error) }));
     runner.once('end', () => {
-      const { passes, failures, pending } = this.stats;
+      const { passes, pending } = this.stats;
       const file = process.env.TEST_COUNTS_FILE;
-      if (file) writeFileSync(file, JSON.stringify({ passes, failures, pending }));
+      if (file) writeFileSync(file, JSON.stringify({ passes, pending, failed }));
     });
   }
+}
+
+function errorText(error) {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
