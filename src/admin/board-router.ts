@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Queue } from 'bullmq';
 import type { Middleware } from 'koa';
+import { AppError } from '../errors.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
@@ -31,12 +32,22 @@ export async function createBoardRouter(queue: Queue<ScanJob>, ask: AskQueue): P
       const { params, query } = ctx;
       // The changes that are allowed have no body.
       const request = { queues, uiConfig, params, query, body: {}, headers: {} };
-      const { status = 200, body } = await ask(async () => handler(request));
+      const { status = 200, body } = await ask(async () => handler(request)).catch(refuseLateClick);
       ctx.status = status;
       ctx.body = body;
     });
   }
   return router.routes() as unknown as Middleware;
+}
+
+/** The page shows the queue as it was a moment ago: a job may have gone on since. BullMQ says so with a code below zero. */
+function refuseLateClick(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'number' || code >= 0) throw error;
+  throw new AppError('validation_error', 'The job has gone on in the meantime. Reload the page to see it.', {
+    status: 409,
+    cause: error,
+  });
 }
 
 /** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */

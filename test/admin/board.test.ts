@@ -169,6 +169,13 @@ onBothQueues('The queue board', (redisUrl) => {
     for (const hidden of ['Kitchen', address, 'sealedAddresses', 'insert into'])
       expect(everything).not.to.contain(hidden);
 
+    const late = await operator(`/admin/queues/api/queues/scans/${jobId}/promote`, {
+      method: 'PUT',
+      headers: fromHere,
+    });
+    expect(late.status).to.equal(409);
+    expect(await late.text()).to.contain('Reload the page');
+
     await repair();
     const path = `/admin/queues/api/queues/scans/${jobId}/retry`;
     const elsewhere: Record<string, string>[] = [
