@@ -8,7 +8,7 @@ import {
   listBlocks,
   removeBlock,
 } from '../codes/blocks.ts';
-import { readHost } from '../codes/content/hosts.ts';
+import { isTopLevel, readHost } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { findAnyCode } from '../codes/shared-code.ts';
@@ -26,6 +26,10 @@ const hostArgument = () =>
 
 interface BlockOptions {
   reason?: string;
+}
+
+interface HostBlockOptions extends BlockOptions {
+  topLevel?: boolean;
 }
 
 export function blockCommand(): Command {
@@ -54,8 +58,13 @@ export function blockCommand(): Command {
     .description('Block every code that leads to a host or to one below it, and refuse new ones')
     .addArgument(hostArgument())
     .option('--reason <text>', 'why, for the list of blocks; nobody else sees it')
-    .action((host: string, { reason }: BlockOptions) =>
-      withDatabase(async ({ db }) => {
+    .option('--top-level', 'yes, a whole top-level domain, such as every host that ends in .zip')
+    .action((host: string, { reason, topLevel }: HostBlockOptions) => {
+      if (!topLevel && isTopLevel(host))
+        block.error(
+          `error: ${host} is a whole top-level domain: every code to a host that ends in .${host} would be taken down. If that is meant, add --top-level.`,
+        );
+      return withDatabase(async ({ db }) => {
         const isNew = await addBlock(db, {
           kind: 'host',
           value: host,
@@ -65,8 +74,8 @@ export function blockCommand(): Command {
         const count = await countCodesLeadingTo(db, host);
         const affected = count === 1 ? '1 code is affected' : `${count} codes are affected`;
         say(`${host} is blocked${isNew ? '' : ' already'}, with every host below it: ${affected}.`);
-      }),
-    );
+      });
+    });
   return block;
 }
 

@@ -83,6 +83,12 @@ const rows: CommandRow[] = [
     code: 2,
     says: 'It must be a host, such as example.com',
   },
+  {
+    name: 'all of .com for a host',
+    args: ['block', 'host', 'com'],
+    code: 2,
+    says: 'every code to a host that ends in .com would be taken down. If that is meant, add --top-level.',
+  },
   { name: 'scans past every number', args: ['demo', '--scans', '1e999'], code: 2, says: '--scans' },
   {
     name: 'a data folder that is a file',

@@ -62,6 +62,11 @@ export function readHost(text: string): string | undefined {
   return isIpAddress(host) || (hostName.test(host) && host.length <= longestName) ? host : undefined;
 }
 
+/** A name with none above it, such as `com`. */
+export function isTopLevel(host: string): boolean {
+  return !isIpAddress(host) && !host.includes('.');
+}
+
 function isIpAddress(host: string): boolean {
   return host.startsWith('[') || isIPv4(host);
 }
