@@ -28,13 +28,22 @@ export async function examineSpool({ dataDir, spoolMaxMb }: Config, nowMs: () =>
 function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
   if (files.length === 0) return [ok('No scan waits in it.')];
   const abandoned = files.filter(({ isAbandoned }) => isAbandoned);
-  const held = files.filter(({ isAbandoned }) => !isAbandoned);
+  const elsewhere = files.filter(({ isAbandoned, isElsewhere }) => isElsewhere && !isAbandoned);
+  const held = files.filter(({ isAbandoned, isElsewhere }) => !isElsewhere && !isAbandoned);
   const findings: Finding[] = [];
   if (abandoned.length > 0) {
     findings.push(
       warning(
         `${describe(abandoned, nowMs)} belong to no process that lives: their scans are not counted yet.`,
         'Start a web process with this DATA_DIR: it takes them over within half a minute.',
+      ),
+    );
+  }
+  if (elsewhere.length > 0) {
+    findings.push(
+      warning(
+        `${describe(elsewhere, nowMs)} belong to a host of another name: their scans are not counted yet.`,
+        'It hands them over itself when its queue works. If it is gone, a web process with this DATA_DIR takes them over after 10 minutes.',
       ),
     );
   }

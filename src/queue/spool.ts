@@ -158,6 +158,8 @@ export interface SpoolFileState {
   madeAt: Date;
   /** Its process is gone: the next one that adopts takes it over. */
   isAbandoned: boolean;
+  /** Of another host, whose processes cannot be seen from here. */
+  isElsewhere: boolean;
 }
 
 /** The files of every process, for whoever only looks. */
@@ -177,6 +179,7 @@ export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> 
       // Not every file system knows when a file was made.
       madeAt: file.birthtimeMs > 0 ? file.birthtime : file.mtime,
       isAbandoned: isAbandonedNow,
+      isElsewhere: fileHost !== thisHost(),
     });
   }
   return files;

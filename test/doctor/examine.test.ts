@@ -273,12 +273,16 @@ describe('What the doctor finds', function () {
       await mkdir(folder, { recursive: true });
       const host = hostname().replace(/[^\w-]/g, '_');
       await writeFile(join(folder, `${host}.999999999-1-abc.1.spool`), 'x'.repeat(3_000));
+      await writeFile(join(folder, `not-${host}.1-1-abc.1.spool`), 'x'.repeat(5_000));
       const spool = await openSpool({ folder, maxBytes: 2_000_000, onTornLine: () => undefined });
       await spool.append({ scans: [['id', 'code', 'x'.repeat(600_000)]], sealedAddresses: '' });
       const used = { dataDir: join(own.folder, 'used') };
       const found = await warnings(used);
       expect(found.find((text) => text.includes('belong to no process'))).to.match(
         /^spool: 1 file \(3 kB, the oldest made \d seconds? ago\)/,
+      );
+      expect(found.find((text) => text.includes('host of another name'))).to.match(
+        /^spool: 1 file \(5 kB, the oldest made \d seconds? ago\)/,
       );
       expect(found.find((text) => text.includes('wait for the queue'))).to.match(
         /^spool: 1 file \(586 kB, .* ago\) wait for the queue, in one process 586 kB of SPOOL_MAX_MB=256\.$/,
