@@ -34,6 +34,8 @@ interface WebServiceParts {
   log: Log;
   nowMs: () => number;
   drainGraceMs?: number;
+  /** How long the redirect waits for the queue before its scan goes to the spool. */
+  queueDeadlineMs?: number;
   metrics?: WebMetrics;
   /** Where the process is one of several: the figures of all of them. */
   readMetrics?: ReadMetrics;
@@ -46,6 +48,7 @@ export async function openWebService({
   log,
   nowMs,
   drainGraceMs = 1_000,
+  queueDeadlineMs = 50,
   metrics = createWebMetrics(),
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
@@ -59,7 +62,14 @@ export async function openWebService({
     maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
-  const producer = createProducer({ queue, spool, sealingKey: secrets.sealingKey, metrics, log });
+  const producer = createProducer({
+    queue,
+    spool,
+    sealingKey: secrets.sealingKey,
+    metrics,
+    log,
+    deadlineMs: queueDeadlineMs,
+  });
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue.depth);
   addSpoolMetrics(metrics.registry, { heldBytes: spool.heldBytes, maxBytes: spoolMaxBytes });

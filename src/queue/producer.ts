@@ -25,7 +25,8 @@ interface ProducerParts {
   sealingKey: Buffer;
   metrics: WebMetrics;
   log: Log;
-  deadlineMs?: number;
+  /** How long a batch may take into the queue before it goes to the spool. */
+  deadlineMs: number;
 }
 
 /**
@@ -46,7 +47,7 @@ export function createProducer({
   sealingKey,
   metrics,
   log,
-  deadlineMs = 50,
+  deadlineMs,
 }: ProducerParts): ScanProducer {
   let scans: RawScan[] = [];
   let waiting: (() => void)[] = [];

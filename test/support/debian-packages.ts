@@ -19,7 +19,9 @@ function install(debianPackage: string): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
   console.log(`Installing ${debianPackage} for the tests ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // Both halves of the tests may come here at once: the second waits for the first.
+  const options = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
   const apt = (...args: string[]) =>
-    spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+    spawnSync('apt-get', [...options, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
   return apt('install', '-y', debianPackage) || (apt('update') && apt('install', '-y', debianPackage));
 }

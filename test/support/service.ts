@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import type { Plan } from '../../src/accounts/plans.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
@@ -34,9 +37,10 @@ export async function startService({
   worker = false,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'qrelay-service-'));
   const log = testLog();
   const config: Config = {
-    ...loadConfig({ BASE_URL: 'https://qr.test' }),
+    ...loadConfig({ BASE_URL: 'https://qr.test', DATA_DIR: dataDir }),
     host: '127.0.0.1',
     port: 0,
     redisUrl,
@@ -46,7 +50,15 @@ export async function startService({
   const now = () => fixedNow ?? new Date();
   const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
   const nowMs = () => now().getTime();
-  const web = await openWebService({ config, databaseUrl: database.url, log, nowMs, drainGraceMs: 0 });
+  const web = await openWebService({
+    config,
+    databaseUrl: database.url,
+    log,
+    nowMs,
+    drainGraceMs: 0,
+    // A machine that is busy with other tests must not look like a queue that is down.
+    queueDeadlineMs: 5_000,
+  });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
     : undefined;
@@ -68,6 +80,7 @@ export async function startService({
       await workerService?.close();
       await db.destroy();
       await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
