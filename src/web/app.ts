@@ -7,11 +7,12 @@ import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { createApiRouter, methodNotAllowed, openApiPath } from './api/router.ts';
+import { createApiRouter, openApiPath } from './api/router.ts';
 import { admission } from './middleware/admission.ts';
 import { below } from './middleware/below.ts';
 import { errors } from './middleware/errors.ts';
 import { forms } from './middleware/forms.ts';
+import { methodNotAllowed } from './middleware/method-not-allowed.ts';
 import { observe } from './middleware/observe.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
@@ -79,6 +80,7 @@ export function createApp({
     closing,
     now,
   };
+  const pages = createPages(parts);
 
   app.use(observe(log, metrics));
   app.use(securityHeaders);
@@ -91,7 +93,8 @@ export function createApp({
   app.use(assets.middleware);
   app.use(sessions.middleware);
   app.use(below('/admin/queues/', queueBoard));
-  app.use(createPages(parts).routes());
+  app.use(methodNotAllowed(pages));
+  app.use(pages.routes());
 
   app.on('error', (err: unknown) => {
     // Whoever leaves in the middle of an answer does nothing wrong.

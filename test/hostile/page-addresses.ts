@@ -1,4 +1,15 @@
-import { asking, get, noCode, noKey, nothing, opens, type PageRow, refused } from './page-row.ts';
+import {
+  asking,
+  formAddress,
+  get,
+  noCode,
+  noKey,
+  nothing,
+  opens,
+  type PageRow,
+  refused,
+  takes,
+} from './page-row.ts';
 
 const addresses: PageRow[] = [
   get('two slashes and another host', '//evil.example/', nothing),
@@ -22,11 +33,13 @@ const addresses: PageRow[] = [
   get('the events of no code', '/codes/%00/events', noCode),
   get('a key that is none', '/keys/x/revoke', noKey),
   get('a key with an encoded NUL', '/keys/%00/revoke', noKey),
-  asking('PUT', '/codes', nothing),
-  asking('DELETE', '/codes/:id', nothing),
-  asking('OPTIONS', '/', nothing),
-  asking('TRACE', '/signin', nothing),
-  asking('POST', '/codes', nothing),
+  asking('PUT', '/codes', takes('PUT', 'HEAD, GET')),
+  asking('DELETE', '/codes/:id', takes('DELETE', 'HEAD, GET')),
+  asking('OPTIONS', '/', takes('OPTIONS', 'HEAD, GET')),
+  asking('TRACE', '/signin', takes('TRACE', 'HEAD, GET, POST')),
+  asking('POST', '/codes', takes('POST', 'HEAD, GET')),
+  asking('PATCH', '/nowhere', nothing),
+  get('the address of a form, without the form', '/codes/:id/favorite', formAddress),
 ];
 
 const queries: PageRow[] = [

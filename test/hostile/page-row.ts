@@ -3,6 +3,7 @@ interface PageExpectation {
   status: number;
   says?: string;
   location?: string;
+  allow?: string;
 }
 
 export interface PageRow {
@@ -21,6 +22,16 @@ export const nothing: PageExpectation = { status: 404, says: 'There is nothing a
 export const noCode: PageExpectation = { status: 404, says: 'There is no such QR code.' };
 export const noKey: PageExpectation = { status: 404, says: 'There is no such key.' };
 export const formsOnly: PageExpectation = { status: 415, says: 'This address takes forms only.' };
+export const formAddress: PageExpectation = {
+  status: 405,
+  says: 'This address takes forms only. Open the page that the form is on.',
+  allow: 'POST',
+};
+export const takes = (method: string, allow: string): PageExpectation => ({
+  status: 405,
+  says: `${method} is not allowed here; use ${allow}.`,
+  allow,
+});
 export const tooOld: PageExpectation = {
   status: 403,
   says: 'The page was open for too long, or cookies are off. Open it again and repeat.',

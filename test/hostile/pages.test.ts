@@ -68,6 +68,7 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
       const words = wordsOf(text);
       expect(status, words).to.equal(row.gets.status);
       if (row.gets.says) expect(words.includes(row.gets.says), `${row.gets.says} in ${words}`).to.equal(true);
+      if (row.gets.allow) expect(headers.get('Allow')).to.equal(row.gets.allow);
       if (row.gets.location) expect(headers.get('Location')).to.equal(row.gets.location);
       expect(headers.get('X-Request-Id')).to.match(/^[0-9a-f-]{36}$/);
       expect(headers.get('Content-Security-Policy')).to.contain("script-src 'self'");

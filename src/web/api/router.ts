@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Next } from 'koa';
 import { type TObject, Type } from 'typebox';
-import { AppError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { findFaults } from './check-body.ts';
@@ -80,19 +80,5 @@ function serve(operation: Operation, services: ApiServices) {
     );
     ctx.status = operation.success.status;
     if (operation.success.schema) ctx.body = answer;
-  };
-}
-
-/** For a path that exists, asked with a method that it does not take. */
-export function methodNotAllowed(router: Router) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    await next();
-    if (ctx.status !== 404 || ctx.body !== undefined) return;
-    const allowed = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
-    if (allowed.length === 0 || allowed.includes(ctx.method)) return;
-    throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed.join(', ')}.`, {
-      status: 405,
-      headers: { Allow: allowed.join(', ') },
-    });
   };
 }

@@ -24,8 +24,9 @@ export interface Sessions {
   formToken(ctx: Context): string;
   /** Whether a form is of this visitor, and was opened by whoever is signed in now, or by nobody. */
   judgeForm(ctx: Context, formToken: string): 'ours' | 'strange' | "somebody else's";
-  /** Something for the very next page of this visitor, and for no page after it. */
-  handOver(ctx: Context, text: string): void;
+  /** Something that the page at this path shows to this visitor, once. */
+  handOver(ctx: Context, path: string, text: string): void;
+  /** What was handed over to the page that is open. */
   takeOver(ctx: Context): string | undefined;
 }
 
@@ -101,15 +102,15 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     async isCurrent(ctx) {
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
     },
-    handOver(ctx, text) {
-      setCookie(ctx, handedCookie, Buffer.from(text).toString('base64url'), handedMs);
+    handOver(ctx, path, text) {
+      setCookie(ctx, handedCookie, Buffer.from(`${path} ${text}`).toString('base64url'), handedMs);
     },
     takeOver(ctx) {
-      const handed = ctx.cookies.get(handedCookie);
-      // Who asks for the head alone has not seen it.
-      if (!handed || ctx.method !== 'GET') return undefined;
+      const handed = Buffer.from(ctx.cookies.get(handedCookie) ?? '', 'base64url').toString();
+      // Who asks for the head alone has not seen it, and a key must not be lost because another page was opened meanwhile.
+      if (!handed.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
       setCookie(ctx, handedCookie, '', 0);
-      return Buffer.from(handed, 'base64url').toString();
+      return handed.slice(ctx.path.length + 1);
     },
     formToken(ctx) {
       const visitor = visitorOf(ctx);

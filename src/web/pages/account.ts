@@ -9,7 +9,8 @@ import { endSessionsOf } from '../../accounts/sessions.ts';
 import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
 import type { FieldFault } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
-import { type AccountProps, AccountView } from '../views/accounts.tsx';
+import { type AccountProps, AccountView } from '../views/account.tsx';
+import { accountDeleted } from './front.ts';
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const mostPasswordChecks = 20;
@@ -91,6 +92,7 @@ export function accountPages(parts: PageParts): Router {
     await sessions.signOut(ctx);
     const shareTokens = await deleteUser(db, user);
     for (const token of shareTokens) codeChanged(token);
+    sessions.handOver(ctx, '/', accountDeleted);
     leadTo(ctx, '/');
   });
   return router;

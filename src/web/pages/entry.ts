@@ -7,7 +7,7 @@ import { checkSignIn } from '../../accounts/sign-in.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
-import { SignInView, SignUpClosedView, SignUpView } from '../views/accounts.tsx';
+import { SignInView, SignUpClosedView, SignUpView } from '../views/entry.tsx';
 import { leadTo, type PageParts, show, signedIn, visitorOf } from './page.ts';
 
 const mostSignUpsPerAddress = 20;

@@ -3,9 +3,15 @@ import { drawSvg } from '../../codes/image/draw.ts';
 import { FrontView } from '../views/front.tsx';
 import { type PageParts, show, visitorOf } from './page.ts';
 
+/** Handed over by the page of the account; a word, so that nobody can put sentences of their own there. */
+export const accountDeleted = 'account-deleted';
+const deletedText =
+  'Your account is deleted, and everything in it: your keys, your codes and all their scans.';
+
 /** The front page: what this is, a picture to try it with, and the next step. */
 export function frontPage(parts: PageParts): Router {
-  const { baseUrl } = parts.config;
+  const { config, sessions } = parts;
+  const { baseUrl } = config;
   // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
   const picture = drawSvg({
     text: `${baseUrl}/`,
@@ -15,6 +21,9 @@ export function frontPage(parts: PageParts): Router {
     backgroundColor: '#ffffff',
   });
   const router = new Router();
-  router.get('/', (ctx) => show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture }));
+  router.get('/', (ctx) => {
+    const done = sessions.takeOver(ctx) === accountDeleted ? deletedText : undefined;
+    show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture, done });
+  });
   return router;
 }

@@ -9,6 +9,7 @@ import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from '../views/keys.
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
 
 const longestName = 100;
+const createdPath = '/keys/created';
 /** Each has an hourly quota of its own: without a bound there would be none. */
 const mostActiveKeys = 25;
 
@@ -55,8 +56,8 @@ export function keysPages(parts: PageParts): Router {
       });
     if (faults.length > 0) return showKeys(ctx, faults);
     const key = await createApiKey(db, userOf(ctx).id, name, now());
-    sessions.handOver(ctx, `${key} ${name}`);
-    leadTo(ctx, '/keys/created');
+    sessions.handOver(ctx, createdPath, `${key} ${name}`);
+    leadTo(ctx, createdPath);
   });
 
   router.get('/created', (ctx) => {

@@ -2,8 +2,8 @@ import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { typeNames } from './code-types.ts';
 import { ContentInputs } from './content-inputs.tsx';
 import { type FormState, Input, Select } from './controls.tsx';
-import { Notice } from './fields.tsx';
 import { Form, Layout, type Visitor } from './layout.tsx';
+import { Notice } from './notice.tsx';
 
 export interface CodeFormProps {
   visitor: Visitor;
@@ -40,7 +40,7 @@ export function CodeFormView(props: CodeFormProps) {
         </Notice>
       )}
       {!code && <TypeChooser at={type} />}
-      <Form action={code ? `/codes/${code.id}/edit` : '/codes/new'} visitor={visitor} class="code-form">
+      <Form action={code ? `/codes/${code.id}/edit` : '/codes/new'} class="code-form">
         <div>
           <section class="card">
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
@@ -157,7 +157,7 @@ export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: 
           </strong>
           ? Its scans are deleted too, and printed copies will lead nowhere. This cannot be undone.
         </p>
-        <Form action={`/codes/${code.id}/delete`} visitor={visitor}>
+        <Form action={`/codes/${code.id}/delete`}>
           <Input of={of} name="confirmation" label="Type the name of the code to confirm" />
           <div class="row">
             <button type="submit" class="danger">

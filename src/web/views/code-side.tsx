@@ -1,12 +1,12 @@
+import type { QrCode } from '../../codes/qr-code.ts';
+import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
 import type { CodeProps } from './code-props.ts';
 import { ContentFacts } from './content-facts.tsx';
 import { CopyButton, CopyStatus } from './copy-button.tsx';
-import { Form } from './layout.tsx';
 import { Moment } from './moment.tsx';
 
 /** The code itself, beside its scans: picture, share link, what it holds, and what can be done with it. */
-export function CodeSide(props: CodeProps & { here: string }) {
-  const { code, address, warnings } = props;
+export function CodeSide({ code, isExpired, address, warnings }: CodeProps) {
   const picture = `/codes/${code.id}/picture`;
   return (
     <section class="card code-side" aria-label="This code">
@@ -37,14 +37,14 @@ export function CodeSide(props: CodeProps & { here: string }) {
             </dd>
           </div>
           <div>
-            <dt>{props.isExpired ? 'Worked until' : 'Works until'}</dt>
+            <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
             <dd>
               <Moment of={code.expiresAt} />
             </dd>
           </div>
         </dl>
         <Downloads picture={picture} />
-        <Actions {...props} />
+        <Actions code={code} />
       </div>
     </section>
   );
@@ -77,24 +77,14 @@ function Downloads({ picture }: { picture: string }) {
   );
 }
 
-function Actions({ visitor, code, here }: CodeProps & { here: string }) {
+function Actions({ code }: { code: QrCode }) {
   return (
     <div class="code-actions">
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
         Edit
       </a>
-      <Form action={`/codes/${code.id}/duplicate`} visitor={visitor}>
-        <button class="quiet" type="submit">
-          Duplicate
-        </button>
-      </Form>
-      <Form action={`/codes/${code.id}/visibility`} visitor={visitor}>
-        <input type="hidden" name="back" value={here} />
-        <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
-        <button class="quiet" type="submit">
-          {code.isPublic ? 'Make private' : 'Make public'}
-        </button>
-      </Form>
+      <DuplicateForm code={code} look="quiet" />
+      <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}`} />
       <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
         Delete
       </a>

@@ -3,9 +3,9 @@ import type { CodeProps } from './code-props.ts';
 import { CodeSide } from './code-side.tsx';
 import { typeNames } from './code-types.ts';
 import { countryName } from './countries.ts';
-import { Notice } from './fields.tsx';
 import { figure } from './figure.ts';
 import { Layout } from './layout.tsx';
+import { Notice } from './notice.tsx';
 import { Ranking } from './ranking.tsx';
 import { deviceName, ScanTableRow } from './scan-line.tsx';
 import { Star } from './star.tsx';
@@ -14,7 +14,6 @@ import { WorldMap } from './world-map.tsx';
 
 export function CodeView(props: CodeProps) {
   const { visitor, code, isExpired, isBlocked, done } = props;
-  const here = `/codes/${code.id}`;
   return (
     <Layout title={code.name} visitor={visitor} at="/codes">
       <script type="module" src={`${visitor.assets}/code.js`} />
@@ -25,7 +24,7 @@ export function CodeView(props: CodeProps) {
         <h1>
           <bdi>{code.name}</bdi>
         </h1>
-        <Star visitor={visitor} code={code} back={here} />
+        <Star code={code} back={`/codes/${code.id}`} />
         <p class="badges">
           <span class="badge">{typeNames[code.type]}</span>{' '}
           <span class={code.isPublic ? 'badge good' : 'badge'}>{code.isPublic ? 'public' : 'private'}</span>{' '}
@@ -41,7 +40,7 @@ export function CodeView(props: CodeProps) {
       {done && <Notice kind="good">{done}</Notice>}
       <StateNotice {...props} />
       <div class="code-page">
-        <CodeSide {...props} here={here} />
+        <CodeSide {...props} />
         {/* Also put in anew by code.js, when the first scan comes. */}
         <div id="code-scans">
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}

@@ -1,9 +1,10 @@
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
 import { typeNames } from './code-types.ts';
 import { type FormState, Input, Select } from './controls.tsx';
-import { Notice } from './fields.tsx';
 import { figure } from './figure.ts';
-import { Form, Layout, type Visitor } from './layout.tsx';
+import { Layout, type Visitor } from './layout.tsx';
+import { Notice } from './notice.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from './star.tsx';
 
@@ -126,7 +127,7 @@ function Search({ search, categories }: CodesProps) {
   );
 }
 
-function Table({ visitor, rows, here }: CodesProps) {
+function Table({ rows, here }: CodesProps) {
   return (
     <div class="card">
       <table class="codes">
@@ -147,7 +148,7 @@ function Table({ visitor, rows, here }: CodesProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <CodeLine key={row.code.id} visitor={visitor} of={row} here={here} />
+            <CodeLine key={row.code.id} of={row} here={here} />
           ))}
         </tbody>
       </table>
@@ -155,14 +156,8 @@ function Table({ visitor, rows, here }: CodesProps) {
   );
 }
 
-interface LineProps {
-  visitor: Visitor;
-  of: CodeRow;
-  here: string;
-}
-
-function CodeLine({ visitor, of: row, here }: LineProps) {
-  const { code, isExpired, isBlocked, scans, daily } = row;
+function CodeLine({ of, here }: { of: CodeRow; here: string }) {
+  const { code, isExpired, isBlocked, scans, daily } = of;
   const anchor = `code-${code.id}`;
   const back = `${here}#${anchor}`;
   return (
@@ -170,7 +165,7 @@ function CodeLine({ visitor, of: row, here }: LineProps) {
       <th scope="row">
         {/* Where one comes back to, with the keyboard too. */}
         <div class="code-name" id={anchor} tabIndex={-1}>
-          <Star visitor={visitor} code={code} back={back} />
+          <Star code={code} back={back} />
           <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
           <div>
             <a href={`/codes/${code.id}`}>
@@ -192,14 +187,14 @@ function CodeLine({ visitor, of: row, here }: LineProps) {
         <Sparkline daily={daily} />
       </td>
       <td class="menu-cell">
-        <Actions visitor={visitor} code={code} back={back} />
+        <Actions code={code} back={back} />
       </td>
     </tr>
   );
 }
 
 /** Opens over the list; only one at a time. */
-function Actions({ visitor, code, back }: { visitor: Visitor; code: QrCode; back: string }) {
+function Actions({ code, back }: { code: QrCode; back: string }) {
   return (
     <details class="menu" name="actions">
       <summary aria-label={`Actions for ${code.name}`}>
@@ -210,18 +205,8 @@ function Actions({ visitor, code, back }: { visitor: Visitor; code: QrCode; back
       </summary>
       <div>
         <a href={`/codes/${code.id}/edit`}>Edit</a>
-        <Form action={`/codes/${code.id}/duplicate`} visitor={visitor}>
-          <button type="submit" class="link">
-            Duplicate
-          </button>
-        </Form>
-        <Form action={`/codes/${code.id}/visibility`} visitor={visitor}>
-          <input type="hidden" name="back" value={back} />
-          <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
-          <button type="submit" class="link">
-            {code.isPublic ? 'Make private' : 'Make public'}
-          </button>
-        </Form>
+        <DuplicateForm code={code} look="link" />
+        <VisibilityForm code={code} look="link" back={back} />
         <a class="danger" href={`/codes/${code.id}/delete`}>
           Delete
         </a>

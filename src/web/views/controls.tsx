@@ -14,7 +14,8 @@ interface ControlProps {
   hint?: string | undefined;
 }
 
-const idOf = (name: string) => `field-${name}`;
+/** By which what is said elsewhere on the page leads to a field. */
+export const idOf = (name: string) => `field-${name}`;
 
 /** What every control has in common: its name, its value, and what is said of it. */
 function attributes({ of: { values, faults }, name, hint }: ControlProps) {
@@ -58,13 +59,17 @@ function Labelled({
 }
 
 interface InputProps extends ControlProps {
-  type?: 'text' | 'color' | 'date' | 'search';
+  type?: 'text' | 'color' | 'date' | 'search' | 'email' | 'password';
   inputMode?: 'url' | 'tel' | 'email' | 'numeric' | 'decimal';
+  /** Of a form that will be opened again filled in, not a word: "off" would also empty the field on the way back. */
+  autocomplete?: string;
+  maxLength?: number;
+  required?: boolean;
 }
 
-export function Input({ type = 'text', inputMode, ...props }: InputProps) {
-  // No word on autocomplete: "off" would also empty the field on the way back.
-  const input = { ...attributes(props), type, inputMode };
+export function Input({ type = 'text', inputMode, autocomplete, maxLength, required, ...props }: InputProps) {
+  // Preact's types want to know the kind of input when this is written; here it is chosen by the page.
+  const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
   return (
     <Labelled {...props}>
       <input {...(input as object)} />

@@ -1,11 +1,13 @@
 import { CopyButton, CopyStatus } from './copy-button.tsx';
 import { Layout, type Visitor } from './layout.tsx';
+import { Notice } from './notice.tsx';
 
 interface FrontProps {
   visitor: Visitor;
   baseUrl: string;
   /** An SVG of the page's own address. */
   picture: string;
+  done?: string | undefined;
 }
 
 const steps = [
@@ -23,12 +25,13 @@ const steps = [
   },
 ];
 
-export function FrontView({ visitor, baseUrl, picture }: FrontProps) {
+export function FrontView({ visitor, baseUrl, picture, done }: FrontProps) {
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
     <Layout title="Qrelay" visitor={visitor} at="/">
+      {done && <Notice kind="good">{done}</Notice>}
       <div class="front">
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>

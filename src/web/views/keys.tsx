@@ -1,9 +1,10 @@
 import type { FieldFault } from '../../errors.ts';
-import { Field, Notice } from './fields.tsx';
-import { figure } from './figure.ts';
+import { Input } from './controls.tsx';
 import { CopyButton, CopyStatus } from './copy-button.tsx';
+import { figure } from './figure.ts';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Moment } from './moment.tsx';
+import { Notice } from './notice.tsx';
 
 export interface KeyRow {
   id: string;
@@ -23,7 +24,7 @@ interface KeysProps {
   faults?: FieldFault[] | undefined;
 }
 
-export function KeysView({ visitor, keys, done, faults }: KeysProps) {
+export function KeysView({ visitor, keys, done, faults = [] }: KeysProps) {
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
@@ -32,14 +33,15 @@ export function KeysView({ visitor, keys, done, faults }: KeysProps) {
       {done && <Notice kind="good">{done}</Notice>}
       <section class="card">
         <h2>New key</h2>
-        <Form action="/keys" visitor={visitor} class="row">
-          <Field
-            label="Name"
+        <Form action="/keys" class="row">
+          <Input
+            of={{ values: {}, faults }}
             name="name"
+            label="Name"
+            required
             autocomplete="off"
             maxLength={100}
             hint="What the key is for, such as the program that will use it."
-            faults={faults}
           />
           <button type="submit">Create key</button>
         </Form>
@@ -183,7 +185,7 @@ export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyR
           </strong>{' '}
           (<code>qrl_{key.prefix}_…</code>)? Programs that use it will be refused. This cannot be undone.
         </p>
-        <Form action={`/keys/${key.id}/revoke`} visitor={visitor} class="row">
+        <Form action={`/keys/${key.id}/revoke`} class="row">
           <button type="submit" class="danger">
             Revoke
           </button>

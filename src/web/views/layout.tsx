@@ -1,4 +1,5 @@
-import type { ComponentChildren, VNode } from 'preact';
+import { type ComponentChildren, createContext, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 
 /** What every page needs to know of its visitor. */
@@ -23,6 +24,13 @@ interface LayoutProps {
   children: ComponentChildren;
 }
 
+/** So that a form knows its token without being told by all that it stands in. */
+const VisitorContext = createContext<Visitor | undefined>(undefined);
+
+const strangerSections = [
+  { path: '/docs', name: 'Docs' },
+  { path: '/signin', name: 'Sign in' },
+];
 const sections = [
   { path: '/codes', name: 'QR codes' },
   { path: '/keys', name: 'API Keys' },
@@ -32,70 +40,70 @@ const sections = [
 const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
 export function Layout({ title, visitor, at, children }: LayoutProps) {
+  const isSignedIn = visitor.email !== undefined;
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title === 'Qrelay' ? title : `${title} · Qrelay`}</title>
-        <link rel="icon" href={`${visitor.assets}/icon.svg`} type="image/svg+xml" />
-        <link rel="stylesheet" href={`${visitor.assets}/app.css`} />
-        <script type="module" src={`${visitor.assets}/app.js`} />
-      </head>
-      <body>
-        <a class="skip" href="#content">
-          Skip to the content
-        </a>
-        <header class={visitor.email === undefined ? 'top' : 'top signed-in'}>
-          <a class="brand" href="/">
-            <img src={`${visitor.assets}/icon.svg`} width="24" height="24" alt="" />
-            Qrelay
+    <VisitorContext.Provider value={visitor}>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>{title === 'Qrelay' ? title : `${title} · Qrelay`}</title>
+          <link rel="icon" href={`${visitor.assets}/icon.svg`} type="image/svg+xml" />
+          <link rel="stylesheet" href={`${visitor.assets}/app.css`} />
+          <script type="module" src={`${visitor.assets}/app.js`} />
+        </head>
+        <body>
+          <a class="skip" href="#content">
+            Skip to the content
           </a>
-          {visitor.email === undefined ? (
-            <nav aria-label="Account">
-              <a href="/docs" aria-current={at === '/docs' ? 'page' : undefined}>
-                Docs
-              </a>
-              <a href="/signin">Sign in</a>
-              {visitor.canSignUp && (
+          <header class={isSignedIn ? 'top signed-in' : 'top'}>
+            <a class="brand" href="/">
+              <img src={`${visitor.assets}/icon.svg`} width="24" height="24" alt="" />
+              Qrelay
+            </a>
+            <nav aria-label="Main">
+              {sectionsOf(visitor).map(({ path, name }) => (
+                <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
+                  {name}
+                </a>
+              ))}
+              {!isSignedIn && visitor.canSignUp && (
                 <a class="button small" href="/signup">
                   Sign up
                 </a>
               )}
             </nav>
-          ) : (
-            <nav aria-label="Sections">
-              {(visitor.isOperator ? operatorSections : sections).map(({ path, name }) => (
-                <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
-                  {name}
-                </a>
-              ))}
-            </nav>
-          )}
-          {visitor.email !== undefined && (
-            <Form action="/signout" visitor={visitor}>
-              <button class="link" type="submit">
-                Sign out
-              </button>
-            </Form>
-          )}
-        </header>
-        <main id="content">{children}</main>
-      </body>
-    </html>
+            {isSignedIn && (
+              <Form action="/signout">
+                <button class="link" type="submit">
+                  Sign out
+                </button>
+              </Form>
+            )}
+          </header>
+          <main id="content">{children}</main>
+        </body>
+      </html>
+    </VisitorContext.Provider>
   );
+}
+
+function sectionsOf({ email, isOperator }: Visitor) {
+  if (email === undefined) return strangerSections;
+  return isOperator ? operatorSections : sections;
 }
 
 interface FormProps {
   action: string;
-  visitor: Visitor;
   class?: string;
   children: ComponentChildren;
 }
 
 /** Every form posts, and brings the token that tells it apart from another site's. */
-export function Form({ action, visitor, class: name, children }: FormProps) {
+export function Form({ action, class: name, children }: FormProps) {
+  const visitor = useContext(VisitorContext);
+  if (!visitor) throw new Error('A form has no token outside of the layout');
   return (
     <form method="post" action={action} class={name}>
       <input type="hidden" name="formToken" value={visitor.formToken} />

@@ -9,6 +9,7 @@ interface ProblemProps {
 
 const titles: Record<number, string> = {
   404: 'Nothing here',
+  405: 'Not possible here',
   429: 'Too many requests',
   503: 'Just a moment',
 };

@@ -1,10 +1,10 @@
 import type { QrCode } from '../../codes/qr-code.ts';
-import { Form, type Visitor } from './layout.tsx';
+import { Form } from './layout.tsx';
 
 /** Marks a code as a favourite, or takes the mark away. */
-export function Star({ visitor, code, back }: { visitor: Visitor; code: QrCode; back: string }) {
+export function Star({ code, back }: { code: QrCode; back: string }) {
   return (
-    <Form action={`/codes/${code.id}/favorite`} visitor={visitor}>
+    <Form action={`/codes/${code.id}/favorite`}>
       <input type="hidden" name="back" value={back} />
       <input type="hidden" name="isFavorite" value={String(!code.isFavorite)} />
       <button

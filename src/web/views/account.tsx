@@ -1,100 +1,8 @@
 import type { FieldFault } from '../../errors.ts';
-import { Field, Notice } from './fields.tsx';
+import { type FormState, idOf, Input } from './controls.tsx';
 import { figure } from './figure.ts';
 import { Form, Layout, type Visitor } from './layout.tsx';
-
-interface EntryProps {
-  visitor: Visitor;
-  email?: string;
-  faults?: FieldFault[] | undefined;
-  /** What is wrong with the whole, rather than with one field. */
-  problem?: string | undefined;
-  /** Where to go on after the sign-in. */
-  next?: string | undefined;
-}
-
-export function SignUpView({ visitor, email, faults, problem }: EntryProps) {
-  return (
-    <Layout title="Sign up" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign up</h1>
-        <p>Free: as many codes and scans as you like, and 20 API requests an hour.</p>
-        {problem && <Notice kind="bad">{problem}</Notice>}
-        <Form action="/signup" visitor={visitor}>
-          <EmailField value={email} faults={faults} />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            hint="At least 10 characters. A few unrelated words work well."
-            faults={faults}
-          />
-          <button type="submit">Sign up</button>
-        </Form>
-        <p class="quiet">
-          Already have an account? <a href="/signin">Sign in</a>
-        </p>
-      </section>
-    </Layout>
-  );
-}
-
-export function SignUpClosedView({ visitor }: Pick<EntryProps, 'visitor'>) {
-  return (
-    <Layout title="Sign-up is closed" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign-up is closed</h1>
-        <p>Ask whoever runs this service for an account.</p>
-        <p class="quiet">
-          Already have an account? <a href="/signin">Sign in</a>
-        </p>
-      </section>
-    </Layout>
-  );
-}
-
-export function SignInView({ visitor, email, faults, problem, next }: EntryProps) {
-  return (
-    <Layout title="Sign in" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign in</h1>
-        {problem && <Notice kind="bad">{problem}</Notice>}
-        <Form action="/signin" visitor={visitor}>
-          {next && <input type="hidden" name="next" value={next} />}
-          <EmailField value={email} faults={faults} />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            faults={faults}
-          />
-          <button type="submit">Sign in</button>
-        </Form>
-        {visitor.canSignUp && (
-          <p class="quiet">
-            No account yet? <a href="/signup">Sign up</a>
-          </p>
-        )}
-      </section>
-    </Layout>
-  );
-}
-
-function EmailField({ value, faults }: { value: string | undefined; faults: FieldFault[] | undefined }) {
-  return (
-    <Field
-      label="Email"
-      name="email"
-      type="email"
-      value={value ?? ''}
-      autocomplete="username"
-      maxLength={254}
-      faults={faults}
-    />
-  );
-}
+import { Notice } from './notice.tsx';
 
 export interface AccountProps {
   visitor: Visitor;
@@ -105,7 +13,7 @@ export interface AccountProps {
   /** Faults by the form they belong to. */
   faults?: { form: 'email' | 'password' | 'delete'; list: FieldFault[] } | undefined;
   /** What was typed, but for passwords. */
-  typed?: { newEmail: string; confirmation: string } | undefined;
+  typed: FormState['values'];
 }
 
 const problems = {
@@ -115,13 +23,17 @@ const problems = {
 };
 
 export function AccountView({ visitor, plan, limits, use, done, faults, typed }: AccountProps) {
-  const of = (form: string) => (faults?.form === form ? faults.list : undefined);
+  const of = (form: string): FormState => ({
+    values: typed,
+    faults: faults?.form === form ? faults.list : [],
+  });
   return (
     <Layout title={faults ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
       <h1>Account</h1>
       {faults && (
         <Notice kind="bad" isFocused>
-          {problems[faults.form]} Check the <a href={`#${faults.list[0]?.field}`}>marked field</a>.
+          {problems[faults.form]} Check the <a href={`#${idOf(faults.list[0]?.field ?? '')}`}>marked field</a>
+          .
         </Notice>
       )}
       {done && <Notice kind="good">{done}</Notice>}
@@ -184,32 +96,33 @@ export function AccountView({ visitor, plan, limits, use, done, faults, typed }:
       <div class="side-by-side">
         <section class="card">
           <h2>Change email</h2>
-          <Form action="/account/email" visitor={visitor}>
-            <Field
-              label="New email"
+          <Form action="/account/email">
+            <Input
+              of={of('email')}
               name="newEmail"
+              label="New email"
               type="email"
-              value={typed?.newEmail ?? ''}
+              required
               autocomplete="email"
               maxLength={254}
-              faults={of('email')}
             />
-            <CurrentPassword id="emailPassword" faults={of('email')} />
+            <CurrentPassword of={of('email')} name="emailPassword" />
             <button type="submit">Change email</button>
           </Form>
         </section>
         <section class="card">
           <h2>Change password</h2>
           <p>Changing it signs you out on every other device.</p>
-          <Form action="/account/password" visitor={visitor}>
-            <CurrentPassword id="oldPassword" faults={of('password')} />
-            <Field
-              label="New password"
+          <Form action="/account/password">
+            <CurrentPassword of={of('password')} name="oldPassword" />
+            <Input
+              of={of('password')}
               name="newPassword"
+              label="New password"
               type="password"
+              required
               autocomplete="new-password"
               hint="At least 10 characters."
-              faults={of('password')}
             />
             <button type="submit">Change password</button>
           </Form>
@@ -221,15 +134,15 @@ export function AccountView({ visitor, plan, limits, use, done, faults, typed }:
           This deletes your keys, your codes and all their scans, at once and for good. Printed codes will
           lead nowhere.
         </p>
-        <Form action="/account/delete" visitor={visitor}>
-          <Field
-            label={`Type ${visitor.email} to confirm`}
+        <Form action="/account/delete">
+          <Input
+            of={of('delete')}
             name="confirmation"
-            value={typed?.confirmation ?? ''}
+            label={`Type ${visitor.email} to confirm`}
+            required
             autocomplete="off"
-            faults={of('delete')}
           />
-          <CurrentPassword id="deletePassword" faults={of('delete')} />
+          <CurrentPassword of={of('delete')} name="deletePassword" />
           <button type="submit" class="danger">
             Delete account
           </button>
@@ -239,14 +152,15 @@ export function AccountView({ visitor, plan, limits, use, done, faults, typed }:
   );
 }
 
-function CurrentPassword({ id, faults }: { id: string; faults: FieldFault[] | undefined }) {
+function CurrentPassword({ of, name }: { of: FormState; name: string }) {
   return (
-    <Field
+    <Input
+      of={of}
+      name={name}
       label="Current password"
-      name={id}
       type="password"
+      required
       autocomplete="current-password"
-      faults={faults}
     />
   );
 }
