@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
@@ -9,9 +6,12 @@ import type { TestService } from './service.ts';
 /** Somebody with a browser of their own, whose pages must give no error. */
 export interface WebVisitor {
   page: Page;
-  /** What the pages complained about so far. */
+  /** Of the console, uncaught errors, dialogs, what is missing in a page, requests to other hosts. */
   complaints: string[];
-  leave(): Promise<void>;
+  /** The complaints that a test provokes, and no others. */
+  provoked: RegExp[];
+  /** The addresses that the pages asked to be opened by an app. Chromium wants a touch for that, and says so. */
+  appsAsked: string[];
 }
 
 export async function visit(
@@ -20,25 +20,39 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<WebVisitor> {
   const context = await browser.newContext({ baseURL, ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
+  const visitor: WebVisitor = { page: await context.newPage(), complaints: [], provoked: [], appsAsked: [] };
+  watch(visitor, baseURL);
+  return visitor;
+}
+
+function watch({ page, complaints, appsAsked }: WebVisitor, baseURL: string): void {
   page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined); // the page is closing
+  });
   page.on('console', (message) => {
-    // A refused form or a missing page is told to the console by the browser itself.
-    const isStatus = /status of 4\d\d/.test(message.text());
-    if (message.type() === 'error' && !isStatus) complaints.push(message.text());
+    const text = message.text();
+    const app = /^Not allowed to launch '(.*)' because a user gesture is required\.$/.exec(text)?.[1];
+    if (app) appsAsked.push(app);
+    // Told of pages too, which may be missing, and of forms, which may be refused: see the responses.
+    else if (/status of 4\d\d/.test(text)) return;
+    else if (['error', 'warning'].includes(message.type())) complaints.push(text);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400 && !response.request().isNavigationRequest())
+      complaints.push(`${response.status()} ${response.url()}`);
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(baseURL) && !request.url().startsWith('data:'))
-      complaints.push(`asked ${request.url()}`);
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== baseURL) complaints.push(`asked ${request.url()}`);
   });
-  return { page, complaints, leave: () => context.close() };
 }
 
 /** Somebody who is signed in already, with an account of that e-mail: signing up by hand is what other tests show. */
 export async function visitAs(
   browser: Browser,
-  { url, db }: TestService,
+  { url, db }: Pick<TestService, 'url' | 'db'>,
   email: string,
   options: BrowserContextOptions = {},
 ): Promise<WebVisitor> {
@@ -52,7 +66,8 @@ export async function visitAs(
   return visitor;
 }
 
-export async function signUp({ page }: WebVisitor, email: string, password: string): Promise<void> {
+/** By the form. */
+export async function signUp(page: Page, email: string, password: string): Promise<void> {
   await page.goto('/signup');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -60,35 +75,7 @@ export async function signUp({ page }: WebVisitor, email: string, password: stri
   await page.waitForURL('**/keys');
 }
 
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-let axe: string | undefined;
-
-interface AxeInPage {
-  axe: { run(options: object): Promise<AxeResult> };
-}
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-}
-
-/**
- * Every rule of axe-core; in the dark those about colours again, since the rest is the same document. The page's own
- * policy forbids foreign scripts: axe is put in by the debugger.
- */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate((axe ??= await readFile(axePath, 'utf8')));
-  for (const [colorScheme, options] of Object.entries({ light: {}, dark: { runOnly: ['cat.color'] } })) {
-    await page.emulateMedia({ colorScheme: colorScheme as 'light' | 'dark' });
-    const { violations } = await page.evaluate(
-      (given) => (globalThis as unknown as AxeInPage).axe.run(given),
-      options,
-    );
-    expect(
-      violations.map(
-        ({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-      ),
-    ).to.deep.equal([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
+/** Whether there is more than fits the width of the screen. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }

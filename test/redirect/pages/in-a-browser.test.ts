@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { CodeType } from '../../../src/codes/qr-code.ts';
+import { expectAccessible, strictestRules } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
-import { androidPhone, iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
+import { androidPhone, iPhone, narrowPhone } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
 import { createCode } from '../../support/share.ts';
-
-const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+import { sharedService } from '../../support/shared-service.ts';
+import type { WebVisitor } from '../../support/web-visitor.ts';
 
 type PageType = Exclude<CodeType, 'url'>;
 
@@ -35,44 +35,25 @@ const contents: Record<PageType, string> = {
   whatsapp: 'Write to us or see https://one.example/ and https://two.example/',
 };
 
-describe('The share pages in a browser', function () {
-  this.timeout(60_000);
-  let service: TestService;
+inABrowser('The share pages', sharedService, (site) => {
   let api: ApiClient;
-  let browser: Browser;
   const tokens = new Map<PageType, string>();
-  const contexts: BrowserContext[] = [];
 
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const found = await openBrowser();
-    if (!found) return this.skip();
-    browser = found;
-    service = await startService();
-    api = apiClient(service.url, await service.makeKey());
+  before(async () => {
+    api = apiClient(site.service.url, await site.service.makeKey());
     for (const [type, content] of Object.entries(contents)) {
       const { shareToken } = await createCode(api, { name: `A ${type}`, type, content });
       tokens.set(type as PageType, shareToken);
     }
   });
-  after(() => service?.stop());
-  afterEach(async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()));
-  });
 
-  const addressOf = (token: string) => `${service.url}/r/${token}`;
-  const shareOf = (type: PageType) => addressOf(tokens.get(type) ?? '');
+  const shareOf = (type: PageType) => `/r/${tokens.get(type)}`;
+  const newVisitor = (options: BrowserContextOptions = iPhone) => site.visit({ locale: 'en-GB', ...options });
 
-  async function newPage(options: BrowserContextOptions = iPhone): Promise<WatchedPage> {
-    const context = await browser.newContext({ locale: 'en-GB', ...options });
-    contexts.push(context);
-    return watch(await context.newPage());
-  }
-
-  async function open(type: PageType, options?: BrowserContextOptions): Promise<WatchedPage> {
-    const watched = await newPage(options);
-    await watched.page.goto(shareOf(type));
-    return watched;
+  async function open(type: PageType, options?: BrowserContextOptions): Promise<WebVisitor> {
+    const visitor = await newVisitor(options);
+    await visitor.page.goto(shareOf(type));
+    return visitor;
   }
 
   const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
@@ -144,7 +125,7 @@ describe('The share pages in a browser', function () {
         ['wifi', 'Copy password', 'latte;art 42'],
         ['text', 'Copy text', contents.text],
       ] as const) {
-        const { page } = await newPage();
+        const { page } = await newVisitor();
         if (script) await page.addInitScript(script);
         await page.goto(shareOf(type));
         await page.getByRole('button', { name: button }).click();
@@ -155,13 +136,12 @@ describe('The share pages in a browser', function () {
   }
 
   it('shows the network, its password and the code to join it with', async () => {
-    const { page, faults } = await open('wifi');
+    const { page } = await open('wifi');
     const text = await page.getByRole('main').innerText();
     expect(text).to.contain('Cafe Guests').and.contain('latte;art 42');
     const picture = page.getByRole('img', { name: 'QR code to join' });
     expect(await picture.getAttribute('src')).to.equal(`/r/${tokens.get('wifi')}.svg?encode=content`);
     expect(await page.evaluate("document.querySelector('main img').naturalWidth")).to.be.greaterThan(0);
-    expect(faults).to.deep.equal([]);
   });
 
   it('speaks the language of the browser', async () => {
@@ -187,7 +167,7 @@ describe('The share pages in a browser', function () {
       ['email', 'mailto:'],
       ['geo', 'geo:'],
     ] as const) {
-      const { page, asked } = await newPage(androidPhone);
+      const { page, appsAsked: asked } = await newVisitor(androidPhone);
       await page.goto(shareOf(type));
       await eventually(() => expect(asked).to.have.length(1));
       expect(asked[0]).to.match(new RegExp(`^${scheme}`));
@@ -211,26 +191,15 @@ describe('The share pages in a browser', function () {
     expect(await link(page, 'Call').isVisible()).to.equal(true);
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has nothing that axe objects to on any page (${colorScheme})`, async () => {
-      // The policy of the pages forbids the script that is to look at them.
-      const { page, faults } = await newPage({ ...iPhone, colorScheme, bypassCSP: true });
-      const expired = await createCode(api);
-      await api(`/qrcodes/${expired.id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
-      const addresses = [...tokens.values(), 'AAAAAAAAAA', expired.shareToken].map(addressOf);
-      for (const address of addresses) {
-        await page.goto(address);
-        await page.addScriptTag({ path: axeFile });
-        const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
-          `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-            .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })))`,
-        );
-        expect(violations, await page.title()).to.deep.equal([]);
-      }
-      // The browser says of the two error pages what their statuses are.
-      expect(faults.filter((fault) => !/status of (404|410)/.test(fault))).to.deep.equal([]);
-    });
-  }
+  it('has nothing that axe objects to on any page', async () => {
+    const { page } = await newVisitor();
+    const expired = await createCode(api);
+    await api(`/qrcodes/${expired.id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
+    for (const token of [...tokens.values(), 'AAAAAAAAAA', expired.shareToken]) {
+      await page.goto(`/r/${token}`);
+      await expectAccessible(page, strictestRules);
+    }
+  });
 
   const long = 'x'.repeat(1_500);
   const hostile: [what: string, text: string][] = [
@@ -272,13 +241,13 @@ describe('The share pages in a browser', function () {
 
   for (const type of Object.keys(payloads) as PageType[]) {
     it(`leaves the page of a ${type} whole at 320 px, whatever its text is, and runs nothing`, async () => {
-      const own = apiClient(service.url, await service.makeKey());
-      const { page, faults, hosts } = await newPage({ ...iPhone, viewport: { width: 320, height: 568 } });
+      const own = apiClient(site.service.url, await site.service.makeKey());
+      const { page } = await newVisitor(narrowPhone);
       for (const [what, text] of hostile) {
         for (const content of payloads[type](text)) {
           const name = text.replace(/[\r\n]/g, ' ').slice(0, 90);
           const { shareToken } = await createCode(own, { name, type, content, errorCorrection: 'L' });
-          await page.goto(addressOf(shareToken));
+          await page.goto(`/r/${shareToken}`);
           const seen = await page.evaluate<Record<string, unknown>>(`({
             hacked: window.__hacked,
             overflow: document.documentElement.scrollWidth - innerWidth,
@@ -299,42 +268,9 @@ describe('The share pages in a browser', function () {
           });
         }
       }
-      expect(faults).to.deep.equal([]);
-      expect([...hosts]).to.deep.equal([new URL(service.url).host]);
     });
   }
 });
-
-interface WatchedPage {
-  page: Page;
-  /** What the console complains of, uncaught errors, dialogs. */
-  faults: string[];
-  /** Which hosts anything was asked of. */
-  hosts: Set<string>;
-  /** The addresses that the page asked to be opened by an app. Chromium wants a touch for that, and says so. */
-  asked: string[];
-}
-
-function watch(page: Page): WatchedPage {
-  const watched: WatchedPage = { page, faults: [], hosts: new Set(), asked: [] };
-  page.on('console', (message) => {
-    const launch = /^Not allowed to launch '(.*)' because a user gesture is required\.$/.exec(
-      message.text(),
-    )?.[1];
-    if (launch) watched.asked.push(launch);
-    else if (message.type() === 'error' || message.type() === 'warning') watched.faults.push(message.text());
-  });
-  page.on('pageerror', (error) => watched.faults.push(error.message));
-  page.on('dialog', (dialog) => {
-    watched.faults.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss().catch(() => undefined); // the page is closing
-  });
-  page.on('request', (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith('http')) watched.hosts.add(host);
-  });
-  return watched;
-}
 
 async function clipboardOf(page: Page): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

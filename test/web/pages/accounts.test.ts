@@ -1,36 +1,26 @@
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+import type { Page } from 'playwright-core';
+import { hashPassword } from '../../../src/accounts/passwords.ts';
+import { createUser } from '../../../src/accounts/users.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import type { TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { signUp } from '../../support/web-visitor.ts';
 
 const password = 'correct horse battery';
 
-describe('Accounts in a browser', function () {
-  this.timeout(60_000);
-  let service: TestService;
-  let browser: Browser;
-  let visitor: WebVisitor;
-
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const opened = await openBrowser();
-    if (!opened) return this.skip();
-    browser = opened;
-    service = await startService();
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    visitor = await visit(browser, service.url);
-  });
-  afterEach(async () => {
-    expect(visitor.complaints).to.deep.equal([]);
-    await visitor.leave();
-  });
+inABrowser('Accounts', sharedService, (site) => {
+  /** Signed in, in an account with the password. */
+  async function enter(email: string): Promise<Page> {
+    const passwordHash = await hashPassword(password);
+    await createUser(site.service.db, { email, passwordHash }, new Date());
+    return (await site.visitAs(email)).page;
+  }
 
   it('are made, left and entered again', async () => {
-    const { page } = visitor;
-    await signUp(visitor, 'ann@example.com', password);
+    const { page } = await site.visit();
+    await signUp(page, 'ann@example.com', password);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('API Keys');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/keys');
@@ -42,7 +32,7 @@ describe('Accounts in a browser', function () {
   });
 
   it('say what is wrong with each field, and keep what was typed', async () => {
-    const { page } = visitor;
+    const { page } = await site.visit();
     await page.goto('/signup');
     await page.getByLabel('Email').fill('bob@example.com');
     await page.getByLabel('Password').fill('short');
@@ -54,8 +44,8 @@ describe('Accounts in a browser', function () {
   });
 
   it('end their session for good at sign-out: the old cookie is dead', async () => {
-    const { page } = visitor;
-    await signUp(visitor, 'cleo@example.com', password);
+    const page = await enter('cleo@example.com');
+    await page.goto('/keys');
     const cookies = await page.context().cookies();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL('**/');
@@ -65,15 +55,15 @@ describe('Accounts in a browser', function () {
   });
 
   it('keep their session in a cookie that no script can read and no other site can send with a form', async () => {
-    await signUp(visitor, 'dan@example.com', password);
-    const session = (await visitor.page.context().cookies()).find(({ name }) => name.includes('session'));
+    const { page } = await site.visit();
+    await signUp(page, 'dan@example.com', password);
+    const session = (await page.context().cookies()).find(({ name }) => name.includes('session'));
     expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
   });
 
   it('change their password, which ends every other session', async () => {
-    const { page } = visitor;
-    await signUp(visitor, 'eve@example.com', password);
-    const elsewhere = await visit(browser, service.url);
+    const page = await enter('eve@example.com');
+    const elsewhere = await site.visit();
     await elsewhere.page.goto('/signin');
     await elsewhere.page.getByLabel('Email').fill('eve@example.com');
     await elsewhere.page.getByLabel('Password').fill(password);
@@ -89,13 +79,11 @@ describe('Accounts in a browser', function () {
     expect(await page.getByRole('status').textContent()).to.contain('Your password is changed');
     await elsewhere.page.goto('/keys');
     expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
-    await elsewhere.leave();
   });
 
   it('are deleted with everything in them after a typed confirmation, and not without', async () => {
-    const { page } = visitor;
-    await signUp(visitor, 'finn@example.com', password);
-    const key = await service.makeKey({ email: 'finn@example.com' });
+    const page = await enter('finn@example.com');
+    const key = await site.service.makeKey({ email: 'finn@example.com' });
     await page.goto('/account');
     const form = page.locator('form[action="/account/delete"]');
     await form.getByLabel('Type finn@example.com to confirm').fill('yes');
@@ -111,15 +99,15 @@ describe('Accounts in a browser', function () {
     await again.getByLabel('Current password').fill(password);
     await again.getByRole('button').click();
     await page.waitForURL('**/');
-    const answer = await fetch(`${service.url}/api/v1/qrcodes`, {
+    const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
       headers: { Authorization: `Bearer ${key}` },
     });
     expect(answer.status).to.equal(401);
   });
 
   it('refuse an unknown e-mail and a wrong password with the same words', async () => {
-    await signUp(visitor, 'gil@example.com', password);
-    const stranger = await visit(browser, service.url);
+    await enter('gil@example.com');
+    const stranger = await site.visit();
     const texts: (string | null)[] = [];
     for (const email of ['gil@example.com', 'nobody@example.com']) {
       await stranger.page.goto('/signin');
@@ -130,7 +118,6 @@ describe('Accounts in a browser', function () {
     }
     expect(texts).to.deep.equal(Array(2).fill('The email or the password is not right.'));
     await expectAccessible(stranger.page);
-    await stranger.leave();
   });
 });
 
@@ -138,9 +125,8 @@ describe('Accounts, asked without a browser', function () {
   this.timeout(60_000);
   let service: TestService;
   before(async () => {
-    service = await startService({ config: { baseUrl: 'https://qr.test' } });
+    service = await sharedService();
   });
-  after(() => service.stop());
 
   /** A form as the page has it: its cookie and its token. */
   async function openForm(path: string): Promise<{ cookie: string; formToken: string }> {
@@ -206,9 +192,11 @@ describe('Accounts, asked without a browser', function () {
   });
 
   it('store passwords as Argon2id by OWASP’s figures, and sessions as hashes', async () => {
-    const [user] = (await service.db('users').where({ email: fields.email })) as { password_hash: string }[];
-    expect(user?.password_hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    const sessions = (await service.db('sessions')) as { token_hash: Buffer }[];
+    const [user] = (await service.db('users').where({ email: fields.email })) as Record<string, string>[];
+    expect(user?.['password_hash']).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const sessions = (await service.db('sessions').where({ user_id: user?.['id'] })) as {
+      token_hash: Buffer;
+    }[];
     expect(sessions.map(({ token_hash }) => token_hash.length)).to.deep.equal([32]);
   });
 });

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { createCode, type NewCode, updateCode } from '../../../src/codes/codes.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../src/codes/qr-code.ts';
+import { expectAccessible } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
-import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, visitAs, type WebVisitor } from '../../support/web-visitor.ts';
+import { narrowPhone } from '../../support/browser.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { isTooWide, type WebVisitor } from '../../support/web-visitor.ts';
 
 /** What is typed into each form, by label, and the content that comes of it. */
 const typed: Record<CodeType, { fields: Record<string, string>; content: string }> = {
@@ -44,34 +46,22 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
   },
 };
 
-describe('QR codes in a browser', function () {
-  this.timeout(60_000);
-  let service: TestService;
-  let browser: Browser;
+inABrowser('QR codes', sharedService, (site) => {
   let visitor: WebVisitor;
   let page: Page;
   let email: string;
   let users = 0;
 
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const opened = await openBrowser();
-    if (!opened) return this.skip();
-    browser = opened;
-    service = await startService();
-  });
-  after(() => service?.stop());
-  afterEach(() => expect(visitor.complaints).to.deep.equal([]));
-
-  async function enter(options: Parameters<typeof visitAs>[3] = {}): Promise<void> {
+  async function enter(options?: BrowserContextOptions): Promise<void> {
     email = `codes-${(users += 1)}@example.com`;
-    visitor = await visitAs(browser, service, email, options);
-    page = visitor.page;
+    visitor = await site.visitAs(email, options);
+    ({ page } = visitor);
   }
-  const api = async (): Promise<ApiClient> => apiClient(service.url, await service.makeKey({ email }));
+  const api = async (): Promise<ApiClient> =>
+    apiClient(site.service.url, await site.service.makeKey({ email }));
 
   async function store(changes: Partial<NewCode> = {}): Promise<QrCode> {
-    const owner = await findOrCreateUser(service.db, email, new Date());
+    const owner = await findOrCreateUser(site.service.db, email, new Date());
     const code: NewCode = {
       name: 'Menu',
       type: 'url',
@@ -83,7 +73,7 @@ describe('QR codes in a browser', function () {
       category: null,
       ...changes,
     };
-    return createCode(service.db, owner.id, code, 365, new Date());
+    return createCode(site.service.db, owner.id, code, 365, new Date());
   }
   async function stored(id: string): Promise<Record<string, unknown>> {
     return (await (await api())(`/qrcodes/${id}`)).body as Record<string, unknown>;
@@ -98,12 +88,9 @@ describe('QR codes in a browser', function () {
     for (const [label, text] of Object.entries(fields))
       await page.getByLabel(label, { exact: true }).fill(text);
   };
-  const isSideways = () =>
-    page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
   describe('and their forms', () => {
     before(() => enter());
-    after(() => visitor?.leave());
 
     for (const type of codeTypes) {
       it(`of ${type} are made in a form, and opened in it again`, async () => {
@@ -133,6 +120,7 @@ describe('QR codes in a browser', function () {
     }
 
     it('that are filled in badly are not stored: each fault is beside its field, and nothing is lost', async () => {
+      visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
       await page.goto('/codes/new?type=geo');
       await fill({ Latitude: '91', Longitude: '13.4', 'Size in pixels': '5', 'Category (optional)': 'Shop' });
       await page.getByRole('button', { name: 'Create QR code' }).click();
@@ -169,19 +157,23 @@ describe('QR codes in a browser', function () {
     it('that are sent twice while the answer is on its way are stored once', async () => {
       await page.goto('/codes/new?type=text');
       await fill({ Text: 'Sent twice', Name: 'Sent twice' });
-      await page.route('**/codes/new', async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 600));
-        await route.continue();
-      });
       let sent = 0;
       page.on('request', (request) => {
         if (request.method() === 'POST') sent += 1;
       });
-      const send = 'document.querySelector(".code-form").requestSubmit()';
-      await page.evaluate(`${send}; setTimeout(() => { ${send} }, 200)`);
+      const button = page.getByRole('button', { name: 'Create QR code' });
+      await button.scrollIntoViewIfNeeded();
+      const { x = 0, y = 0 } = (await button.boundingBox()) ?? {};
+      const click = () => page.mouse.click(x + 5, y + 5);
+      // What the first click sends is held up until there was a second one.
+      const clickAgain = async (route: Route) => {
+        await click();
+        await route.continue();
+      };
+      await page.route('**/codes/new', clickAgain, { times: 1 });
+      await click();
       await page.waitForURL(/\/codes\/[0-9a-f-]{36}$/);
-      await page.unroute('**/codes/new');
-      expect(await service.db('qr_codes').where({ name: 'Sent twice' })).to.have.length(1);
+      expect(await site.service.db('qr_codes').where({ name: 'Sent twice' })).to.have.length(1);
       expect(sent).to.equal(1);
     });
 
@@ -231,9 +223,7 @@ describe('QR codes in a browser', function () {
   });
 
   describe('and their list', () => {
-    // An account of its own for each: as many as one address may sign up in an hour would not do for the forms too.
     beforeEach(() => enter());
-    afterEach(() => visitor.leave());
 
     it('begin with a page that says what to do', async () => {
       await page.goto('/codes');
@@ -251,7 +241,7 @@ describe('QR codes in a browser', function () {
       await page.goto('/codes');
       expect(await names()).to.deep.equal(['Flyer (copy)', 'Flyer']);
       const shareStatus = async () =>
-        (await fetch(`${service.url}/r/${code.shareToken}`, { redirect: 'manual' })).status;
+        (await fetch(`${site.service.url}/r/${code.shareToken}`, { redirect: 'manual' })).status;
       expect(await shareStatus()).to.equal(302);
       const original = page.locator('tbody tr').nth(1);
       await original.locator('summary').click();
@@ -355,7 +345,7 @@ describe('QR codes in a browser', function () {
       const codes: QrCode[] = [];
       for (let index = 0; index < 45; index += 1) codes.push(await store({ name: `Code ${index}` }));
       for (const code of codes.filter((_, index) => index % 2 === 0))
-        await updateCode(service.db, code, { isFavorite: true }, new Date());
+        await updateCode(site.service.db, code, { isFavorite: true }, new Date());
       const newestFirst = codes.map(({ name }) => name).toReversed();
       const isMarked = (name: string) => Number(name.split(' ')[1]) % 2 === 0;
       const wanted = [...newestFirst.filter(isMarked), ...newestFirst.filter((name) => !isMarked(name))];
@@ -372,7 +362,6 @@ describe('QR codes in a browser', function () {
 
     it('of somebody else are not there', async () => {
       const { id } = await store({ name: 'Mine' });
-      const mine = visitor;
       await enter();
       const answers = [];
       for (const one of [id, '01890000-0000-7000-8000-000000000000', 'no-id']) {
@@ -390,19 +379,17 @@ describe('QR codes in a browser', function () {
       }
       expect(answers[0]?.status).to.equal(404);
       expect(answers).to.deep.equal(Array(24).fill(answers[0]));
-      await mine.leave();
     });
 
     it('fit the narrowest phone, whatever their names', async () => {
-      await visitor.leave();
-      await enter({ ...iPhone, viewport: { width: 320, height: 640 } });
+      await enter(narrowPhone);
       const { id } = await store({
         name: `<script>alert(1)</script> رمز ${'x'.repeat(60)}`,
         category: 'y'.repeat(80),
       });
       for (const path of ['/codes', `/codes/${id}/edit`, `/codes/${id}/delete`, '/codes/new?type=geo']) {
         await page.goto(path);
-        expect(await isSideways(), path).to.equal(false);
+        expect(await isTooWide(page), path).to.equal(false);
         await expectAccessible(page);
       }
       await page.goto('/codes');
@@ -411,11 +398,10 @@ describe('QR codes in a browser', function () {
       await page.getByText('Filters').click();
       expect(await page.getByLabel('Type').isVisible()).to.equal(true);
       await page.locator('.menu summary').click();
-      expect(await isSideways()).to.equal(false);
+      expect(await isTooWide(page)).to.equal(false);
     });
 
     it('are made and edited without JavaScript', async () => {
-      await visitor.leave();
       await enter({ javaScriptEnabled: false });
       await page.goto('/codes/new');
       await page.getByRole('link', { name: 'Wi-Fi' }).click();

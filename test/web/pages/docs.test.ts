@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../support/accessible.ts';
+import { narrowPhone } from '../../support/browser.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
@@ -20,37 +22,21 @@ interface Operation {
   responses: Record<string, object>;
 }
 
-describe('The API reference in a browser', function () {
-  this.timeout(60_000);
-  let service: TestService;
-  let browser: Browser;
-  let visitor: WebVisitor;
+inABrowser('The API reference', sharedService, (site) => {
+  let page: Page;
   let document: OpenApi;
   let operations: (Operation & { method: string; path: string })[];
 
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const opened = await openBrowser();
-    if (!opened) return this.skip();
-    browser = opened;
-    service = await startService();
-    document = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as OpenApi;
+  before(async () => {
+    document = (await (await fetch(`${site.service.url}/api/v1/openapi.json`)).json()) as OpenApi;
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
     );
+    ({ page } = await site.visit());
   });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    visitor = await visit(browser, service.url);
-    await visitor.page.goto('/docs');
-  });
-  afterEach(async () => {
-    expect(visitor.complaints).to.deep.equal([]);
-    await visitor.leave();
-  });
+  beforeEach(() => page.goto('/docs'));
 
   it('has every operation of the document: in the navigation, and under an anchor of its own', async () => {
-    const { page } = visitor;
     expect(await page.title()).to.equal('API · Qrelay');
     expect(operations).to.have.length.above(0);
     expect(await page.locator('.docs-operation').count()).to.equal(operations.length);
@@ -65,7 +51,6 @@ describe('The API reference in a browser', function () {
   });
 
   it('has every parameter, field, status and header of the document', async () => {
-    const { page } = visitor;
     const names = (place: string) => page.locator(`${place} tbody th code`).allTextContents();
     for (const { operationId, parameters, requestBody, responses } of operations) {
       const ref = requestBody?.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
@@ -83,8 +68,8 @@ describe('The API reference in a browser', function () {
 
   it('tells bounds, defaults and what must be given', async () => {
     const row = (name: string) =>
-      visitor.page.locator('#createQrCode table.sent tr', {
-        has: visitor.page.locator('th code', { hasText: new RegExp(`^${name}$`) }),
+      page.locator('#createQrCode table.sent tr', {
+        has: page.locator('th code', { hasText: new RegExp(`^${name}$`) }),
       });
     expect(await row('size').textContent())
       .to.contain('integer')
@@ -99,7 +84,7 @@ describe('The API reference in a browser', function () {
   });
 
   it('has a command for each operation with the address of the service, that works when pasted', async () => {
-    const commands = await visitor.page.locator('.docs-curl').allTextContents();
+    const commands = await page.locator('.docs-curl').allTextContents();
     expect(commands).to.have.length(operations.length);
     for (const [index, { path, method }] of operations.entries()) {
       const address = `"https://qr.test/api/v1${path.replace('{id}', '$ID')}"`;
@@ -107,24 +92,24 @@ describe('The API reference in a browser', function () {
       if (!['get', 'post'].includes(method)) expect(commands[index]).to.contain(`-X ${method.toUpperCase()}`);
     }
     const create = commands[operations.findIndex(({ operationId }) => operationId === 'createQrCode')] ?? '';
-    const answer = await fetch(`${service.url}/api/v1/qrcodes`, {
+    const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${await service.makeKey()}`, 'Content-Type': 'application/json' },
+      headers: {
+        Authorization: `Bearer ${await site.service.makeKey()}`,
+        'Content-Type': 'application/json',
+      },
       body: /-d '(.*)'$/.exec(create)?.[1] ?? '',
     });
     expect(answer.status).to.equal(201);
   });
 
   it('is reached from the header, signed in or not, and leads to the document', async () => {
-    const { page } = visitor;
-    const header = page.getByRole('banner');
-    for (const enter of [() => page.goto('/'), () => signUp(visitor, 'docs@example.com', 'correct horse')]) {
-      await enter();
-      await header.getByRole('link', { name: 'Docs', exact: true }).click();
-      await page.waitForURL('**/docs');
-      expect(
-        await header.getByRole('link', { name: 'Docs', exact: true }).getAttribute('aria-current'),
-      ).to.equal('page');
+    for (const { page: anyPage } of [{ page }, await site.visitAs('docs@example.com')]) {
+      const link = anyPage.getByRole('banner').getByRole('link', { name: 'Docs', exact: true });
+      await anyPage.goto('/');
+      await link.click();
+      await anyPage.waitForURL('**/docs');
+      expect(await link.getAttribute('aria-current')).to.equal('page');
     }
     expect(await page.getByRole('link', { name: 'openapi.json' }).getAttribute('href')).to.equal(
       '/api/v1/openapi.json',
@@ -132,7 +117,6 @@ describe('The API reference in a browser', function () {
   });
 
   it('copies a command by its button, and leads to where keys are made', async () => {
-    const { page } = visitor;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy the command: Create a publicly shared QR code' }).click();
     await page.getByText('Copied').first().waitFor();
@@ -145,20 +129,19 @@ describe('The API reference in a browser', function () {
   });
 
   it('is accessible, also with everything unfolded', async () => {
-    const { page } = visitor;
-    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+    await unfold(page);
     await expectAccessible(page);
   });
 
   it('is whole on the narrowest phone', async () => {
-    await visitor.leave();
-    visitor = await visit(browser, service.url, { ...iPhone, viewport: { width: 320, height: 640 } });
-    const { page } = visitor;
-    await page.goto('/docs');
-    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-    expect(
-      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    ).to.equal(0);
-    await expectAccessible(page);
+    const phone = await site.visit(narrowPhone);
+    await phone.page.goto('/docs');
+    await unfold(phone.page);
+    expect(await isTooWide(phone.page)).to.equal(false);
+    await expectAccessible(phone.page);
   });
 });
+
+async function unfold(page: Page): Promise<void> {
+  await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+}

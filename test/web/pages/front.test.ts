@@ -1,34 +1,14 @@
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { scan } from '../../codes/image/zxing.ts';
-import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, signUp, visit, type WebVisitor } from '../../support/web-visitor.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { narrowPhone } from '../../support/browser.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
 
-describe('The front page in a browser', function () {
-  this.timeout(60_000);
-  let service: TestService;
-  let browser: Browser;
-  let visitor: WebVisitor;
-
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const opened = await openBrowser();
-    if (!opened) return this.skip();
-    browser = opened;
-    service = await startService();
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    visitor = await visit(browser, service.url);
-  });
-  afterEach(async () => {
-    expect(visitor.complaints).to.deep.equal([]);
-    await visitor.leave();
-  });
-
+inABrowser('The front page', sharedService, (site) => {
   it('says what this is, and leads a stranger to the sign-up', async () => {
-    const { page } = visitor;
+    const { page } = await site.visit();
     await page.goto('/');
     expect(await page.title()).to.equal('Qrelay');
     await expectAccessible(page);
@@ -37,7 +17,7 @@ describe('The front page in a browser', function () {
   });
 
   it('has a picture that leads to the address of the service, in both themes', async () => {
-    const { page } = visitor;
+    const { page } = await site.visit();
     await page.goto('/');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -47,23 +27,25 @@ describe('The front page in a browser', function () {
   });
 
   it('has a request to paste, with the address of the service', async () => {
-    const { page } = visitor;
+    const { page } = await site.visit();
     await page.goto('/');
     const curl = (await page.locator('#front-curl').textContent()) ?? '';
     expect(curl.startsWith('curl https://qr.test/api/v1/qrcodes ')).to.equal(true);
     expect(curl.split('\n')).to.have.length(3);
     const body = /-d '(.*)'$/.exec(curl)?.[1] ?? '';
-    const answer = await fetch(`${service.url}/api/v1/qrcodes`, {
+    const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${await service.makeKey()}`, 'Content-Type': 'application/json' },
+      headers: {
+        Authorization: `Bearer ${await site.service.makeKey()}`,
+        'Content-Type': 'application/json',
+      },
       body,
     });
     expect(answer.status).to.equal(201);
   });
 
   it('leads whoever is signed in to their codes and keys', async () => {
-    const { page } = visitor;
-    await signUp(visitor, 'front@example.com', 'correct horse battery');
+    const { page } = await site.visitAs('front@example.com');
     await page.goto('/');
     const main = page.getByRole('main');
     expect(await main.getByRole('link', { name: 'Sign up' }).count()).to.equal(0);
@@ -73,15 +55,11 @@ describe('The front page in a browser', function () {
   });
 
   it('is whole on the narrowest phone, and weighs less than 100 KB', async () => {
-    await visitor.leave();
-    visitor = await visit(browser, service.url, { ...iPhone, viewport: { width: 320, height: 640 } });
-    const { page } = visitor;
+    const { page } = await site.visit(narrowPhone);
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => sizes.push(response.body().then((body) => body.length)));
     await page.goto('/', { waitUntil: 'networkidle' });
-    expect(
-      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    ).to.equal(0);
+    expect(await isTooWide(page)).to.equal(false);
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).to.be.within(1_000, 100_000);
     await expectAccessible(page);

@@ -1,44 +1,30 @@
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { iPhone, openBrowser, openBrowserDeadlineMs } from '../../support/browser.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectAccessible, visitAs, type WebVisitor } from '../../support/web-visitor.ts';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from '../../support/accessible.ts';
+import { narrowPhone } from '../../support/browser.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
 
-describe('API Keys in a browser (contract 5.4, 5.5)', function () {
-  this.timeout(60_000);
-  let service: TestService;
-  let browser: Browser;
-  let visitor: WebVisitor;
+inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
+  let page: Page;
   let users = 0;
 
-  before(async function () {
-    this.timeout(openBrowserDeadlineMs);
-    const opened = await openBrowser();
-    if (!opened) return this.skip();
-    browser = opened;
-    service = await startService();
-  });
-  after(() => service?.stop());
   beforeEach(async () => {
-    visitor = await visitAs(browser, service, `keys-${(users += 1)}@example.com`);
-    await visitor.page.goto('/keys');
-  });
-  afterEach(async () => {
-    expect(visitor.complaints).to.deep.equal([]);
-    await visitor.leave();
+    ({ page } = await site.visitAs(`keys-${(users += 1)}@example.com`));
+    await page.goto('/keys');
   });
 
   async function createKey(name: string): Promise<string> {
-    const { page } = visitor;
     await page.getByLabel('Name').fill(name);
     await page.getByRole('button', { name: 'Create key' }).click();
     return page.getByLabel('Key', { exact: true }).inputValue();
   }
   const statusWith = async (key: string) =>
-    (await fetch(`${service.url}/api/v1/qrcodes`, { headers: { Authorization: `Bearer ${key}` } })).status;
+    (await fetch(`${site.service.url}/api/v1/qrcodes`, { headers: { Authorization: `Bearer ${key}` } }))
+      .status;
 
   it('are created, used, and revoked: then a request gets 401', async () => {
-    const { page } = visitor;
     expect(await page.title()).to.equal('API Keys · Qrelay');
     expect(await page.getByRole('heading', { name: 'No keys yet' }).isVisible()).to.equal(true);
     const key = await createKey('Shop');
@@ -67,7 +53,6 @@ describe('API Keys in a browser (contract 5.4, 5.5)', function () {
   });
 
   it('are shown once: neither a reload, nor the way back, nor the list has them again', async () => {
-    const { page } = visitor;
     const key = await createKey('Once');
     await expectAccessible(page);
     await page.reload();
@@ -79,7 +64,6 @@ describe('API Keys in a browser (contract 5.4, 5.5)', function () {
   });
 
   it('are copied by a button', async () => {
-    const { page } = visitor;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const key = await createKey('Copied');
     await page.getByRole('button', { name: 'Copy key' }).click();
@@ -88,7 +72,6 @@ describe('API Keys in a browser (contract 5.4, 5.5)', function () {
   });
 
   it('are made and revoked with the keyboard alone', async () => {
-    const { page } = visitor;
     const tabTo = async (name: string | RegExp, role: 'button' | 'link' | 'textbox') => {
       const wanted = page.getByRole(role, { name });
       for (let press = 0; press < 40; press += 1) {
@@ -114,10 +97,9 @@ describe('API Keys in a browser (contract 5.4, 5.5)', function () {
   });
 
   it('of somebody else are not there', async () => {
-    const { page } = visitor;
     await createKey('Mine');
-    const [row] = (await service.db('api_keys').where({ name: 'Mine' })) as { id: string }[];
-    const stranger = await visitAs(browser, service, 'stranger@example.com');
+    const [row] = (await site.service.db('api_keys').where({ name: 'Mine' })) as { id: string }[];
+    const stranger = await site.visitAs('stranger@example.com');
     const answers = [];
     for (const id of [row?.id, '01890000-0000-7000-8000-000000000000', 'no-id']) {
       const answer = await stranger.page.goto(`/keys/${id}/revoke`);
@@ -128,22 +110,14 @@ describe('API Keys in a browser (contract 5.4, 5.5)', function () {
     }
     expect(answers[0]?.status).to.equal(404);
     expect(answers).to.deep.equal(Array(3).fill(answers[0]));
-    await stranger.leave();
-    await page.goto('/keys');
   });
 
   it('have names of any script, whole on the narrowest phone', async () => {
-    await visitor.leave();
-    const narrow = { ...iPhone, viewport: { width: 320, height: 640 } };
-    visitor = await visitAs(browser, service, 'phone@example.com', narrow);
-    const { page } = visitor;
+    ({ page } = await site.visitAs('phone@example.com', narrowPhone));
     await page.goto('/keys');
     await createKey(`<script>alert(1)</script> مفتاح ${'x'.repeat(60)}`);
     await page.goto('/keys');
-    const wider = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    expect(wider).to.equal(0);
+    expect(await isTooWide(page)).to.equal(false);
     await expectAccessible(page);
   });
 });

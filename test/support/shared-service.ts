@@ -1,0 +1,17 @@
+import { startService, type TestService } from './service.ts';
+
+let started: Promise<TestService> | undefined;
+
+/**
+ * One service for all files that want nothing of their own from it, because starting one takes longer than most tests.
+ * Each test makes users of its own, and no file sets its clock or counts all rows of a table.
+ */
+export function sharedService(): Promise<TestService> {
+  started ??= startService();
+  return started;
+}
+
+// Outside of every `describe`: after the last test of the run.
+after(async () => {
+  await (await started)?.stop();
+});
