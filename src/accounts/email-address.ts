@@ -7,5 +7,5 @@ const pattern =
 export function emailFaults(field: string, email: string): FieldFault[] {
   return email.length <= 254 && pattern.test(email)
     ? []
-    : [{ field, message: 'must be an e-mail address, such as you@example.com' }];
+    : [{ field, message: 'must be an address such as you@example.com' }];
 }

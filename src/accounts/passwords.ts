@@ -14,8 +14,7 @@ export function passwordFaults(field: string, password: string, email: string): 
     return [{ field, message: `must have at least ${shortestPassword} characters` }];
   if (length > longestPassword)
     return [{ field, message: `must have at most ${longestPassword} characters` }];
-  if (password.toLowerCase() === email.toLowerCase())
-    return [{ field, message: 'must not be the e-mail address' }];
+  if (password.toLowerCase() === email.toLowerCase()) return [{ field, message: 'must not be your email' }];
   if (isGuessable(password))
     return [{ field, message: 'is one of the first that somebody would try: choose another' }];
   return [];

@@ -21,11 +21,12 @@ export type NewCode = Pick<
 export async function createCode(
   db: Database,
   ownerId: string,
-  input: NewCode,
+  input: NewCode & { expiresAt?: Date },
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
   const created = {
+    expiresAt: endOfLife(lifetimeDays, now),
     ...input,
     id: uuidv7({ msecs: now.getTime() }),
     userId: ownerId,
@@ -34,9 +35,13 @@ export async function createCode(
     isFavorite: false,
     createdAt: now,
     updatedAt: now,
-    expiresAt: new Date(now.getTime() + lifetimeDays * dayMs),
   };
   return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+/** Of a code that is created now, unless its owner chooses another moment. */
+export function endOfLife(lifetimeDays: number, now: Date): Date {
+  return new Date(now.getTime() + lifetimeDays * dayMs);
 }
 
 /** Another owner's code is not told apart from one that does not exist, nor from an id that cannot exist. */

@@ -56,13 +56,13 @@ export function codeWarnings(
 function colourWarnings({ foregroundColor, backgroundColor }: Picture): string[] {
   const foreground = luminance(foregroundColor);
   const background = luminance(backgroundColor);
-  const contrast = (Math.max(foreground, background) + 0.05) / (Math.min(foreground, background) + 0.05);
+  const contrast = contrastOf(foreground, background);
   const warnings: string[] = [];
   if (contrast < leastContrast) {
     // Rounded down, so that a contrast that is too low does not look as if it were enough.
     const shown = (Math.floor(contrast * 10) / 10).toFixed(1);
     warnings.push(
-      `The colours ${foregroundColor} and ${backgroundColor} are too much alike for a scanner: their contrast is ${shown}:1 and should be at least ${leastContrast}:1. Choose a darker foregroundColor or a lighter backgroundColor.`,
+      `The colours ${foregroundColor} and ${backgroundColor} are too much alike for a scanner: their contrast is ${shown}:1 and should be at least ${leastContrast}:1. ${remedyFor(foreground, background)}`,
     );
   }
   // Colours that differ too little are not mended by swapping them.
@@ -72,6 +72,19 @@ function colourWarnings({ foregroundColor, backgroundColor }: Picture): string[]
     );
   }
   return warnings;
+}
+
+/** Only what can help: no background is lighter than white. */
+function remedyFor(foreground: number, background: number): string {
+  const [darker, lighter] = ['a darker foregroundColor', 'a lighter backgroundColor'];
+  const canDarken = contrastOf(0, background) >= leastContrast;
+  const canLighten = contrastOf(foreground, 1) >= leastContrast;
+  if (canDarken === canLighten) return `Choose ${darker} ${canDarken ? 'or' : 'and'} ${lighter}.`;
+  return `Choose ${canDarken ? darker : lighter}.`;
+}
+
+function contrastOf(one: number, other: number): number {
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
 function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {

@@ -169,6 +169,14 @@ describe('The warnings for a picture', () => {
       'The colours #777777 and #888888 are too much alike for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
     ]);
     expect(warn({ foregroundColor: '#ffffff' })).to.have.length(1);
+    // Only what can help.
+    const remedy = (foregroundColor: string, backgroundColor: string) =>
+      warn({ foregroundColor, backgroundColor })[0]?.split('3:1. ')[1];
+    expect(remedy('#cccccc', '#ffffff')).to.equal('Choose a darker foregroundColor.');
+    expect(remedy('#000000', '#222222')).to.equal('Choose a lighter backgroundColor.');
+    expect(remedy('#a0a0a0', '#575757')).to.equal(
+      'Choose a darker foregroundColor and a lighter backgroundColor.',
+    );
     expect(warn({ foregroundColor: '#959595' })[0]).to.include('is 2.9:1');
     expect(warn({ foregroundColor: '#949494' })).to.deep.equal([]);
   });

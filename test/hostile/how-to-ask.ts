@@ -69,9 +69,11 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
   { of: 'listQrCodes cursor', method: 'GET', path: '/api/v1/qrcodes?cursor=:id' },
   { of: 'listQrCodeScans cursor', method: 'GET', path: '/api/v1/qrcodes/:mine/scans?cursor=:scan' },
   { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
+  { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
   { of: 'page next', method: 'GET', path: '/signin?next=/codes/:id' },
+  { of: 'page next', method: 'GET', path: '/signup?next=/codes/:id' },
   {
     of: 'page back',
     method: 'POST',

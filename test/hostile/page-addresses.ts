@@ -52,6 +52,7 @@ const queries: PageRow[] = [
   get('a search in brackets', '/codes?q[a]=b', opens('Test')),
   get('a type of Object.prototype', '/codes?type=constructor', opens('Test')),
   get('a page after nothing', '/codes?after=1-x', opens('Test')),
+  get('a page before nothing', '/codes?before=%00', opens('Test')),
   get('a number of days that is none', '/codes/:id?days=1e9', opens('Test')),
   get('a scan before nothing', '/codes/:id?before=%00', opens('Test')),
   get('a form of a type that is none', '/codes/new?type=__proto__', opens('New code')),

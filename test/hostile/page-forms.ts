@@ -46,88 +46,93 @@ const forms: PageRow[] = [
     fromElsewhere,
   ),
   sent('from an origin that is none', good, [['Origin', '%%%']], fromElsewhere),
-  sent('with no name', 'formToken={token}', [], refused('Must not be empty')),
-  sent('with two names', `${good}&name=Other`, [], refused('Must not be empty')),
-  sent('with a name in brackets', 'formToken={token}&name[]=Shop', [], refused('Must not be empty')),
-  sent('with a name in a name', 'formToken={token}&name[a][b]=Shop', [], refused('Must not be empty')),
+  sent('with no name', 'formToken={token}', [], refused('Name must not be empty')),
+  sent('with two names', `${good}&name=Other`, [], refused('Name must not be empty')),
+  sent('with a name in brackets', 'formToken={token}&name[]=Shop', [], refused('Name must not be empty')),
+  sent('with a name in a name', 'formToken={token}&name[a][b]=Shop', [], refused('Name must not be empty')),
   sent(
     'with a name of 200 levels',
     `formToken={token}&name${'[a]'.repeat(200)}=Shop`,
     [],
-    refused('Must not be empty'),
+    refused('Name must not be empty'),
   ),
   sent(
     'with a name that is a NUL',
     'formToken={token}&name=%00',
     [],
-    refused('Must be text that can be seen'),
+    refused('Name must be text that can be seen'),
   ),
   sent(
     'with a name that has no width',
     'formToken={token}&name=%E2%80%8B',
     [],
-    refused('Must be text that can be seen'),
+    refused('Name must be text that can be seen'),
   ),
   sent(
     'with a name of 101 emoji',
     `formToken={token}&name=${'%F0%9F%8E%89'.repeat(101)}`,
     [],
-    refused('Must have at most 100 characters'),
+    refused('Name must have at most 100 characters'),
   ),
-  sent('with __proto__', 'formToken={token}&__proto__[name]=Shop', [], refused('Must not be empty')),
-  sent('with 2,000 fields', `formToken={token}&${'a=1&'.repeat(2_000)}`, [], refused('Must not be empty')),
+  sent('with __proto__', 'formToken={token}&__proto__[name]=Shop', [], refused('Name must not be empty')),
+  sent(
+    'with 2,000 fields',
+    `formToken={token}&${'a=1&'.repeat(2_000)}`,
+    [],
+    refused('Name must not be empty'),
+  ),
 ];
 
 const look = 'size=512&errorCorrection=M&foregroundColor=%23000000&backgroundColor=%23ffffff';
 const making = (name: string, fields: string, says: string) =>
   post(`a new code: ${name}`, '/codes/new', `formToken={token}&${fields}`, refused(says));
 const codes: PageRow[] = [
-  making('javascript:', `name=X&content=javascript:alert(1)&${look}`, 'Must be an http or https URL'),
+  making('javascript:', `name=X&content=javascript:alert(1)&${look}`, 'This is not a web address'),
   making(
     'our own share address',
     `name=X&content=qr.test/r/aaaaaaaaaa&${look}`,
-    'Must not be a share address',
+    'Web address must not be a share address',
   ),
   making('a NUL in the name', `name=a%00b&content=https://example.com/&${look}`, 'without NUL characters'),
   making('a NUL in the content', `name=X&type=text&content=a%00b&${look}`, 'without NUL characters'),
-  making('no field at all', '', 'Must not be empty'),
+  making('no field at all', '', 'Name must not be empty'),
   making(
     'a size of 1e3',
     `name=X&content=https://example.com/&${look.replace('512', '1e3')}`,
-    'Must be a whole number',
+    'Size in pixels must be a whole number',
   ),
   making(
     'a size in full-width digits',
     `name=X&content=https://example.com/&${look.replace('512', '%EF%BC%95%EF%BC%91%EF%BC%92')}`,
-    'Must be a whole number',
+    'Size in pixels must be a whole number',
   ),
   making(
     'a colour with style',
     `name=X&content=https://example.com/&${look.replace('%23000000', '%23000000;x:y')}`,
-    'Must be a hex colour',
+    'Foreground must be a hex colour',
   ),
   making(
     '3,000 bytes',
     `name=X&type=text&content=${'x'.repeat(3_000)}&${look}`,
-    'Must be at most 2331 bytes',
+    'Text must be at most 2331 bytes',
   ),
   post(
     'an edit: a last day that is none',
     '/codes/:id/edit',
     `formToken={token}&name=Test&content=https://example.com/target&lastDay=2027-02-30x&${look}`,
-    refused('Must be a day, such as 2030-12-31'),
+    refused('Last day must be a day, such as 2030-12-31'),
   ),
   post(
     'a deletion without the name',
     '/codes/:id/delete',
     'formToken={token}&confirmation=',
-    refused('Must be the name of the code'),
+    refused('That is not the name of the code'),
   ),
   post(
     'a deletion with two names',
     '/codes/:id/delete',
     'formToken={token}&confirmation=Test&confirmation=Test',
-    refused('Must be the name of the code'),
+    refused('That is not the name of the code'),
   ),
   ...[...elsewhere, '/codes/../../evil', '/codes?q=a\r\nX: y', '/codes#" onload='].map((back) =>
     post(
@@ -145,7 +150,7 @@ const codes: PageRow[] = [
     'an end of the account without a password',
     '/account/delete',
     'formToken={token}&confirmation=hostile@example.com',
-    refused('Is not your current password'),
+    refused('That is not your current password'),
   ),
   post(
     'an email with a NUL',

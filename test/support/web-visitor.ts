@@ -72,7 +72,7 @@ export async function signUp(page: Page, email: string, password: string): Promi
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
-  await page.waitForURL('**/keys');
+  await page.waitForURL('**/codes');
 }
 
 /** Whether there is more than fits the width of the screen. */

@@ -98,7 +98,7 @@ export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[]
   };
   const isPhone = (name: string) => readPhone(given(name)).kind === 'phone';
   const badNumber = 'must be a phone number, such as +44 20 7946 0000';
-  const badAddress = 'must be an e-mail address, such as ann@example.com';
+  const badAddress = 'must be an email address, such as ann@example.com';
   switch (type) {
     case 'wifi':
       need('networkName', true, '');

@@ -19,3 +19,20 @@ export function plainNumber(text: string): string | undefined {
   const number = compactNumber(text);
   return /^\+?\d{3,20}$/.test(number) ? number : undefined;
 }
+
+/** A country's code has one, two or three digits; its first ones tell how many. */
+const countryCode = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d{5,12})$/;
+
+/**
+ * "+442079460000" as "+44 207 946 0000", to be read out and dialled by hand. Where the area code ends is not known, so
+ * the groups are of three, and no digit stands alone. What was written with spaces of its own keeps them.
+ */
+export function groupedNumber(shown: string): string {
+  return shown
+    .split(', ')
+    .map((number) => {
+      const [, country, rest = ''] = countryCode.exec(number) ?? [];
+      return country ? `+${country} ${rest.replace(/\d{3}(?=\d{2})/g, '$& ')}` : number;
+    })
+    .join(', ');
+}

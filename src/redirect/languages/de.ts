@@ -38,7 +38,7 @@ export const de: Words = {
   joinCode: 'QR-Code zum Verbinden mit diesem WLAN',
   joinWithAnother: 'Ein anderes Handy verbindet sich, wenn es diesen Code mit der Kamera scannt.',
   joinWithThis:
-    'Auf diesem Handy: Passwort kopieren und das Netzwerk in den Einstellungen auswählen, unter WLAN (iPhone) oder Netzwerk & Internet (Android).',
+    'Auf diesem Handy: das Netzwerk in den Einstellungen auswählen, unter WLAN (iPhone) oder Netzwerk & Internet (Android), und das Passwort eingeben.',
   phone: 'Telefon',
   email: 'E-Mail',
   website: 'Website',
@@ -56,7 +56,7 @@ export const de: Words = {
   },
   blocked: {
     title: 'Dieser Code wurde gesperrt',
-    text: 'Der Betreiber dieses Dienstes hat ihn wegen Missbrauchs gesperrt. Er führt nirgendwohin mehr.',
+    text: 'Er wurde wegen Missbrauchs gesperrt und funktioniert nicht mehr.',
   },
   method: {
     title: 'Diese Adresse lässt sich nur öffnen',

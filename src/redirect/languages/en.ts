@@ -38,7 +38,7 @@ export const en: Words = {
   joinCode: 'QR code to join this Wi-Fi network',
   joinWithAnother: 'Another phone can join by scanning this code with its camera.',
   joinWithThis:
-    'On this phone: copy the password, then pick the network in Settings, under Wi-Fi (iPhone) or Network & internet (Android).',
+    'On this phone: pick the network in Settings, under Wi-Fi (iPhone) or Network & internet (Android), and enter the password.',
   phone: 'Phone',
   email: 'Email',
   website: 'Website',
@@ -56,7 +56,7 @@ export const en: Words = {
   },
   blocked: {
     title: 'This code was taken down',
-    text: 'Whoever runs this service has blocked it because of abuse. It doesn’t lead anywhere any more.',
+    text: 'It was blocked for abuse and no longer works.',
   },
   method: {
     title: 'This address can only be opened',

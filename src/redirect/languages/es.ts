@@ -38,7 +38,7 @@ export const es: Words = {
   joinCode: 'Código QR para conectarse a esta red wifi',
   joinWithAnother: 'Otro teléfono puede conectarse escaneando este código con la cámara.',
   joinWithThis:
-    'En este teléfono: copia la contraseña y elige la red en Ajustes, en Wi-Fi (iPhone) o en Red e Internet (Android).',
+    'En este teléfono: elige la red en Ajustes, en Wi-Fi (iPhone) o en Red e Internet (Android), y escribe la contraseña.',
   phone: 'Teléfono',
   email: 'Correo',
   website: 'Sitio web',
@@ -56,7 +56,7 @@ export const es: Words = {
   },
   blocked: {
     title: 'Este código ha sido retirado',
-    text: 'El operador de este servicio lo ha bloqueado por un uso abusivo. Ya no lleva a ninguna parte.',
+    text: 'Se bloqueó por abuso y ya no funciona.',
   },
   method: {
     title: 'Esta dirección solo se puede abrir',

@@ -38,7 +38,7 @@ export const fr: Words = {
   joinCode: 'Code QR pour rejoindre ce réseau Wi-Fi',
   joinWithAnother: 'Un autre téléphone peut se connecter en scannant ce code avec son appareil photo.',
   joinWithThis:
-    'Sur ce téléphone : copiez le mot de passe, puis choisissez le réseau dans les réglages, sous Wi-Fi (iPhone) ou Réseau et Internet (Android).',
+    'Sur ce téléphone : choisissez le réseau dans les réglages, sous Wi-Fi (iPhone) ou Réseau et Internet (Android), puis saisissez le mot de passe.',
   phone: 'Téléphone',
   email: 'E-mail',
   website: 'Site web',
@@ -56,7 +56,7 @@ export const fr: Words = {
   },
   blocked: {
     title: 'Ce code a été retiré',
-    text: 'L’exploitant de ce service l’a bloqué pour cause d’abus. Il ne mène plus nulle part.',
+    text: 'Il a été bloqué pour abus et ne fonctionne plus.',
   },
   method: {
     title: 'Cette adresse peut seulement être ouverte',

@@ -31,14 +31,14 @@ export const pt: Words = {
   message: 'Mensagem',
   networkName: 'Rede',
   security: 'Segurança',
-  userName: 'Nome de utilizador',
+  userName: 'Nome de usuário',
   password: 'Senha',
   openNetwork: 'Aberta, sem senha',
   hiddenNetwork: 'Esta rede é oculta. Talvez seja preciso digitar o nome dela.',
   joinCode: 'QR code para se conectar a esta rede Wi-Fi',
   joinWithAnother: 'Outro celular pode se conectar lendo este código com a câmera.',
   joinWithThis:
-    'Neste celular: copie a senha e escolha a rede nos ajustes, em Wi-Fi (iPhone) ou em Rede e internet (Android).',
+    'Neste celular: escolha a rede nos ajustes, em Wi-Fi (iPhone) ou em Rede e internet (Android), e digite a senha.',
   phone: 'Telefone',
   email: 'E-mail',
   website: 'Site',
@@ -56,7 +56,7 @@ export const pt: Words = {
   },
   blocked: {
     title: 'Este código foi retirado do ar',
-    text: 'O operador deste serviço o bloqueou por uso abusivo. Ele não leva mais a lugar nenhum.',
+    text: 'Ele foi bloqueado por abuso e não funciona mais.',
   },
   method: {
     title: 'Este endereço só pode ser aberto',

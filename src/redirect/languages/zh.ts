@@ -38,7 +38,7 @@ export const zh: Words = {
   joinCode: '用于加入此 Wi-Fi 网络的二维码',
   joinWithAnother: '用另一部手机的相机扫描此二维码即可加入。',
   joinWithThis:
-    '在本机加入：复制密码，然后在“设置”的“无线局域网”（iPhone）或“网络和互联网”（Android）中选择该网络。',
+    '在本机加入：在“设置”的“无线局域网”（iPhone）或“网络和互联网”（Android）中选择该网络，然后输入密码。',
   phone: '电话',
   email: '邮箱',
   website: '网站',
@@ -56,7 +56,7 @@ export const zh: Words = {
   },
   blocked: {
     title: '此二维码已被封禁',
-    text: '由于存在滥用行为，本服务的运营方已将其封禁，扫描后不再跳转。',
+    text: '它因滥用被封禁，已无法使用。',
   },
   method: {
     title: '此地址只能打开查看',

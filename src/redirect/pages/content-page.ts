@@ -3,17 +3,18 @@ import type {
   EmailContent,
   GeoContent,
   LinkContent,
-  LinksContent,
   PhoneContent,
   SmsContent,
   TextContent,
 } from '../../codes/content/code-content.ts';
+import { groupedNumber } from '../../codes/content/phone-number.ts';
 import type { Words } from '../languages/words.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { actions, copyButton, facts, linkButton, storedLink, textFact, undirected } from './parts.ts';
+import { linksBody } from './links-body.ts';
+import { actions, copyButton, facts, linkButton, textFact, undirected } from './parts.ts';
 import { wifiBody } from './wifi-body.ts';
 
 interface ContentView {
@@ -66,11 +67,6 @@ function linkBody({ href }: LinkContent, words: Words): Markup {
 ${actions(linkButton(words.openLink, href))}`;
 }
 
-function linksBody({ lines }: LinksContent): Markup {
-  const shown = lines.filter(({ text }) => text.trim() !== '');
-  return html`<ul class="links">${shown.map(({ text, href }) => html`<li>${storedLink(text, href)}</li>`)}</ul>`;
-}
-
 function phoneBody({ number, href }: PhoneContent, words: Words): Markup {
   return html`${numberLine(number)}
 ${actions(linkButton(words.call, href, isControlCode(href) ? {} : { open: 'at-once' }))}`;
@@ -84,7 +80,7 @@ function isControlCode(href: string): boolean {
 function smsBody({ number, body, href }: SmsContent, words: Words): Markup {
   return html`${numberLine(number)}
 ${actions(linkButton(words.writeMessage, href, { open: 'at-once' }))}
-${body === '' ? undefined : html`<div class="stored box" dir="auto">${body}</div>`}`;
+${facts(textFact(words.message, body))}`;
 }
 
 function emailBody({ to, cc, subject, body, href }: EmailContent, words: Words): Markup {
@@ -126,7 +122,7 @@ ${actions(copyButton(words.copyText, 'text', words))}`;
 /** Large enough to be read out and dialled by hand; a text that is no number is set smaller. */
 function numberLine(number: string): Markup | undefined {
   if (number === '') return undefined;
-  return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${number}</bdi></p>`;
+  return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${groupedNumber(number)}</bdi></p>`;
 }
 
 const longestNumber = 24;

@@ -4,9 +4,13 @@ import { html, type Markup } from './html.ts';
 /** What a link may lead to. Whoever reads the content sees to it too; here nothing else is ever made into a link. */
 const linkable = /^(?:https?|tel|sms|mailto|geo):/i;
 
+export function isLinkable(href: string | undefined): href is string {
+  return href !== undefined && linkable.test(href);
+}
+
 /** A stored text that leads somewhere: onto another site without a trace of this one. */
 export function storedLink(text: string, href: string | undefined): Markup {
-  if (href === undefined || !linkable.test(href)) return storedText(text);
+  if (!isLinkable(href)) return storedText(text);
   return html`<a href="${href}" rel="noopener noreferrer nofollow"><bdi>${undirected(text)}</bdi></a>`;
 }
 
@@ -31,7 +35,7 @@ export function linkButton(
   href: string,
   { isPrimary = true, open }: ButtonOptions = {},
 ): Markup {
-  if (!linkable.test(href)) return html``;
+  if (!isLinkable(href)) return html``;
   const opening = open && html` data-open="${open}"`;
   return html`<a class="button${isPrimary ? ' primary' : ''}" href="${href}" rel="noopener noreferrer nofollow"${opening}>${label}</a>`;
 }
@@ -39,7 +43,7 @@ export function linkButton(
 /** Copies the text of the element with that id. The script shows it; without one the element can be selected as a whole. */
 export function copyButton(label: string, id: string, words: Words): Markup {
   return html`<button class="button primary" type="button" data-copy="${id}" data-copied="${words.copied}" data-marked="${words.marked}" hidden>${label}</button>
-<span class="said" id="said" role="status"></span>`;
+<span class="unseen" id="said" role="status"></span>`;
 }
 
 export function actions(...buttons: Markup[]): Markup {

@@ -17,27 +17,29 @@ const ranking = <Name extends string>(name: Name, description: string) =>
       closed,
     ),
     {
-      description: `${description} Count descending, then name.`,
+      description: `${description} Largest count first.`,
     },
   );
 
 export const analyticsShape = Type.Object(
   {
     totalScans: count('Scans in the requested period.'),
-    uniqueCountries: count('Distinct countries; unknown ones (ZZ) do not count.'),
-    uniqueCities: count('Distinct cities, told apart by country, region and name.'),
-    byDevice: ranking('device', 'Scans per device class.'),
+    uniqueCountries: count('Number of different countries. Unknown ones (ZZ) do not count.'),
+    uniqueCities: count(
+      'Number of different cities. Cities of the same name in different regions count separately.',
+    ),
+    byDevice: ranking('device', 'Scans per kind of device.'),
     byBrowser: ranking('browser', 'Scans per browser.'),
     byOs: ranking('os', 'Scans per operating system.'),
     byCountry: ranking('country', 'Scans per country.'),
     timeline: Type.Array(
       Type.Object({ date: Type.String({ format: 'date' }), scans: count('Scans on that UTC day.') }, closed),
       {
-        description: 'One entry for each day of the period, oldest first, zeros included.',
+        description: 'One entry per day of the period, oldest first. Days without scans are included.',
       },
     ),
   },
-  { ...closed, description: 'Aggregated scan statistics of one QR code.' },
+  { ...closed, description: 'The scans of one QR code, counted.' },
 );
 
 const example: Static<typeof analyticsShape> = {
@@ -71,17 +73,23 @@ export const readQrCodeAnalytics = operation({
   method: 'get',
   path: '/qrcodes/{id}/analytics',
   summary: 'Read aggregated scan statistics',
-  description: 'Of the last `days` UTC days, today included.',
+  description:
+    'Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.',
   params: codeIdParams,
   query: Type.Object(
     {
       days: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 365, default: 30, description: 'Length of the period.' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 365,
+          default: 30,
+          description: 'How many days to count, including today.',
+        }),
       ),
     },
     closed,
   ),
-  success: { status: 200, description: 'The statistics.', schema: analyticsShape, example },
+  success: { status: 200, description: 'The statistics of the period.', schema: analyticsShape, example },
   async handle({ ownerId, params, query: { days = 30 } }, { db, now }) {
     const code = await findCode(db, ownerId, params.id);
     return readAnalytics(db, code.id, days, now());

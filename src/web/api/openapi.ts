@@ -12,19 +12,19 @@ type JsonObject = { [key: string]: Json };
 const errorShape = Type.Object(
   {
     error: Type.Enum(['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'], {
-      description: 'What went wrong, for programs.',
+      description: 'What went wrong, as a fixed code for your program.',
     }),
-    message: Type.String({ description: 'What went wrong, in a sentence for a person.' }),
+    message: Type.String({ description: 'What went wrong, as a sentence for people.' }),
     details: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, closed), {
-        description: 'For validation errors: every field that is at fault.',
+        description: 'Only for validation errors: every invalid field, and why.',
       }),
     ),
     requestId: Type.String({
-      description: 'The same as the header X-Request-Id. Quote it when you ask for help.',
+      description: 'The same as the `X-Request-Id` header. Quote it when you ask for help.',
     }),
   },
-  { ...closed, description: 'An error.' },
+  { ...closed, description: 'What every error response contains.' },
 );
 
 const components: Record<string, TSchema> = {
@@ -38,18 +38,18 @@ const components: Record<string, TSchema> = {
 };
 
 const headers: JsonObject = {
-  'X-RateLimit-Limit': header('Requests allowed in the window of one hour.'),
-  'X-RateLimit-Remaining': header('Requests left in the window.'),
+  'X-RateLimit-Limit': header('Requests allowed within one hour.'),
+  'X-RateLimit-Remaining': header('Requests left right now.'),
   'X-RateLimit-Reset': header(
-    'Unix time in whole seconds: after a 429 the first moment at which a request will succeed, otherwise when the oldest counted request leaves the window.',
+    'A Unix time in seconds. After a 429: when you can try again. Otherwise: when the oldest request of the last hour stops counting.',
   ),
-  'X-Request-Id': header('Names this request in our logs.', 'string'),
-  'Retry-After': header('Seconds to wait.'),
+  'X-Request-Id': header('The identifier of this request in our logs.', 'string'),
+  'Retry-After': header('Seconds to wait before you try again.'),
   'WWW-Authenticate': header('Always `Bearer`.', 'string'),
-  Allow: header('The methods that this address takes.', 'string'),
+  Allow: header('The methods that this path accepts.', 'string'),
   'Qrelay-Warning': {
     ...header(
-      'A reason for which scanners may not be able to read the picture, and what to change: a sentence without a comma. One header for each reason; not sent where there is none.',
+      'Why phones may have trouble reading the picture, and what to change, in a sentence without a comma. Sent once for each reason, and not at all if there is none.',
       'string',
     ),
     required: false,
@@ -68,7 +68,7 @@ interface ErrorAnswer {
 const errorAnswers: Record<number, ErrorAnswer> = {
   400: {
     name: 'ValidationError',
-    description: 'Invalid payload or parameter; `details` names every bad field.',
+    description: 'The body or a parameter is invalid. `details` lists every invalid field.',
     example: {
       error: 'validation_error',
       message: 'size must be at most 2048.',
@@ -77,7 +77,7 @@ const errorAnswers: Record<number, ErrorAnswer> = {
   },
   401: {
     name: 'InvalidApiKey',
-    description: 'Key missing, revoked or malformed.',
+    description: 'The API key is missing, revoked or malformed.',
     example: {
       error: 'invalid_api_key',
       message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
@@ -86,12 +86,12 @@ const errorAnswers: Record<number, ErrorAnswer> = {
   },
   404: {
     name: 'NotFound',
-    description: 'The resource does not exist or does not belong to the user.',
+    description: 'The QR code does not exist or is not yours.',
     example: { error: 'not_found', message: 'There is no such QR code.' },
   },
   405: {
     name: 'MethodNotAllowed',
-    description: 'The address does not take this method.',
+    description: 'This path does not accept this method.',
     example: { error: 'validation_error', message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.' },
     headers: ['Allow'],
   },
@@ -102,7 +102,7 @@ const errorAnswers: Record<number, ErrorAnswer> = {
   },
   415: {
     name: 'NotJson',
-    description: 'The body is not declared as JSON, or its encoding is not known.',
+    description: 'The body is not sent as JSON, or in an unknown encoding.',
     example: {
       error: 'validation_error',
       message: 'The body must be JSON: send the header Content-Type: application/json.',
@@ -110,7 +110,7 @@ const errorAnswers: Record<number, ErrorAnswer> = {
   },
   429: {
     name: 'RateLimited',
-    description: `Hourly quota exceeded: ${hourlyQuota.free} requests on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per client address without a valid key. Wait for the time given by X-RateLimit-Reset.`,
+    description: `Hourly quota exceeded: ${hourlyQuota.free} requests per key on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
     example: {
       error: 'rate_limited',
       message: 'The limit of 20 requests an hour is used up. Try again in 1260 seconds.',
@@ -119,12 +119,12 @@ const errorAnswers: Record<number, ErrorAnswer> = {
   },
   500: {
     name: 'InternalError',
-    description: 'Server error. Retry later.',
+    description: 'Something went wrong on our side. Try again later.',
     example: { error: 'internal_error', message: 'Something went wrong on our side. Try again later.' },
   },
   503: {
     name: 'Unavailable',
-    description: 'The service cannot answer for a moment. Retry after the pause.',
+    description: 'The service is unavailable for a moment. Try again after the time in `Retry-After`.',
     example: {
       error: 'internal_error',
       message: 'The service cannot reach its database right now. Try again shortly.',
@@ -144,9 +144,10 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
     info: {
       title: 'Qrelay',
       version: '1.0.0',
-      summary: 'Store a QR code, print its share address, read who scanned it.',
+      summary:
+        'Create QR codes that you can change after printing, and see when, where and on what they were scanned.',
       description:
-        'Every request carries an API key, and every answer the figures of its rate limit. Errors have one shape.',
+        'Send your API key with every request. Every response tells you how many requests you have left, and every error has the same format. Bodies are JSON.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${baseUrl}/api/v1` }],
@@ -159,7 +160,7 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'An API key, made on the page API Keys (/keys) after signing up, or by whoever runs the service with `qrelay key create`. Limits are counted per key.',
+            'Create a key on the page API Keys (/keys); it is shown only once. Whoever runs the service can also create one with `qrelay key create`. Rate limits are counted per key.',
         },
       },
       schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, inline(schema)])),

@@ -4,16 +4,22 @@ import { shareUrl } from '../../codes/share-token.ts';
 import { closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
 const fields = {
-  name: label('For people. Stored trimmed and in Unicode NFC.'),
-  type: Type.Enum([...codeTypes], { description: 'What the content is.' }),
+  name: label('A name to find the code by. Spaces around it are removed, and it is stored in Unicode NFC.'),
+  type: Type.Enum([...codeTypes], { description: 'What kind of content the code holds.' }),
   content: text(
-    'The encoded content: a URL, text, a vCard payload and so on. At most what a QR code holds at its error correction, in bytes of UTF-8: L 2953, M 2331, Q 1663, H 1273. For the type url: an absolute http or https URL without user name, password, control characters or spaces around it, and no share address of this service. Other types take the bare value or its usual payload; what cannot be parsed is shown as text.',
+    'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it; a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100` or `tel:+15550100`. Content that cannot be parsed is shown as text.',
   ),
-  foregroundColor: colour('Colour of the modules.'),
-  backgroundColor: colour('Colour between the modules.'),
-  size: Type.Integer({ minimum: 128, maximum: 2048, description: 'Width and height in pixels.' }),
-  errorCorrection: Type.Enum([...errorCorrections], { description: 'Error correction level.' }),
-  category: nullable(label('Free label; null for none.')),
+  foregroundColor: colour('Colour of the squares.'),
+  backgroundColor: colour('Colour of the background.'),
+  size: Type.Integer({
+    minimum: 128,
+    maximum: 2048,
+    description: 'Width and height of the picture in pixels.',
+  }),
+  errorCorrection: Type.Enum([...errorCorrections], {
+    description: 'Error correction level. H survives the most damage in print, L holds the most content.',
+  }),
+  category: nullable(label('A label of your own to group codes by, or null.')),
 };
 
 const withDefault = <Schema extends object>(schema: Schema, value: unknown): Schema => ({
@@ -32,7 +38,7 @@ export const createBody = Type.Object(
     size: Type.Optional(withDefault(fields.size, 512)),
     category: Type.Optional(withDefault(fields.category, null)),
   },
-  { ...closed, description: 'A QR code to be created and shared.' },
+  { ...closed, description: 'The QR code to create.' },
 );
 
 /** The defaults of the contract, in the one place where they stand: the schema. */
@@ -51,11 +57,13 @@ export const patchBody = Type.Partial(
     errorCorrection: fields.errorCorrection,
     size: fields.size,
     category: fields.category,
-    isPublic: Type.Boolean({ description: 'Whether the share address answers.' }),
-    isFavorite: Type.Boolean({ description: 'A mark for the owner.' }),
-    expiresAt: timestamp('A past moment ends the code, a later one renews it.'),
+    isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
+    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
+    expiresAt: timestamp(
+      'When the code stops working. A time in the past ends it at once, a later one extends it.',
+    ),
   }),
-  { ...closed, description: 'What to change. Fields that are not given stay as they are.' },
+  { ...closed, description: 'The fields to change. Fields that you leave out stay as they are.' },
 );
 
 const createdProperties = {
@@ -63,29 +71,35 @@ const createdProperties = {
   name: fields.name,
   type: fields.type,
   content: fields.content,
-  shareToken: Type.String({ pattern: '^[0-9A-Za-z]{10}$', description: 'Token of the public share.' }),
-  shareUrl: Type.String({ format: 'uri', description: 'The address to print: {base_url}/r/<shareToken>.' }),
+  shareToken: Type.String({ pattern: '^[0-9A-Za-z]{10}$', description: 'The last part of the share URL.' }),
+  shareUrl: Type.String({
+    format: 'uri',
+    description:
+      'What the printed code leads to: {base_url}/r/<shareToken>. Add `.svg` or `.png` for the picture.',
+  }),
   foregroundColor: fields.foregroundColor,
   backgroundColor: fields.backgroundColor,
   size: fields.size,
   errorCorrection: fields.errorCorrection,
   category: fields.category,
   createdAt: timestamp('When it was created.'),
-  expiresAt: timestamp('From then on the share address answers 410 and counts nothing.'),
+  expiresAt: timestamp(
+    'When the code stops working: from then on its share URL answers 410, and scans are not counted.',
+  ),
 };
 
 export const createdShape = Type.Object(createdProperties, {
   ...closed,
-  description: 'A QR code as created.',
+  description: 'The QR code that was created.',
 });
 
 export const readShape = Type.Object(
   {
     ...createdProperties,
-    isPublic: Type.Boolean({ description: 'Whether the share address answers.' }),
-    isFavorite: Type.Boolean({ description: 'A mark for the owner.' }),
-    scanCount: Type.Integer({ minimum: 0, description: 'Number of scans.' }),
-    updatedAt: timestamp('When it was last changed. A scan is no change.'),
+    isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
+    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
+    scanCount: Type.Integer({ minimum: 0, description: 'Number of scans so far.' }),
+    updatedAt: timestamp('When it was last changed. Scans do not count as changes.'),
   },
   { ...closed, description: 'A QR code.' },
 );

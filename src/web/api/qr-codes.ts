@@ -20,22 +20,23 @@ import {
 } from './qr-code-shapes.ts';
 import { closed, cursor, label, pageOf, toPage } from './schema-parts.ts';
 
-export const codeIdParams = Type.Object({ id: Type.String({ description: 'The QR code identifier.' }) });
+export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
 const warningNote =
-  'Where scanners may not be able to read its picture, each reason is in a header `Qrelay-Warning`, a sentence that says what to change.';
+  'If phones may have trouble reading its picture, each reason comes in a `Qrelay-Warning` header that says what to change.';
 
 export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
   path: '/qrcodes',
   summary: 'Create a publicly shared QR code',
-  description: 'The answer has the share address to print. Fields that are left out get their defaults.',
+  description:
+    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open.',
   body: createBody,
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
   success: {
     status: 201,
-    description: `The QR code. ${warningNote}`,
+    description: `The QR code was created. ${warningNote}`,
     schema: createdShape,
     example: createdExample,
     optionalHeaders: ['Qrelay-Warning'],
@@ -59,7 +60,7 @@ export const readQrCode = operation({
   method: 'get',
   path: '/qrcodes/{id}',
   summary: 'Read a QR code',
-  description: 'With its number of scans.',
+  description: 'Returns one of your QR codes, with its number of scans.',
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   async handle({ ownerId, params }, services) {
@@ -72,23 +73,27 @@ export const listQrCodes = operation({
   method: 'get',
   path: '/qrcodes',
   summary: 'List QR codes',
-  description: 'Newest first.',
+  description: 'Returns your QR codes a page at a time, newest first.',
   query: Type.Object(
     {
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Codes a page.' }),
+        Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of codes on a page.' }),
       ),
-      cursor: Type.Optional(cursor('Identifier of the last code of the previous page.')),
-      category: Type.Optional(label('Only codes with this label.')),
+      cursor: Type.Optional(
+        cursor('Where to go on: the `nextCursor` of the previous page, which is the `id` of its last code.'),
+      ),
+      category: Type.Optional(label('Only codes with this category.')),
       type: Type.Optional(Type.Enum([...codeTypes], { description: 'Only codes of this type.' })),
-      favorite: Type.Optional(Type.Boolean({ description: 'Only favourites, or only the others.' })),
+      favorite: Type.Optional(
+        Type.Boolean({ description: 'true: only favourites. false: only the others.' }),
+      ),
     },
     closed,
   ),
   success: {
     status: 200,
-    description: 'A page of QR codes.',
-    schema: pageOf(readShape, 'A page of QR codes.'),
+    description: 'One page of your QR codes.',
+    schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
   async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { db, config }) {
@@ -107,13 +112,13 @@ export const updateQrCode = operation({
   path: '/qrcodes/{id}',
   summary: 'Change a QR code',
   description:
-    'The type and the share address never change. The change is seen at the share address within 10 seconds, everywhere.',
+    'Send only the fields that you want to change. `type` and `shareUrl` never change, so a printed code keeps working. Whoever scans it sees the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
   success: {
     status: 200,
-    description: `The QR code as it is now. ${warningNote}`,
+    description: `The QR code after the change. ${warningNote}`,
     schema: readShape,
     example: changedExample,
     optionalHeaders: ['Qrelay-Warning'],
@@ -134,10 +139,9 @@ export const deleteQrCode = operation({
   method: 'delete',
   path: '/qrcodes/{id}',
   summary: 'Delete a QR code',
-  description:
-    'The code, its scans and its counters are gone, and within 10 seconds its share address answers 404 everywhere.',
+  description: 'Deletes the code and all its scans for good. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,
-  success: { status: 204, description: 'It is gone.' },
+  success: { status: 204, description: 'The QR code was deleted.' },
   async handle({ ownerId, params }, { db, codeChanged }) {
     const { shareToken } = await deleteCode(db, ownerId, params.id);
     codeChanged(shareToken);

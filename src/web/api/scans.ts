@@ -10,13 +10,20 @@ export const scanShape = Type.Object(
   {
     id: id('Scan identifier. Used as the pagination cursor.'),
     qrCodeId: id('Identifier of the scanned QR code.'),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'Country code; ZZ where it is unknown.' }),
-    city: nullable(Type.String({ description: 'City name; null where it is unknown.' })),
-    device: Type.Enum([...deviceClasses], { description: 'Device class.' }),
+    country: Type.String({
+      pattern: '^[A-Z]{2}$',
+      description: 'Two-letter country code, or ZZ if unknown.',
+    }),
+    city: nullable(Type.String({ description: 'City name, or null if unknown.' })),
+    device: Type.Enum([...deviceClasses], { description: 'Kind of device.' }),
     browser: Type.String({ description: 'Browser name, or Unknown.' }),
     os: Type.String({ description: 'Operating system name, or Unknown.' }),
-    latitude: nullable(Type.Number({ minimum: -90, maximum: 90, description: 'Decimal degrees.' })),
-    longitude: nullable(Type.Number({ minimum: -180, maximum: 180, description: 'Decimal degrees.' })),
+    latitude: nullable(
+      Type.Number({ minimum: -90, maximum: 90, description: 'In decimal degrees, or null if unknown.' }),
+    ),
+    longitude: nullable(
+      Type.Number({ minimum: -180, maximum: 180, description: 'In decimal degrees, or null if unknown.' }),
+    ),
     scannedAt: timestamp('When it was scanned.'),
   },
   { ...closed, description: 'One scan of a QR code.' },
@@ -55,21 +62,23 @@ export const listQrCodeScans = operation({
   method: 'get',
   path: '/qrcodes/{id}/scans',
   summary: 'List raw scan records',
-  description: 'Newest first.',
+  description: 'Returns the single scans of a QR code a page at a time, newest first.',
   params: codeIdParams,
   query: Type.Object(
     {
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Scans a page.' }),
+        Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of scans on a page.' }),
       ),
-      cursor: Type.Optional(cursor('Identifier of the last scan of the previous page.')),
+      cursor: Type.Optional(
+        cursor('Where to go on: the `nextCursor` of the previous page, which is the `id` of its last scan.'),
+      ),
     },
     closed,
   ),
   success: {
     status: 200,
-    description: 'A page of scans.',
-    schema: pageOf(scanShape, 'A page of scans.'),
+    description: 'One page of scans.',
+    schema: pageOf(scanShape, 'One page of scans.'),
     example: { data: [example], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
   },
   async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db }) {

@@ -49,7 +49,7 @@ export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Object(
     {
       data: Type.Array(item),
-      nextCursor: nullable(id('Pass it as `cursor` for the next page. Null on the last page.')),
+      nextCursor: nullable(id('Send it as `cursor` to get the next page. Null on the last page.')),
     },
     { ...closed, description },
   );

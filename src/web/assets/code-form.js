@@ -38,7 +38,9 @@ for (const control of controls) {
 }
 
 // Another type is another page: what every type has goes there with the reader.
-const kept = [...names, 'name', 'category'].map((name) => document.getElementById(`field-${name}`));
+const kept = [...names, 'name', 'category', 'lastDay'].map((name) =>
+  document.getElementById(`field-${name}`),
+);
 const links = document.querySelectorAll('.types a');
 
 function takeAlong() {

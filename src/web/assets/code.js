@@ -1,10 +1,13 @@
 // The page of a code, kept up to date while it is open and in view. Without this it shows how things were when it was opened.
 
 import { localTime, showLocalTimes } from './app.js';
+import { makeReadable } from './chart.js';
 
 const part = (id) => document.getElementById(id);
 const rowsAPage = 20;
 const figure = (value) => value.toLocaleString('en');
+const shortFrom = 1_000_000;
+const short = Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const renewPauseMs = 2_000;
 const renewed = ['chart', 'rankings', 'total-countries', 'total-cities', 'scan-pages'];
 let ever;
@@ -23,11 +26,24 @@ function showState(state) {
   const { days, scans } = part('totals').dataset;
   // The page may have been opened long before anybody looked at it.
   const isStale = isFirst && state.periods[days] !== Number(scans);
-  part('total-scans').textContent = figure(state.periods[days]);
-  part('total-today').textContent = figure(state.today);
+  part('total-scans').replaceChildren(shortFigure(state.periods[days]));
+  part('total-today').replaceChildren(shortFigure(state.today));
   const rows = document.querySelector('#scans tbody[data-live]');
   if (rows) showLatest(rows, state.latest);
   if (more > 0 || isStale) renewing ??= setTimeout(() => void renew(renewed), renewPauseMs);
+}
+
+/** As the page shows it when it is opened. */
+function shortFigure(value) {
+  if (value < shortFrom) return figure(value);
+  const [whole, seen, heard] = ['span', 'span', 'span'].map((name) => document.createElement(name));
+  whole.title = figure(value);
+  seen.ariaHidden = 'true';
+  seen.textContent = short.format(value);
+  heard.className = 'unseen';
+  heard.textContent = figure(value);
+  whole.append(seen, heard);
+  return whole;
 }
 
 /** Parts of the page as they would be if it were opened now; what is unfolded and what has the focus stays so. */
@@ -37,6 +53,7 @@ async function renew(ids) {
   if (!answer?.ok || answer.redirected) return;
   const opened = new DOMParser().parseFromString(await answer.text(), 'text/html');
   showLocalTimes(opened);
+  makeReadable(opened);
   for (const id of ids) {
     const [old, fresh] = [part(id), opened.getElementById(id)];
     if (!old || !fresh) continue;
@@ -115,4 +132,5 @@ function follow() {
 document.addEventListener('visibilitychange', follow);
 addEventListener('pagehide', leave);
 addEventListener('pageshow', follow);
+makeReadable(document);
 follow();

@@ -19,7 +19,7 @@ const doneTexts = new Map([
   ['password', 'Your password is changed, and every other session is ended.'],
 ]);
 
-/** The account: plan and use, e-mail, password, and its end. */
+/** The account: plan and use, email, password, and its end. */
 export function accountPages(parts: PageParts): Router {
   const { db, sessions, now, codeChanged } = parts;
   const router = new Router({ prefix: '/account' });
@@ -51,7 +51,7 @@ export function accountPages(parts: PageParts): Router {
     const { admitted } = await takeAttempt(db, `password-check:${user.id}`, mostPasswordChecks);
     if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
     const matches = await verifyPassword(user.passwordHash, password);
-    return matches ? [] : [{ field: name, message: 'is not your current password' }];
+    return matches ? [] : [{ field: name, message: 'That is not your current password' }];
   }
 
   router.get('/', (ctx) => showAccount(ctx));
@@ -64,7 +64,7 @@ export function accountPages(parts: PageParts): Router {
       ...(await currentPasswordFaults(user, 'emailPassword', field(ctx, 'emailPassword'))),
     ];
     if (list.length === 0 && !(await changeEmail(db, user, email, now())))
-      list.push({ field: 'newEmail', message: 'belongs to another account' });
+      list.push({ field: 'newEmail', message: 'This email belongs to another account' });
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
     leadTo(ctx, '/account?changed=email');
   });
@@ -87,7 +87,7 @@ export function accountPages(parts: PageParts): Router {
     const user = userOf(ctx);
     const list = await currentPasswordFaults(user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
-      list.push({ field: 'confirmation', message: `must be ${user.email}` });
+      list.push({ field: 'confirmation', message: `That is not ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
     await sessions.signOut(ctx);
     const shareTokens = await deleteUser(db, user);

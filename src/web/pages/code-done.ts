@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 
 /** What was done to a code, as the page that comes after says it. */
 const texts = {
+  created: 'Code created. Download it or copy its link.',
+  saved: 'Changes saved.',
   deleted: 'The code is deleted.',
   marked: 'Added to your favourites.',
   unmarked: 'Removed from your favourites.',
@@ -12,8 +14,13 @@ const texts = {
 export type Done = keyof typeof texts;
 
 export function doneText(ctx: Context): string | undefined {
+  const done = doneOf(ctx);
+  return done && texts[done];
+}
+
+export function doneOf(ctx: Context): Done | undefined {
   const done = ctx.query['done'];
-  return typeof done === 'string' && Object.hasOwn(texts, done) ? texts[done as Done] : undefined;
+  return typeof done === 'string' && Object.hasOwn(texts, done) ? (done as Done) : undefined;
 }
 
 /** The path with a word for the page to say; its search and its anchor stay. */

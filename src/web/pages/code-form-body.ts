@@ -6,13 +6,13 @@ import {
 } from '../../codes/content/compose-content.ts';
 import { fieldFaults, fieldsOfContent, isAsTyped } from '../../codes/content/content-fields.ts';
 import { webHrefOfAddress } from '../../codes/content/links.ts';
+import { endOfDay, lastDayOf } from '../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../codes/qr-code.ts';
 import type { FieldFault } from '../../errors.ts';
 import { createDefaults } from '../api/qr-code-shapes.ts';
 import { tidyLabels } from '../api/text-fields.ts';
 import { field } from '../middleware/forms.ts';
 
-const dayMs = 86_400_000;
 const lookAndLabels = [
   'name',
   'category',
@@ -22,6 +22,8 @@ const lookAndLabels = [
   'size',
   'errorCorrection',
 ] as const;
+const noDay = 'must be a day, such as 2030-12-31';
+const noWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
 
@@ -31,9 +33,10 @@ export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values
   return Object.fromEntries(names.map((name) => [name, oneBreak(field(ctx, name))]));
 }
 
-export function emptyValues(): Values {
+export function emptyValues(expiresAt: Date): Values {
   const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
-  return { foregroundColor, backgroundColor, size: String(size), errorCorrection, security: 'WPA' };
+  const look = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
+  return { ...look, lastDay: lastDayOf(expiresAt), security: 'WPA' };
 }
 
 /** Where its fields would not hold all of it, the content is shown as it is. */
@@ -55,13 +58,41 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
     Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(value, stored[name])),
   );
   const before = valuesOf(code).values;
-  if (values['lastDay'] !== before['lastDay']) changes['expiresAt'] = endOfDay(values['lastDay'] ?? '');
+  if (values['lastDay'] !== before['lastDay'])
+    changes['expiresAt'] = endOfDay(values['lastDay'] ?? '') ?? values['lastDay'];
   const names = isRaw ? ['content'] : contentFieldNames[code.type];
   if (names.every((name) => values[name] === oneBreak(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
   const isTyped = isRaw || isAsTyped(code.type);
   const hadTwo = code.content.includes('\r\n');
   return { ...changes, content: isTyped && hadTwo ? content.replaceAll('\n', '\r\n') : content };
+}
+
+/** Undefined where the service is to choose: an empty field. Not a day that is over: the code would be born dead. */
+export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; faults: FieldFault[] } {
+  const day = values['lastDay'] ?? '';
+  if (day === '') return { faults: [] };
+  const end = endOfDay(day);
+  const fault = (message: string) => ({ faults: [{ field: 'lastDay', message }] });
+  if (end === undefined) return fault(noDay);
+  if (new Date(end) <= now) return fault('must be today or later');
+  return { expiresAt: new Date(end), faults: [] };
+}
+
+/** What is stored otherwise than a form that was opened before holds it, by field. */
+export function savedOtherwise(code: QrCode, values: Values, isRaw: boolean): Values {
+  const { values: saved, isRaw: isSavedRaw } = valuesOf(code);
+  const stored: Values = isRaw ? { ...saved, content: code.content } : saved;
+  const names = isRaw ? ['content'] : contentFieldNames[code.type];
+  // What is stored no longer fits the fields: it is told at one of them, and a password at none but its own.
+  const stands = code.type === 'wifi' ? 'password' : (names[0] ?? '');
+  if (isSavedRaw && !isRaw) return { ...differing(lookAndLabels, stored, values), [stands]: code.content };
+  return differing([...lookAndLabels, ...names], stored, values);
+}
+
+function differing(names: readonly string[], stored: Values, values: Values): Values {
+  const pairs = names.map((name) => [name, oneBreak(stored[name] ?? '')] as const);
+  return Object.fromEntries(pairs.filter(([name, text]) => !isSame(text, values[name] ?? '')));
 }
 
 /** The faults of the body, each at the field that people see, with those that only the fields have. */
@@ -73,9 +104,7 @@ export function shownFaults(
   isContentChanged: boolean,
 ): FieldFault[] {
   const own = isRaw || !isContentChanged ? [] : fieldFaults(type, values);
-  const shown = bodyFaults.map((fault) =>
-    fault.field === 'expiresAt' ? { field: 'lastDay', message: 'must be a day, such as 2030-12-31' } : fault,
-  );
+  const shown = bodyFaults.map((fault) => inWordsOfTheForm(fault, type));
   if (isRaw || isAsTyped(type)) return [...shown, ...own];
   const longest = contentFieldNames[type].toSorted(
     (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
@@ -87,8 +116,15 @@ export function shownFaults(
   return [...moved, ...own];
 }
 
+function inWordsOfTheForm(fault: FieldFault, type: CodeType): FieldFault {
+  if (fault.field === 'expiresAt') return { field: 'lastDay', message: noDay };
+  // The scheme, of which the rule speaks, is added by the form itself.
+  const isNoAddress = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(fault.message);
+  return isNoAddress ? { ...fault, message: noWebAddress } : fault;
+}
+
 function whole(message: string): string {
-  return `what these fields make together ${message}`;
+  return `What these fields make together ${message}`;
 }
 
 function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
@@ -123,17 +159,8 @@ function labelsAndLookOf(code: QrCode): Values {
     backgroundColor: code.backgroundColor,
     size: String(code.size),
     errorCorrection: code.errorCorrection,
-    lastDay: new Date(code.expiresAt.getTime() - 1).toISOString().slice(0, 10),
+    lastDay: lastDayOf(code.expiresAt),
   };
-}
-
-/** The moment after the last day; what is no day is left for the schema to refuse. */
-function endOfDay(day: string): string {
-  const start = new Date(`${day}T00:00:00.000Z`);
-  // Not the 31st of February, of which a parser makes the 3rd of March.
-  if (Number.isNaN(start.getTime()) || start.toISOString().slice(0, 10) !== day) return day;
-  const end = new Date(start.getTime() + dayMs).toISOString();
-  return end.startsWith('+') ? `${day}T23:59:59.999Z` : end;
 }
 
 /** A colour input writes small letters. */

@@ -1,8 +1,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../codes/blocks.ts';
-import { createCode, deleteCode, findCode, type NewCode, updateCode } from '../../codes/codes.ts';
+import { createCode, deleteCode, endOfLife, findCode, type NewCode, updateCode } from '../../codes/codes.ts';
 import { isAsTyped } from '../../codes/content/content-fields.ts';
+import { endOfDay } from '../../codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
 import { findFaults } from '../api/check-body.ts';
@@ -11,11 +12,14 @@ import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts'
 import { compileValidator } from '../api/validation.ts';
 import { field } from '../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from '../views/code-form.tsx';
+import { withDone } from './code-done.ts';
 import {
   changedBody,
+  chosenEnd,
   emptyValues,
   newBody,
   readValues,
+  savedOtherwise,
   shownFaults,
   type Values,
   valuesOf,
@@ -26,13 +30,19 @@ import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './pag
 const longestName = 100;
 const copyMark = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
-const changedMeanwhile =
-  'Not saved. This code was changed somewhere else since you opened the form. Below is what you typed: save again to replace the newer version, or go back to the code to see it.';
 const noCopyOfBlocked = 'Whoever runs this service has blocked this code: it cannot be duplicated.';
 /** A browser shows any number of spaces as one. */
 const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 /** Of every type alike. */
-const keptNames = ['name', 'category', 'foregroundColor', 'backgroundColor', 'size', 'errorCorrection'];
+const keptNames = [
+  'name',
+  'category',
+  'lastDay',
+  'foregroundColor',
+  'backgroundColor',
+  'size',
+  'errorCorrection',
+];
 const newFaults = compileValidator(createBody);
 const changeFaults = compileValidator(patchBody);
 
@@ -42,8 +52,8 @@ interface Filled {
   values: Values;
   isRaw: boolean;
   faults?: FieldFault[];
-  /** What is wrong with the whole, rather than with one field. */
-  problem?: string;
+  /** What was saved since the form was opened, where it differs from what the form holds. */
+  saved?: Values;
 }
 
 /** New, edit, duplicate, delete. */
@@ -54,7 +64,7 @@ export function codeForms(parts: PageParts): Router {
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  function showForm(ctx: Context, { type, code, values, isRaw, faults = [], problem }: Filled): void {
+  function showForm(ctx: Context, { type, code, values, isRaw, faults = [], saved }: Filled): void {
     const look = lookOf(values);
     show(
       ctx,
@@ -64,19 +74,20 @@ export function codeForms(parts: PageParts): Router {
         type,
         code,
         isRaw,
-        of: { values, faults },
-        problem: problem ?? (faults.length > 0 ? notSaved : undefined),
+        of: { values, faults, saved },
+        problem: faults.length > 0 ? notSaved : undefined,
         version: code && versionOf(code),
         warnings: lookWarnings(look, config.baseUrl),
         preview: previewPath(look, code?.id),
-        done: ctx.query['copied'] === '' ? 'This is the copy. It has a share link of its own.' : undefined,
+        isCopy: ctx.query['copied'] === '',
       },
-      problem ? 409 : faults.length > 0 ? 400 : 200,
+      saved ? 409 : faults.length > 0 ? 400 : 200,
     );
   }
 
   router.get('/new', (ctx) => {
-    const values = { ...emptyValues(), ...broughtAlong(ctx.query) };
+    const untilThen = endOfLife(config.qrCodeLifetimeDays, now());
+    const values = { ...emptyValues(untilThen), ...broughtAlong(ctx.query) };
     showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
   });
 
@@ -85,10 +96,12 @@ export function codeForms(parts: PageParts): Router {
     const values = readValues(ctx, type, false);
     const body = newBody(type, values);
     const found = await findFaults(newFaults, body, newCodeRules(db, config));
-    const faults = shownFaults(type, values, false, found, true);
+    const { expiresAt, faults: ofEnd } = chosenEnd(values, now());
+    const faults = [...shownFaults(type, values, false, found, true), ...ofEnd];
     if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
-    const code = await createCode(db, userOf(ctx).id, body as NewCode, config.qrCodeLifetimeDays, now());
-    leadTo(ctx, `/codes/${code.id}`);
+    const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
+    const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
+    leadTo(ctx, withDone(`/codes/${code.id}`, 'created'));
   });
 
   router.get('/:id/edit', async (ctx) => {
@@ -104,14 +117,14 @@ export function codeForms(parts: PageParts): Router {
     const values = readValues(ctx, type, isRaw);
     const version = field(ctx, 'version');
     if (version !== '' && version !== versionOf(code))
-      return showForm(ctx, { type, code, values, isRaw, problem: changedMeanwhile });
+      return showForm(ctx, { type, code, values, isRaw, saved: savedOtherwise(code, values, isRaw) });
     const changes = changedBody(code, values, isRaw);
     const found = await findFaults(changeFaults, changes, changedCodeRules(db, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
     if (faults.length > 0) return showForm(ctx, { type, code, values, isRaw, faults });
     await updateCode(db, code, toChanges(changes), now());
     codeChanged(code.shareToken);
-    leadTo(ctx, `/codes/${code.id}`);
+    leadTo(ctx, withDone(`/codes/${code.id}`, 'saved'));
   });
 
   router.post('/:id/duplicate', async (ctx) => {
@@ -136,7 +149,7 @@ export function codeForms(parts: PageParts): Router {
   router.post('/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (asShown(field(ctx, 'confirmation')) !== asShown(code.name))
-      return showDelete(ctx, code, [{ field: 'confirmation', message: 'must be the name of the code' }]);
+      return showDelete(ctx, code, [{ field: 'confirmation', message: 'That is not the name of the code' }]);
     await deleteCode(db, code.userId, code.id);
     codeChanged(code.shareToken);
     leadTo(ctx, '/codes?done=deleted');
@@ -163,7 +176,10 @@ function broughtAlong(query: Context['query']): Values {
   const kept = keptNames.flatMap((name) => {
     const value = query[name];
     if (typeof value !== 'string' || value === '') return [];
-    const isGood = changeFaults({ [name]: name === 'size' ? Number(value) : value }).length === 0;
+    const isGood =
+      name === 'lastDay'
+        ? endOfDay(value) !== undefined
+        : changeFaults({ [name]: name === 'size' ? Number(value) : value }).length === 0;
     return isGood ? [[name, value] as const] : [];
   });
   return Object.fromEntries(kept);

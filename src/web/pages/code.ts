@@ -13,7 +13,7 @@ import { listScans } from '../../scans/list-scans.ts';
 import { readTopCities } from '../../scans/top-cities.ts';
 import { CodeView } from '../views/code.tsx';
 import { toScanLine } from '../views/scan-line.tsx';
-import { doneText } from './code-done.ts';
+import { doneOf, doneText } from './code-done.ts';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansAPage } from './live-scans.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
@@ -57,6 +57,7 @@ export function codePage(parts: PageParts): Router {
       scans: scans.slice(0, scansAPage).map(toScanLine),
       isFirstPage: before === undefined,
       done: doneText(ctx),
+      isMadePrivate: doneOf(ctx) === 'private',
       olderThan: scans.length > scansAPage ? scans[scansAPage - 1]?.id : undefined,
     });
   }

@@ -5,7 +5,13 @@ import { findBlockedCodes } from '../../codes/blocks.ts';
 import { findCode, updateCode } from '../../codes/codes.ts';
 import { hostsOf } from '../../codes/content/hosts.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
-import { listCategories, type PageKey, searchCodes } from '../../codes/search-codes.ts';
+import {
+  countCodes,
+  listCategories,
+  type PageKey,
+  type PagePlace,
+  searchCodes,
+} from '../../codes/search-codes.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { readDailyScans } from '../../scans/daily-scans.ts';
 import { field } from '../middleware/forms.ts';
@@ -25,16 +31,15 @@ export function codesPages(parts: PageParts): Router {
   router.get('/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
-    const after = readPageKey(queryText(ctx, 'after'));
-    const found = await searchCodes(
-      db,
-      owner.id,
-      { name: search.q, type: search.type, category: search.category },
-      { limit: codesAPage, after },
-    );
-    const codes = found.slice(0, codesAPage);
+    const wanted = { name: search.q, type: search.type, category: search.category };
+    const place = {
+      after: readPageKey(queryText(ctx, 'after')),
+      before: readPageKey(queryText(ctx, 'before')),
+    };
+    const page = await searchCodes(db, owner.id, wanted, { limit: codesAPage, ...place });
+    const { codes } = page;
     const ids = codes.map(({ id }) => id);
-    const [blocked, counts, daily, categories] = await Promise.all([
+    const [blocked, counts, daily, categories, total] = await Promise.all([
       findBlockedCodes(
         db,
         codes.map(({ id, type, content }) => ({ id, hosts: hostsOf(type, content) })),
@@ -42,8 +47,9 @@ export function codesPages(parts: PageParts): Router {
       readScanCounts(db, ids),
       readDailyScans(db, ids, sparklineDays, now()),
       listCategories(db, owner.id),
+      countCodes(db, owner.id, wanted),
     ]);
-    const last = found.length > codesAPage ? codes.at(-1) : undefined;
+    const [first, last] = [codes[0], codes.at(-1)];
     show(ctx, CodesView, {
       visitor: visitorOf(ctx, parts),
       rows: codes.map((code) => ({
@@ -55,9 +61,11 @@ export function codesPages(parts: PageParts): Router {
       })),
       search,
       categories,
-      here: address(search, after),
-      firstPage: after && address(search),
-      nextPage: last && address(search, last),
+      total,
+      here: address(search, place),
+      firstPage: page.hasPrevious ? address(search) : undefined,
+      previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
+      nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
       done: doneText(ctx),
     });
   });
@@ -111,12 +119,17 @@ function readPageKey(text: string): PageKey | undefined {
   return mark !== undefined && isUuid(id) ? { isFavorite: mark === '1', id } : undefined;
 }
 
-function address({ q, type, category }: Search, after?: PageKey): string {
+function keyText({ isFavorite, id }: PageKey): string {
+  return `${isFavorite ? 1 : 0}-${id}`;
+}
+
+function address({ q, type, category }: Search, { after, before }: PagePlace = {}): string {
   const query = new URLSearchParams({
     ...(q && { q }),
     ...(type && { type }),
     ...(category && { category }),
-    ...(after && { after: `${after.isFavorite ? 1 : 0}-${after.id}` }),
+    ...(after && { after: keyText(after) }),
+    ...(before && { before: keyText(before) }),
   }).toString();
   return query ? `/codes?${query}` : '/codes';
 }

@@ -7,12 +7,12 @@ import { checkSignIn } from '../../accounts/sign-in.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
-import { SignInView, SignUpClosedView, SignUpView } from '../views/entry.tsx';
+import type { ShownFault } from '../views/controls.tsx';
+import { SignInView, SignUpClosedView, SignUpView, withNext } from '../views/entry.tsx';
 import { leadTo, type PageParts, show, signedIn, visitorOf } from './page.ts';
 
 const mostSignUpsPerAddress = 20;
-/** Where a new account begins, and where one goes on. */
-const first = '/keys';
+/** Where an account begins and goes on, unless another page was asked for. */
 const home = '/codes';
 const endedText =
   'You were signed out, and nothing was saved. Sign in, then go back to the form and send it again: what you typed is still in it.';
@@ -26,16 +26,20 @@ export function entryPages(parts: PageParts): Router {
   router.get('/signup', (ctx) => {
     if (signedIn(ctx)) return leadTo(ctx, home);
     const visitor = visitorOf(ctx, parts);
-    show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, { visitor });
+    show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
+      visitor,
+      next: ownPath(ctx.query['next']),
+    });
   });
 
   router.post('/signup', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
-    if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor }, 403);
+    const next = ownPath(field(ctx, 'next'));
+    if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
-    const refuse = (status: number, problem?: string, faults?: ReturnType<typeof emailFaults>) =>
-      show(ctx, SignUpView, { visitor, email, faults, problem }, status);
+    const refuse = (status: number, problem?: string, faults?: ShownFault[]) =>
+      show(ctx, SignUpView, { visitor, email, faults, problem, next }, status);
 
     const faults = [...emailFaults('email', email), ...passwordFaults('password', password, email)];
     if (faults.length > 0) return refuse(400, undefined, faults);
@@ -50,9 +54,15 @@ export function entryPages(parts: PageParts): Router {
     }
     const user = await createUser(db, { email, passwordHash: await hashPassword(password) }, now());
     if (!user)
-      return refuse(400, undefined, [{ field: 'email', message: 'has an account already: sign in instead' }]);
+      return refuse(400, undefined, [
+        {
+          field: 'email',
+          message: 'This email already has an account',
+          link: { path: withNext('/signin', next), name: 'Sign in' },
+        },
+      ]);
     await sessions.signIn(ctx, user);
-    leadTo(ctx, first);
+    leadTo(ctx, next ?? home);
   });
 
   router.get('/signin', (ctx) => {

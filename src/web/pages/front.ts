@@ -5,13 +5,12 @@ import { type PageParts, show, visitorOf } from './page.ts';
 
 /** Handed over by the page of the account; a word, so that nobody can put sentences of their own there. */
 export const accountDeleted = 'account-deleted';
-const deletedText =
-  'Your account is deleted, and everything in it: your keys, your codes and all their scans.';
+const deletedText = 'Your account was deleted, with all its keys, codes and scans.';
 
 /** The front page: what this is, a picture to try it with, and the next step. */
 export function frontPage(parts: PageParts): Router {
   const { config, sessions } = parts;
-  const { baseUrl } = config;
+  const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = config;
   // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
   const picture = drawSvg({
     text: `${baseUrl}/`,
@@ -23,7 +22,7 @@ export function frontPage(parts: PageParts): Router {
   const router = new Router();
   router.get('/', (ctx) => {
     const done = sessions.takeOver(ctx) === accountDeleted ? deletedText : undefined;
-    show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture, done });
+    show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture, lifetimeDays, done });
   });
   return router;
 }

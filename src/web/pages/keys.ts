@@ -52,7 +52,7 @@ export function keysPages(parts: PageParts): Router {
     if (active.length >= mostActiveKeys)
       faults.push({
         field: 'name',
-        message: `makes one key too many: an account has at most ${mostActiveKeys} active keys. Revoke one first`,
+        message: `An account has at most ${mostActiveKeys} active keys. Revoke one first`,
       });
     if (faults.length > 0) return showKeys(ctx, faults);
     const key = await createApiKey(db, userOf(ctx).id, name, now());

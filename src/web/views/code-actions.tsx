@@ -18,12 +18,18 @@ export function DuplicateForm({ code, look }: ActionProps) {
   );
 }
 
-export function VisibilityForm({ code, look, back }: ActionProps & { back: string }) {
+interface VisibilityProps {
+  code: QrCode;
+  look: ActionProps['look'] | 'solid';
+  back: string;
+}
+
+export function VisibilityForm({ code, look, back }: VisibilityProps) {
   return (
     <Form action={`/codes/${code.id}/visibility`}>
       <input type="hidden" name="back" value={back} />
       <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
-      <button type="submit" class={look}>
+      <button type="submit" class={look === 'solid' ? undefined : look}>
         {code.isPublic ? 'Make private' : 'Make public'}
       </button>
     </Form>

@@ -1,3 +1,4 @@
+import { isEndOfDay } from '../../codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { typeNames } from './code-types.ts';
 import { ContentInputs } from './content-inputs.tsx';
@@ -16,7 +17,8 @@ export interface CodeFormProps {
   warnings: string[];
   /** Where the picture of this look is drawn. */
   preview: string;
-  done?: string | undefined;
+  /** Opened at once after it was duplicated. */
+  isCopy: boolean;
   /** Why it was not saved. */
   problem?: string | undefined;
   /** Of the code as it is shown here. */
@@ -24,23 +26,35 @@ export interface CodeFormProps {
 }
 
 export function CodeFormView(props: CodeFormProps) {
-  const { visitor, type, code, isRaw, of, done, problem, version } = props;
+  const { visitor, type, code, isRaw, of, isCopy, problem, version } = props;
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   return (
-    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+    <Layout title={problem || of.saved ? `Error: ${title}` : title} visitor={visitor} at="/codes">
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
       <h1>{title}</h1>
-      {done && <Notice kind="good">{done}</Notice>}
+      {isCopy && !problem && !of.saved && (
+        <Notice kind="good">Copied. Change it and save, or delete it.</Notice>
+      )}
       {problem && (
         <Notice kind="bad" isFocused>
           {problem}
         </Notice>
       )}
+      {of.saved && (
+        <Notice kind="bad" isFocused>
+          Not saved. This code was changed somewhere else since you opened the form. Your version is below,
+          and at each field where it differs, what was saved meanwhile.{' '}
+          <a href={back}>See the newer version</a>
+        </Notice>
+      )}
       {!code && <TypeChooser at={type} />}
-      <Form action={code ? `/codes/${code.id}/edit` : '/codes/new'} class="code-form">
+      <Form
+        action={code ? `/codes/${code.id}/edit${isCopy ? '?copied' : ''}` : '/codes/new'}
+        class="code-form"
+      >
         <div>
           <section class="card">
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
@@ -49,38 +63,53 @@ export function CodeFormView(props: CodeFormProps) {
             <ContentInputs type={type} isRaw={isRaw} of={of} />
           </section>
           <section class="card">
-            <h2>Name and category</h2>
+            <h2>Name and last day</h2>
             <Input
               of={of}
               name="name"
               label="Name"
               hint="For you to find it again. The page that a scan opens may show it too."
             />
-            <Input of={of} name="category" label="Category (optional)" />
-            {code && (
-              <Input
-                of={of}
-                name="lastDay"
-                label="Last day"
-                type="date"
-                hint="A later day renews the code, a past one ends it: at the end of the day that you choose, in UTC."
-              />
-            )}
+            <div class="row">
+              <Input of={of} name="category" label="Category (optional)" />
+              <Input of={of} name="lastDay" label="Last day" type="date" hint={lastDayHint(code)} />
+            </div>
           </section>
         </div>
         <div>
           <Look {...props} />
         </div>
         <div class="row form-end">
-          <button type="submit">{code ? 'Save changes' : 'Create QR code'}</button>
+          <button type="submit">
+            {of.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
+          </button>
           <a class="button quiet" href={back}>
-            Cancel
+            {isCopy ? 'Keep it as it is' : 'Cancel'}
           </a>
+          {isCopy && (
+            <a class="button quiet danger" href={`${back}/delete`}>
+              Delete it
+            </a>
+          )}
         </div>
       </Form>
       <script type="module" src={`${visitor.assets}/code-form.js`} />
     </Layout>
   );
+}
+
+function lastDayHint(code: QrCode | undefined): string {
+  if (!code)
+    return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
+  // Only a day that is chosen here ends with the day: what nobody touches stays to the minute.
+  const end = isEndOfDay(code.expiresAt)
+    ? 'through the end of this day'
+    : `until ${timeOf(code)} on this day`;
+  return `The code works ${end} (UTC). Choose a later day to renew it.`;
+}
+
+function timeOf({ expiresAt }: QrCode): string {
+  return expiresAt.toISOString().slice(11, 16);
 }
 
 function TypeChooser({ at }: { at: CodeType }) {
@@ -112,16 +141,17 @@ function Look({ of, code, preview, warnings }: CodeFormProps) {
         The picture holds the share link, not the content. So it stays the same when you change the content
         later, even after printing.
       </p>
+      <div class="pair">
+        <Input of={of} name="foregroundColor" label="Foreground" type="color" />
+        <Input of={of} name="backgroundColor" label="Background" type="color" />
+      </div>
+      {/* Below the colours: they stay where they are when it appears. */}
       <div id="warnings" role="status">
         {warnings.map((warning) => (
           <p key={warning} class="notice bad">
             {warning}
           </p>
         ))}
-      </div>
-      <div class="pair">
-        <Input of={of} name="foregroundColor" label="Foreground" type="color" />
-        <Input of={of} name="backgroundColor" label="Background" type="color" />
       </div>
       <Input
         of={of}

@@ -24,5 +24,8 @@ export interface CodeProps {
   isFirstPage: boolean;
   /** The last scan of this page, where there is another page. */
   olderThan: string | undefined;
+  /** What was done to it a moment ago. */
   done?: string | undefined;
+  /** That is told with its state. */
+  isMadePrivate: boolean;
 }

@@ -1,12 +1,17 @@
+import { isEndOfDay, lastDayOf } from '../../codes/last-day.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
 import type { CodeProps } from './code-props.ts';
+import { type CodeState, stateOf } from './code-state.tsx';
 import { ContentFacts } from './content-facts.tsx';
 import { CopyButton, CopyStatus } from './copy-button.tsx';
+import { dayInWords } from './day.ts';
 import { Moment } from './moment.tsx';
 
 /** The code itself, beside its scans: picture, share link, what it holds, and what can be done with it. */
-export function CodeSide({ code, isExpired, address, warnings }: CodeProps) {
+export function CodeSide(props: CodeProps) {
+  const { code, address, warnings } = props;
+  const state = stateOf(props);
   const picture = `/codes/${code.id}/picture`;
   return (
     <section class="card code-side" aria-label="This code">
@@ -15,7 +20,7 @@ export function CodeSide({ code, isExpired, address, warnings }: CodeProps) {
         <label for="share-link">Share link</label>
         <div class="row">
           <input id="share-link" class="code" value={address} readOnly />
-          <CopyButton of="share-link" name="Copy link" />
+          <CopyButton of="share-link" name="Copy link" quiet={state !== 'public'} />
         </div>
         <CopyStatus />
         {warnings.length > 0 && (
@@ -36,55 +41,82 @@ export function CodeSide({ code, isExpired, address, warnings }: CodeProps) {
               <Moment of={code.createdAt} />
             </dd>
           </div>
-          <div>
-            <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
-            <dd>
-              <Moment of={code.expiresAt} />
-            </dd>
-          </div>
+          <End {...props} />
         </dl>
         <Downloads picture={picture} />
-        <Actions code={code} />
+        <Actions code={code} state={state} />
       </div>
     </section>
+  );
+}
+
+/** As the form writes it, where it was set there: the end of a day would read as the day after. */
+function End({ code: { expiresAt }, isExpired }: CodeProps) {
+  if (isEndOfDay(expiresAt))
+    return (
+      <div>
+        <dt>Last day</dt>
+        <dd>{dayInWords(lastDayOf(expiresAt))}</dd>
+      </div>
+    );
+  return (
+    <div>
+      <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
+      <dd>
+        <Moment of={expiresAt} />
+      </dd>
+    </div>
   );
 }
 
 function Downloads({ picture }: { picture: string }) {
   return (
     <div class="downloads">
-      <p>
-        <span>Download</span> <a href={`${picture}.svg?download`}>SVG</a>{' '}
-        <a href={`${picture}.png?download`}>PNG</a>
-      </p>
+      <span>Download</span>
+      <div class="code-actions">
+        <a class="button quiet" href={`${picture}.svg?download`} aria-label="Download SVG">
+          SVG
+        </a>
+        <a class="button quiet" href={`${picture}.png?download`} aria-label="Download PNG">
+          PNG
+        </a>
+      </div>
       <details>
-        <summary>Picture of the content itself</summary>
+        <summary>Without the share link</summary>
         <p class="hint">
-          For where there is no internet, or when this service should not be needed. Its scans are not
-          counted, and it cannot be changed once it is printed.
+          This picture holds the content itself: it works offline and without this service, cannot be changed
+          after printing, and its scans are not counted.
         </p>
-        <p>
-          <span>Download</span>{' '}
-          <a href={`${picture}.svg?download&encode=content`} aria-label="SVG of the content itself">
+        <div class="code-actions">
+          <a
+            class="button quiet"
+            href={`${picture}.svg?download&encode=content`}
+            aria-label="Download SVG of the content itself"
+          >
             SVG
-          </a>{' '}
-          <a href={`${picture}.png?download&encode=content`} aria-label="PNG of the content itself">
+          </a>
+          <a
+            class="button quiet"
+            href={`${picture}.png?download&encode=content`}
+            aria-label="Download PNG of the content itself"
+          >
             PNG
           </a>
-        </p>
+        </div>
       </details>
     </div>
   );
 }
 
-function Actions({ code }: { code: QrCode }) {
+function Actions({ code, state }: { code: QrCode; state: CodeState }) {
   return (
     <div class="code-actions">
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
         Edit
       </a>
       <DuplicateForm code={code} look="quiet" />
-      <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}`} />
+      {/* Of a private code it stands above, as the remedy. */}
+      {state !== 'private' && <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}`} />}
       <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
         Delete
       </a>
@@ -95,7 +127,7 @@ function Actions({ code }: { code: QrCode }) {
 /** The sentences are written for headers and programs, and name the fields as those do. */
 function inPlainWords(warning: string): string {
   return warning
-    .replace('With encode=content: ', 'The picture of the content itself: ')
+    .replace('With encode=content: ', 'The picture without the share link: ')
     .replaceAll('foregroundColor', 'foreground colour')
     .replaceAll('backgroundColor', 'background colour')
     .replaceAll('errorCorrection', 'error correction');

@@ -1,19 +1,22 @@
+import { unknownCountry } from '../../scans/scan.ts';
 import type { CityCount } from '../../scans/top-cities.ts';
 import type { CodeProps } from './code-props.ts';
 import { CodeSide } from './code-side.tsx';
+import { StateBadge, StateNotice, stateOf } from './code-state.tsx';
 import { typeNames } from './code-types.ts';
 import { countryName } from './countries.ts';
-import { figure } from './figure.ts';
 import { Layout } from './layout.tsx';
 import { Notice } from './notice.tsx';
 import { Ranking } from './ranking.tsx';
 import { deviceName, ScanTableRow } from './scan-line.tsx';
+import { ShortFigure } from './short-figure.tsx';
 import { Star } from './star.tsx';
 import { Timeline } from './timeline.tsx';
 import { WorldMap } from './world-map.tsx';
 
 export function CodeView(props: CodeProps) {
-  const { visitor, code, isExpired, isBlocked, done } = props;
+  const { visitor, code, done, isMadePrivate } = props;
+  const state = stateOf(props);
   return (
     <Layout title={code.name} visitor={visitor} at="/codes">
       <script type="module" src={`${visitor.assets}/code.js`} />
@@ -26,10 +29,7 @@ export function CodeView(props: CodeProps) {
         </h1>
         <Star code={code} back={`/codes/${code.id}`} />
         <p class="badges">
-          <span class="badge">{typeNames[code.type]}</span>{' '}
-          <span class={code.isPublic ? 'badge good' : 'badge'}>{code.isPublic ? 'public' : 'private'}</span>{' '}
-          {isExpired && <span class="badge bad">expired</span>}{' '}
-          {isBlocked && <span class="badge bad">blocked</span>}{' '}
+          <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
           {code.category !== null && (
             <span class="badge">
               <bdi>{code.category}</bdi>
@@ -37,7 +37,7 @@ export function CodeView(props: CodeProps) {
           )}
         </p>
       </div>
-      {done && <Notice kind="good">{done}</Notice>}
+      {done && !(isMadePrivate && state === 'private') && <Notice kind="good">{done}</Notice>}
       <StateNotice {...props} />
       <div class="code-page">
         <CodeSide {...props} />
@@ -51,49 +51,12 @@ export function CodeView(props: CodeProps) {
   );
 }
 
-/** Why the share link shows nothing now, and what helps. */
-function StateNotice({ code, isExpired, isBlocked, abuseContact, abuseHref }: CodeProps) {
-  if (isBlocked)
-    return (
-      <div class="notice bad">
-        <strong>Whoever runs this service has blocked this code because of abuse</strong>
-        <p>
-          Its share link leads nowhere, and scans are not counted.
-          {abuseHref !== undefined && (
-            <>
-              {' '}
-              If that is a mistake, write to <a href={abuseHref}>{abuseContact}</a>.
-            </>
-          )}
-        </p>
-      </div>
-    );
-  if (isExpired)
-    return (
-      <div class="notice bad">
-        <strong>This code has expired</strong>
-        <p>
-          Its share link says so, and scans are not counted. To renew it,{' '}
-          <a href={`/codes/${code.id}/edit`}>set a later last day</a>.
-        </p>
-      </div>
-    );
-  if (!code.isPublic)
-    return (
-      <div class="notice plain">
-        <strong>This code is private</strong>
-        <p>Whoever opens its share link sees a “not found” page, and scans are not counted.</p>
-      </div>
-    );
-  return null;
-}
-
-function NoScansYet({ code, isExpired, isBlocked, address }: CodeProps) {
-  const isOpen = code.isPublic && !isExpired && !isBlocked;
+function NoScansYet(props: CodeProps) {
+  const { address } = props;
   return (
     <section class="card" id="no-scans">
       <h2>No scans yet</h2>
-      {isOpen ? (
+      {stateOf(props) === 'public' ? (
         <p>
           Scan the code with your phone, or open <a href={address}>its share link</a>. The first scan shows up
           here within seconds, with charts of when, where and on what.
@@ -101,13 +64,14 @@ function NoScansYet({ code, isExpired, isBlocked, address }: CodeProps) {
       ) : (
         <p>Scans are counted while the code is public, not blocked, and not expired.</p>
       )}
-      <LiveMark />
+      <LiveMark {...props} />
     </section>
   );
 }
 
-/** Shown by code.js while the page is told of new scans. */
-function LiveMark() {
+/** Shown by code.js while the page is told of new scans. Where none count, none can come. */
+function LiveMark(props: CodeProps) {
+  if (stateOf(props) !== 'public') return null;
   return (
     <span class="live-mark" hidden title="New scans appear by themselves">
       Live
@@ -122,7 +86,7 @@ function Scans(props: CodeProps) {
       <section aria-labelledby="analytics">
         <div class="heading">
           <h2 id="analytics">Scans</h2>
-          <LiveMark />
+          <LiveMark {...props} />
           <nav aria-label="Period" class="periods">
             {props.periods.map((period) => (
               <a
@@ -159,7 +123,9 @@ function Total({ name, value, id }: { name: string; value: number; id: string })
   return (
     <div>
       <dt>{name}</dt>
-      <dd id={id}>{figure(value)}</dd>
+      <dd id={id}>
+        <ShortFigure of={value} />
+      </dd>
     </div>
   );
 }
@@ -176,13 +142,16 @@ function Rankings({ analytics, cities }: CodeProps) {
         rows={named(analytics.byCountry, ({ country }) => countryName(country))}
         total={total}
       >
-        <WorldMap byCountry={analytics.byCountry} />
+        {analytics.byCountry.some(({ country }) => country !== unknownCountry) && (
+          <WorldMap byCountry={analytics.byCountry} />
+        )}
       </Ranking>
       <Ranking
         caption={cities.length < analytics.uniqueCities ? `Top ${cities.length} cities` : 'Cities'}
         column="City"
         rows={named(cities, (city) => cityName(city, cities))}
         total={total}
+        none="No cities known for these scans."
       />
       <Ranking
         caption="Browsers"

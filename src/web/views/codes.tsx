@@ -22,20 +22,29 @@ export interface CodesProps {
   rows: CodeRow[];
   search: { q: string; type: CodeType | undefined; category: string };
   categories: string[];
+  /** All that the search finds, on this page and on others. */
+  total: number;
   /** Where this page is, to come back to. */
   here: string;
-  nextPage?: string | undefined;
   firstPage?: string | undefined;
+  previousPage?: string | undefined;
+  nextPage?: string | undefined;
   done?: string | undefined;
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, rows, search, firstPage, nextPage, done } = props;
-  const isSearch = Boolean(search.q || search.type || search.category || firstPage);
+  const { visitor, rows, search, total, firstPage, done } = props;
+  const isFiltered = Boolean(search.q || search.type || search.category);
+  const isSearch = isFiltered || firstPage !== undefined;
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes">
       <div class="heading">
         <h1>QR codes</h1>
+        {(total > 0 || isFiltered) && (
+          <p class="quiet total">
+            {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
+          </p>
+        )}
         <a class="button" href="/codes/new">
           New code
         </a>
@@ -60,28 +69,38 @@ export function CodesView(props: CodesProps) {
           <h2>No codes yet</h2>
           <p>
             A code takes whoever scans it to a web page, a Wi-Fi network, a contact and more, and you see when
-            and where it is scanned.
+            and where it is scanned. Create the first one, then print or share its picture.
           </p>
           <a class="button" href="/codes/new">
             Create the first one
           </a>
+          <p class="quiet after">
+            Working with the API? <a href="/keys">Create a key</a>
+          </p>
         </section>
       )}
-      {(firstPage || nextPage) && (
-        <nav class="row" aria-label="Pages">
-          {firstPage && (
-            <a class="button quiet" href={firstPage}>
-              First page
-            </a>
-          )}
-          {nextPage && (
-            <a class="button quiet" href={nextPage}>
-              Next page
-            </a>
-          )}
-        </nav>
-      )}
+      <Pages {...props} />
     </Layout>
+  );
+}
+
+function Pages({ firstPage, previousPage, nextPage }: CodesProps) {
+  if (!firstPage && !nextPage) return null;
+  return (
+    <nav class="row" aria-label="Pages">
+      <PageLink to={firstPage} name="First page" />
+      <PageLink to={previousPage} name="Previous page" />
+      <PageLink to={nextPage} name="Next page" />
+    </nav>
+  );
+}
+
+function PageLink({ to, name }: { to: string | undefined; name: string }) {
+  if (to === undefined) return null;
+  return (
+    <a class="button quiet" href={to}>
+      {name}
+    </a>
   );
 }
 
@@ -90,7 +109,7 @@ function Search({ search, categories }: CodesProps) {
   const isFiltered = Boolean(search.type || search.category);
   return (
     <form class="card search" action="/codes" role="search">
-      <Input of={of} name="q" label="Name" type="search" />
+      <Input of={of} name="q" label="Search by name" type="search" />
       {/* Folded on phones alone: the stylesheet keeps it open where there is room. */}
       <details class="filters" open={isFiltered}>
         <summary>Filters</summary>
@@ -116,7 +135,9 @@ function Search({ search, categories }: CodesProps) {
         </div>
       </details>
       <div class="row">
-        <button type="submit">Search</button>
+        <button type="submit" class="quiet">
+          Search
+        </button>
         {(isFiltered || search.q) && (
           <a class="button quiet" href="/codes">
             Clear
@@ -141,7 +162,7 @@ function Table({ rows, here }: CodesProps) {
               Scans
             </th>
             <th scope="col">Last 30 days</th>
-            <th scope="col">
+            <th scope="col" class="menu-cell">
               <span class="unseen">Actions</span>
             </th>
           </tr>
@@ -168,7 +189,7 @@ function CodeLine({ of, here }: { of: CodeRow; here: string }) {
           <Star code={code} back={back} />
           <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
           <div>
-            <a href={`/codes/${code.id}`}>
+            <a href={`/codes/${code.id}`} title={code.name}>
               <bdi>{code.name}</bdi>
             </a>{' '}
             {!code.isPublic && <span class="badge">private</span>}{' '}
@@ -178,7 +199,9 @@ function CodeLine({ of, here }: { of: CodeRow; here: string }) {
         </div>
       </th>
       <td class="fact">{typeNames[code.type]}</td>
-      <td class={code.category ? 'fact' : 'fact none'}>{code.category ? <bdi>{code.category}</bdi> : '–'}</td>
+      <td class={code.category ? 'fact category' : 'fact none'} title={code.category ?? undefined}>
+        {code.category ? <bdi>{code.category}</bdi> : '–'}
+      </td>
       <td class="fact number">
         {figure(scans)}
         <span class="unit"> {scans === 1 ? 'scan' : 'scans'}</span>

@@ -1,6 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import type { LinksContent } from '../../codes/content/code-content.ts';
 import { readContent } from '../../codes/content/read-content.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
+
+/** About what the stylesheet leaves to see of a text. */
+const shownLines = 4;
+const shownLetters = 120;
 
 type Fact = [name: string, value: ComponentChildren];
 
@@ -13,7 +18,7 @@ export function ContentFacts({ code }: { code: QrCode }) {
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd class="gist">{typeof value === 'string' ? <bdi>{value}</bdi> : value}</dd>
+            <dd>{typeof value === 'string' ? <Words of={value} /> : value}</dd>
           </div>
         ))}
     </>
@@ -24,9 +29,11 @@ function factsOf({ type, content }: QrCode): Fact[] {
   const read = readContent(type, content);
   switch (read.kind) {
     case 'link':
-      return [['Leads to', <Link href={read.href} text={type === 'url' ? content : read.href} />]];
+      return [
+        ['Leads to', <LinkLines of={[{ href: read.href, text: type === 'url' ? content : read.href }]} />],
+      ];
     case 'links':
-      return [['Links', read.lines.map(({ text }) => text).join('\n')]];
+      return [['Links', <Links of={read.lines} />]];
     case 'phone':
       return [['Number', read.number]];
     case 'sms':
@@ -54,6 +61,53 @@ function factsOf({ type, content }: QrCode): Fact[] {
     case 'text':
       return [['Text', read.text]];
   }
+}
+
+/** The beginning, and where that is not all, the whole one step away. */
+function Words({ of }: { of: string }) {
+  const isLong = of.length > shownLetters || of.split('\n').length > shownLines;
+  return (
+    <>
+      <div class="gist">
+        <bdi>{of}</bdi>
+      </div>
+      {isLong && (
+        <details>
+          <summary>Show all</summary>
+          <div class="whole">
+            <bdi>{of}</bdi>
+          </div>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Links({ of: lines }: { of: LinksContent['lines'] }) {
+  const rest = lines.slice(shownLines);
+  return (
+    <>
+      <LinkLines of={lines.slice(0, shownLines)} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} more</summary>
+          <LinkLines of={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function LinkLines({ of: lines }: { of: LinksContent['lines'] }) {
+  return (
+    <>
+      {lines.map(({ text, href }, place) => (
+        <div key={place} class="gist">
+          {href === undefined ? <bdi>{text}</bdi> : <Link href={href} text={text} />}
+        </div>
+      ))}
+    </>
+  );
 }
 
 function Link({ href, text }: { href: string; text: string }) {

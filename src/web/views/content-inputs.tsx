@@ -29,7 +29,7 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
           ['none', 'None'],
         ]}
       />
-      <Input of={of} name="password" label="Password" hint="Whoever scans the code can read it." />
+      <Input of={of} name="password" label="Password" isSecret hint="Whoever scans the code can read it." />
       <CheckBox of={of} name="hidden" label="The network is hidden" />
     </>
   ),
@@ -87,6 +87,7 @@ export function ContentInputs({ type, isRaw, of }: { type: CodeType; isRaw: bool
       name="content"
       label="Content"
       rows={8}
+      isSecret={type === 'wifi'}
       hint="Shown as it is stored: it holds more than a form could show."
     />
   );

@@ -1,10 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import type { FieldFault } from '../../errors.ts';
+import { dayInWords } from './day.ts';
+
+const longestSaved = 200;
+
+/** What is wrong with a field: said of it as in the API, "must not be empty", or in a sentence of its own. */
+export interface ShownFault extends FieldFault {
+  /** Where to go instead. */
+  link?: { path: string; name: string };
+}
 
 /** What was typed, by field, and what is wrong with it. */
 export interface FormState {
   values: Record<string, string>;
-  faults: FieldFault[];
+  faults: ShownFault[];
+  /** What was saved by somebody else since the form was opened, where it differs. */
+  saved?: Record<string, string> | undefined;
 }
 
 interface ControlProps {
@@ -12,16 +23,21 @@ interface ControlProps {
   name: string;
   label: string;
   hint?: string | undefined;
+  /** What was saved meanwhile is not shown, only that it differs. */
+  isSecret?: boolean | undefined;
 }
 
 /** By which what is said elsewhere on the page leads to a field. */
 export const idOf = (name: string) => `field-${name}`;
 
 /** What every control has in common: its name, its value, and what is said of it. */
-function attributes({ of: { values, faults }, name, hint }: ControlProps) {
+function attributes({ of: { values, faults, saved }, name, hint }: ControlProps) {
   const id = idOf(name);
   const isBad = faults.some(({ field }) => field === name);
-  const notes = [hint && `${id}-hint`, isBad && `${id}-fault`].filter(Boolean).join(' ');
+  const isOld = saved?.[name] !== undefined;
+  const notes = [hint && `${id}-hint`, isOld && `${id}-saved`, isBad && `${id}-fault`]
+    .filter(Boolean)
+    .join(' ');
   return {
     id,
     name,
@@ -31,14 +47,15 @@ function attributes({ of: { values, faults }, name, hint }: ControlProps) {
   };
 }
 
-function Labelled({
-  of: { faults },
-  name,
-  label,
-  hint,
-  children,
-}: ControlProps & { children: ComponentChildren }) {
+interface LabelledProps extends ControlProps {
+  /** What a value is called in this control. */
+  say?: ((value: string) => string) | undefined;
+  children: ComponentChildren;
+}
+
+function Labelled({ of, name, label, hint, isSecret, say, children }: LabelledProps) {
   const id = idOf(name);
+  const { faults } = of;
   const fault = faults.find(({ field }) => field === name);
   return (
     <div class="field">
@@ -49,13 +66,42 @@ function Labelled({
           {hint}
         </p>
       )}
+      <SavedMeanwhile of={of} name={name} isSecret={isSecret} say={say} />
       {fault && (
         <p class="fault" id={`${id}-fault`}>
-          {fault.message.charAt(0).toUpperCase() + fault.message.slice(1)}.
+          {sentence(label, fault.message)}
+          {fault.link && (
+            <>
+              {' '}
+              <a href={fault.link.path}>{fault.link.name}</a>
+            </>
+          )}
         </p>
       )}
     </div>
   );
+}
+
+/** What is said of a field begins small, and its label is what it is said of. */
+function sentence(label: string, message: string): string {
+  const subject = label.replace(' (optional)', '');
+  return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
+}
+
+function SavedMeanwhile({ of, name, isSecret, say }: Omit<LabelledProps, 'label' | 'children'>) {
+  const value = of.saved?.[name];
+  if (value === undefined) return null;
+  const text = say ? say(value) : value;
+  return (
+    <p class="saved" id={`${idOf(name)}-saved`}>
+      Saved meanwhile: {isSecret ? 'another one' : <bdi>{text === '' ? 'nothing' : shortened(text)}</bdi>}
+    </p>
+  );
+}
+
+function shortened(text: string): string {
+  const letters = [...text];
+  return letters.length > longestSaved ? `${letters.slice(0, longestSaved).join('')} …` : text;
 }
 
 interface InputProps extends ControlProps {
@@ -71,7 +117,7 @@ export function Input({ type = 'text', inputMode, autocomplete, maxLength, requi
   // Preact's types want to know the kind of input when this is written; here it is chosen by the page.
   const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
   return (
-    <Labelled {...props}>
+    <Labelled {...props} say={type === 'date' ? dayInWords : undefined}>
       <input {...(input as object)} />
     </Labelled>
   );
@@ -89,8 +135,9 @@ export function TextArea({ rows = 4, ...props }: ControlProps & { rows?: number 
 
 export function Select({ choices, ...props }: ControlProps & { choices: [value: string, text: string][] }) {
   const { value, ...rest } = attributes(props);
+  const say = (chosen: string) => choices.find(([choice]) => choice === chosen)?.[1] ?? chosen;
   return (
-    <Labelled {...props}>
+    <Labelled {...props} say={say}>
       <select {...rest}>
         {choices.map(([choice, text]) => (
           <option key={choice} value={choice} selected={choice === value}>
@@ -102,11 +149,13 @@ export function Select({ choices, ...props }: ControlProps & { choices: [value: 
   );
 }
 
-export function CheckBox({ of: { values }, name, label }: ControlProps) {
+export function CheckBox(props: ControlProps) {
+  const { value, ...rest } = attributes(props);
   return (
     <div class="field check">
-      <input type="checkbox" id={idOf(name)} name={name} value="on" checked={values[name] === 'on'} />
-      <label for={idOf(name)}>{label}</label>
+      <input {...rest} type="checkbox" value="on" checked={value === 'on'} />
+      <label for={rest.id}>{props.label}</label>
+      <SavedMeanwhile {...props} say={(saved) => (saved === 'on' ? 'ticked' : 'not ticked')} />
     </div>
   );
 }

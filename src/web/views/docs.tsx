@@ -14,26 +14,7 @@ export function DocsView({ visitor, reference, openApiPath }: DocsProps) {
   return (
     <Layout title="API" visitor={visitor} at="/docs">
       <div class="docs">
-        <nav class="docs-nav" aria-label="API reference">
-          <ul>
-            <li>
-              <a href="#start">Start</a>
-            </li>
-            {operations.map(({ id, method, summary }) => (
-              <li key={id}>
-                <a href={`#${id}`}>
-                  <Method of={method} /> {summary}
-                </a>
-              </li>
-            ))}
-            <li>
-              <a href="#errors">Errors</a>
-            </li>
-            <li>
-              <a href="#headers">Headers</a>
-            </li>
-          </ul>
-        </nav>
+        <Contents of={operations} />
         <div class="docs-body">
           <Start of={reference} openApiPath={openApiPath} />
           {operations.map((operation) => (
@@ -41,7 +22,7 @@ export function DocsView({ visitor, reference, openApiPath }: DocsProps) {
           ))}
           <section class="card" id="errors" aria-labelledby="errors-title">
             <h2 id="errors-title">Errors</h2>
-            <p>Every error has the same shape.</p>
+            <p>Every error response is JSON with these fields:</p>
             <Fields of={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
             {reference.errors.map((answer) => (
               <div key={answer.status} id={`error-${answer.status}`}>
@@ -54,12 +35,41 @@ export function DocsView({ visitor, reference, openApiPath }: DocsProps) {
             ))}
           </section>
           <section class="card" id="headers" aria-labelledby="headers-title">
-            <h2 id="headers-title">Headers of the answers</h2>
+            <h2 id="headers-title">Response headers</h2>
             <Fields of={reference.headers} caption="Headers" inAnswer />
           </section>
         </div>
       </div>
     </Layout>
+  );
+}
+
+/** Folded on phones, where it would be a screen of links before the title. */
+function Contents({ of }: { of: ShownOperation[] }) {
+  return (
+    <nav class="docs-nav" aria-label="API reference">
+      <details>
+        <summary>On this page</summary>
+        <ul>
+          <li>
+            <a href="#start">Start</a>
+          </li>
+          {of.map(({ id, method, summary }) => (
+            <li key={id}>
+              <a href={`#${id}`}>
+                <Method of={method} /> {summary}
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href="#errors">Errors</a>
+          </li>
+          <li>
+            <a href="#headers">Headers</a>
+          </li>
+        </ul>
+      </details>
+    </nav>
   );
 }
 
@@ -71,22 +81,25 @@ function Start({ of, openApiPath }: { of: Reference; openApiPath: string }) {
         {of.summary} {of.description}
       </p>
       <dl class="docs-facts">
-        <dt>Address</dt>
+        <dt>Base URL</dt>
         <dd>
           <code>{of.serverUrl}</code>
         </dd>
-        <dt>Key</dt>
+        <dt>API key</dt>
         <dd>
           <code>Authorization: Bearer {of.keyFormat}</code>
           <br />
           <Words of={of.authentication} />
         </dd>
-        <dt>Document</dt>
+        <dt>OpenAPI</dt>
         <dd>
-          <a href={openApiPath}>openapi.json</a> (OpenAPI 3.1, version {of.version}): the source of this page.
+          <a href={openApiPath}>openapi.json</a> describes the same API, version {of.version}, for your tools
+          (OpenAPI 3.1).
         </dd>
       </dl>
-      <p>To run the examples below, first set your key, and the id of a code where the path has one:</p>
+      <p>
+        To run the examples on this page, first set your key and, where the path has one, the id of a code:
+      </p>
       <div class="copyable">
         <pre id="set-key">{`KEY=${of.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
         <CopyButton of="set-key" name="Copy" label="Copy the settings" quiet />
@@ -112,14 +125,14 @@ function Operation({ of }: { of: ShownOperation }) {
         ({ place, fields }) =>
           fields.length > 0 && (
             <div key={place}>
-              <h3>{place === 'path' ? 'In the path' : 'In the query'}</h3>
-              <Fields of={fields} caption={`${of.summary}: parameters in the ${place}`} />
+              <h3>{place === 'path' ? 'Path parameters' : 'Query parameters'}</h3>
+              <Fields of={fields} caption={`${of.summary}: ${place} parameters`} />
             </div>
           ),
       )}
       {of.body.length > 0 && (
         <>
-          <h3>In the body</h3>
+          <h3>Body</h3>
           <Fields of={of.body} caption={`${of.summary}: fields of the body`} />
         </>
       )}
@@ -131,7 +144,7 @@ function Operation({ of }: { of: ShownOperation }) {
         <CopyButton of={`${of.id}-curl`} name="Copy" label={`Copy the command: ${of.summary}`} quiet />
       </div>
       <h3>
-        Answer <Status of={of.success.status} />
+        Response <Status of={of.success.status} />
       </h3>
       <p>
         <Words of={of.success.description} />
@@ -139,8 +152,8 @@ function Operation({ of }: { of: ShownOperation }) {
       <Example of={of.success} />
       {of.success.fields.length > 0 && (
         <details>
-          <summary>Fields of the answer</summary>
-          <Fields of={of.success.fields} caption={`${of.summary}: fields of the answer`} inAnswer />
+          <summary>Response fields</summary>
+          <Fields of={of.success.fields} caption={`${of.summary}: response fields`} inAnswer />
         </details>
       )}
       <HeaderNames of={of.success.headers} />
@@ -195,7 +208,7 @@ function Fields({ of, caption, inAnswer = false }: FieldsProps) {
 }
 
 function Example({ of: { example } }: { of: ShownAnswer }) {
-  return example === undefined ? <p class="quiet">Without a body.</p> : <pre>{example}</pre>;
+  return example === undefined ? <p class="quiet">No body.</p> : <pre>{example}</pre>;
 }
 
 function HeaderNames({ of }: { of: string[] }) {

@@ -1,19 +1,18 @@
-import type { FieldFault } from '../../errors.ts';
-import { type FormState, Input } from './controls.tsx';
+import { type FormState, Input, type ShownFault } from './controls.tsx';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Notice } from './notice.tsx';
 
 interface EntryProps {
   visitor: Visitor;
   email?: string;
-  faults?: FieldFault[] | undefined;
+  faults?: ShownFault[] | undefined;
   /** What is wrong with the whole, rather than with one field. */
   problem?: string | undefined;
-  /** Where to go on after the sign-in. */
+  /** The page that was asked for, to go on there. */
   next?: string | undefined;
 }
 
-export function SignUpView({ visitor, email = '', faults = [], problem }: EntryProps) {
+export function SignUpView({ visitor, email = '', faults = [], problem, next }: EntryProps) {
   const of = { values: { email }, faults };
   return (
     <Layout title="Sign up" visitor={visitor}>
@@ -22,6 +21,7 @@ export function SignUpView({ visitor, email = '', faults = [], problem }: EntryP
         <p>Free: as many codes and scans as you like, and 20 API requests an hour.</p>
         {problem && <Notice kind="bad">{problem}</Notice>}
         <Form action="/signup">
+          <Next of={next} />
           <EmailInput of={of} />
           <Input
             of={of}
@@ -34,19 +34,19 @@ export function SignUpView({ visitor, email = '', faults = [], problem }: EntryP
           />
           <button type="submit">Sign up</button>
         </Form>
-        <ToSignIn />
+        <ToSignIn next={next} />
       </section>
     </Layout>
   );
 }
 
-export function SignUpClosedView({ visitor }: Pick<EntryProps, 'visitor'>) {
+export function SignUpClosedView({ visitor, next }: Pick<EntryProps, 'visitor' | 'next'>) {
   return (
     <Layout title="Sign-up is closed" visitor={visitor}>
       <section class="card narrow">
         <h1>Sign-up is closed</h1>
         <p>Ask whoever runs this service for an account.</p>
-        <ToSignIn />
+        <ToSignIn next={next} />
       </section>
     </Layout>
   );
@@ -60,7 +60,7 @@ export function SignInView({ visitor, email = '', faults = [], problem, next }: 
         <h1>Sign in</h1>
         {problem && <Notice kind="bad">{problem}</Notice>}
         <Form action="/signin">
-          {next && <input type="hidden" name="next" value={next} />}
+          <Next of={next} />
           <EmailInput of={of} />
           <Input
             of={of}
@@ -74,7 +74,7 @@ export function SignInView({ visitor, email = '', faults = [], problem, next }: 
         </Form>
         {visitor.canSignUp && (
           <p class="quiet">
-            No account yet? <a href="/signup">Sign up</a>
+            No account yet? <a href={withNext('/signup', next)}>Sign up</a>
           </p>
         )}
       </section>
@@ -88,10 +88,19 @@ function EmailInput({ of }: { of: FormState }) {
   );
 }
 
-function ToSignIn() {
+function Next({ of }: { of: string | undefined }) {
+  return of ? <input type="hidden" name="next" value={of} /> : null;
+}
+
+function ToSignIn({ next }: Pick<EntryProps, 'next'>) {
   return (
     <p class="quiet">
-      Already have an account? <a href="/signin">Sign in</a>
+      Already have an account? <a href={withNext('/signin', next)}>Sign in</a>
     </p>
   );
+}
+
+/** From one of these pages to the other, without losing where to go on. */
+export function withNext(path: string, next: string | undefined): string {
+  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
 }

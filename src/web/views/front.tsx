@@ -1,4 +1,5 @@
 import { CopyButton, CopyStatus } from './copy-button.tsx';
+import { FrontExample } from './front-example.tsx';
 import { Layout, type Visitor } from './layout.tsx';
 import { Notice } from './notice.tsx';
 
@@ -7,17 +8,19 @@ interface FrontProps {
   baseUrl: string;
   /** An SVG of the page's own address. */
   picture: string;
+  /** How long a new code works. */
+  lifetimeDays: number;
   done?: string | undefined;
 }
 
-const steps = [
+const stepsOf = (lifetimeDays: number) => [
   {
     title: 'Create a code',
     text: 'A web page, Wi-Fi, a contact, a place: ten types, here on the site or with one request.',
   },
   {
     title: 'Print it',
-    text: 'The picture holds a short share link that stays the same. What is behind it can change at any time.',
+    text: `The picture holds a short link that never changes. A new code works for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}; you can change what is behind it, and extend it, at any time.`,
   },
   {
     title: 'See every scan',
@@ -25,14 +28,14 @@ const steps = [
   },
 ];
 
-export function FrontView({ visitor, baseUrl, picture, done }: FrontProps) {
+export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: FrontProps) {
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
     <Layout title="Qrelay" visitor={visitor} at="/">
       {done && <Notice kind="good">{done}</Notice>}
-      <div class="front">
+      <div class="front front-thirds">
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
           <p class="front-sentence">
@@ -59,16 +62,16 @@ export function FrontView({ visitor, baseUrl, picture, done }: FrontProps) {
             </a>
           </div>
         </section>
-        <figure class="front-picture">
+        <figure class="card front-picture">
           {/* Drawn by ourselves, from the address alone. */}
           <div dangerouslySetInnerHTML={{ __html: picture }} />
-          <figcaption>Scan it to open this page on your phone.</figcaption>
+          <figcaption>Scan it to open this page on a phone.</figcaption>
         </figure>
       </div>
       <section aria-labelledby="front-steps">
         <h2 id="front-steps">How it works</h2>
         <ol class="front-steps">
-          {steps.map(({ title, text }) => (
+          {stepsOf(lifetimeDays).map(({ title, text }) => (
             <li key={title} class="card">
               <h3>{title}</h3>
               <p>{text}</p>
@@ -76,12 +79,13 @@ export function FrontView({ visitor, baseUrl, picture, done }: FrontProps) {
           ))}
         </ol>
       </section>
+      <FrontExample />
       <section class="card" aria-labelledby="front-request">
-        <div class="heading">
-          <h2 id="front-request">Or in three lines</h2>
-          <CopyButton of="front-curl" name="Copy command" quiet />
+        <h2 id="front-request">Or in three lines</h2>
+        <div class="copyable">
+          <pre id="front-curl">{curl}</pre>
+          <CopyButton of="front-curl" name="Copy" label="Copy the command" quiet />
         </div>
-        <pre id="front-curl">{curl}</pre>
         <CopyStatus />
         <p class="quiet">
           <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.

@@ -2,6 +2,7 @@ import type { FieldFault } from '../../errors.ts';
 import { Input } from './controls.tsx';
 import { CopyButton, CopyStatus } from './copy-button.tsx';
 import { figure } from './figure.ts';
+import { KeyStart } from './key-start.tsx';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Moment } from './moment.tsx';
 import { Notice } from './notice.tsx';
@@ -57,7 +58,7 @@ export function KeysView({ visitor, keys, done, faults = [] }: KeysProps) {
       ) : (
         <section class="card">
           {active.length > 0 ? (
-            <KeyTable caption="Your keys, newest first" keys={active} />
+            <KeyTable caption="Your keys, newest first" keys={active} isActive />
           ) : (
             <p>No active keys: create one above.</p>
           )}
@@ -66,7 +67,7 @@ export function KeysView({ visitor, keys, done, faults = [] }: KeysProps) {
               <summary>
                 {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
               </summary>
-              <KeyTable caption="Revoked keys, newest first" keys={revoked} />
+              <KeyTable caption="Revoked keys, newest first" keys={revoked} isActive={false} />
             </details>
           )}
         </section>
@@ -75,7 +76,14 @@ export function KeysView({ visitor, keys, done, faults = [] }: KeysProps) {
   );
 }
 
-function KeyTable({ caption, keys }: { caption: string; keys: KeyRow[] }) {
+interface KeyTableProps {
+  caption: string;
+  keys: KeyRow[];
+  /** Of revoked keys there is nothing left, and nothing to revoke. */
+  isActive: boolean;
+}
+
+function KeyTable({ caption, keys, isActive }: KeyTableProps) {
   return (
     <table class="stack keys">
       <caption class="unseen">{caption}</caption>
@@ -85,11 +93,13 @@ function KeyTable({ caption, keys }: { caption: string; keys: KeyRow[] }) {
           <th scope="col">Key</th>
           <th scope="col">Created</th>
           <th scope="col">Last used</th>
-          <th scope="col">Left this hour</th>
+          {isActive && <th scope="col">Left this hour</th>}
           <th scope="col">State</th>
-          <th scope="col">
-            <span class="unseen">Revoke</span>
-          </th>
+          {isActive && (
+            <th scope="col">
+              <span class="unseen">Revoke</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -108,20 +118,22 @@ function KeyLine({ of: key }: { of: KeyRow }) {
         <bdi>{key.name}</bdi>
       </th>
       <td data-label="Key">
-        <code>qrl_{key.prefix}_…</code>
+        <KeyStart prefix={key.prefix} />
       </td>
       <td data-label="Created">
         <Moment of={key.createdAt} />
       </td>
       <td data-label="Last used">{key.lastUsedAt ? <Moment of={key.lastUsedAt} /> : 'never'}</td>
-      <td data-label="Left this hour">
-        {key.isActive ? `${figure(key.remaining)} of ${figure(key.limit)}` : '–'}
-      </td>
+      {key.isActive && (
+        <td data-label="Left this hour">
+          {figure(key.remaining)} of {figure(key.limit)}
+        </td>
+      )}
       <td data-label="State">
         <span class={key.isActive ? 'badge good' : 'badge'}>{key.isActive ? 'active' : 'revoked'}</span>
       </td>
-      <td>
-        {key.isActive && (
+      {key.isActive && (
+        <td>
           <a
             class="button small quiet danger"
             href={`/keys/${key.id}/revoke`}
@@ -129,8 +141,8 @@ function KeyLine({ of: key }: { of: KeyRow }) {
           >
             Revoke
           </a>
-        )}
-      </td>
+        </td>
+      )}
     </tr>
   );
 }
@@ -162,8 +174,10 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
           <CopyButton of="new-key" name="Copy key" />
         </div>
         <h3>Try it</h3>
-        <pre id="try-it">{curl}</pre>
-        <CopyButton of="try-it" name="Copy command" quiet />
+        <div class="copyable">
+          <pre id="try-it">{curl}</pre>
+          <CopyButton of="try-it" name="Copy" label="Copy the command" quiet />
+        </div>
         <CopyStatus />
         <p class="after">
           <a href="/keys">Back to all keys</a>
@@ -183,7 +197,8 @@ export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyR
           <strong>
             <bdi>{key.name}</bdi>
           </strong>{' '}
-          (<code>qrl_{key.prefix}_…</code>)? Programs that use it will be refused. This cannot be undone.
+          (<KeyStart prefix={key.prefix} />
+          )? Programs that use it will be refused. This cannot be undone.
         </p>
         <Form action={`/keys/${key.id}/revoke`} class="row">
           <button type="submit" class="danger">

@@ -35,7 +35,6 @@ const sections = [
   { path: '/codes', name: 'QR codes' },
   { path: '/keys', name: 'API Keys' },
   { path: '/docs', name: 'Docs' },
-  { path: '/account', name: 'Account' },
 ];
 const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
@@ -63,10 +62,8 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
               Qrelay
             </a>
             <nav aria-label="Main">
-              {sectionsOf(visitor).map(({ path, name }) => (
-                <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
-                  {name}
-                </a>
+              {sectionsOf(visitor).map((section) => (
+                <Section key={section.path} {...section} at={at} />
               ))}
               {!isSignedIn && visitor.canSignUp && (
                 <a class="button small" href="/signup">
@@ -75,17 +72,29 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
               )}
             </nav>
             {isSignedIn && (
-              <Form action="/signout">
-                <button class="link" type="submit">
-                  Sign out
-                </button>
-              </Form>
+              // Beside the brand on phones, where one row has no room for all.
+              <nav class="own" aria-label="Account">
+                <Section path="/account" name="Account" at={at} />
+                <Form action="/signout">
+                  <button class="link" type="submit">
+                    Sign out
+                  </button>
+                </Form>
+              </nav>
             )}
           </header>
           <main id="content">{children}</main>
         </body>
       </html>
     </VisitorContext.Provider>
+  );
+}
+
+function Section({ path, name, at }: { path: string; name: string; at: string | undefined }) {
+  return (
+    <a href={path} aria-current={path === at ? 'page' : undefined}>
+      {name}
+    </a>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { figure } from './figure.ts';
+import { ShortFigure } from './short-figure.tsx';
 
 const shownRanks = 8;
 
@@ -10,14 +10,23 @@ interface RankingProps {
   rows: { name: string; count: number }[];
   /** What the shares are of. */
   total: number;
+  /** Instead of the table, where there are no rows. */
+  none?: string;
   /** Beside the table. */
   children?: ComponentChildren;
 }
 
 /** Bars behind their names: the table is the text of the chart. What comes after the first few is one step away. */
-export function Ranking({ caption, column, rows, total, children }: RankingProps) {
+export function Ranking({ caption, column, rows, total, none, children }: RankingProps) {
   const most = Math.max(1, ...rows.map(({ count }) => count));
   const rest = rows.slice(shownRanks);
+  if (rows.length === 0 && none !== undefined)
+    return (
+      <section class="card ranking">
+        <h3>{caption}</h3>
+        <p class="quiet">{none}</p>
+      </section>
+    );
   return (
     <section class={children ? 'card ranking wide' : 'card ranking'}>
       <h3>{caption}</h3>
@@ -79,7 +88,9 @@ function RankTable(props: { caption: string; column: string; children: Component
 function Figures({ count, total }: { count: number; total: number }) {
   return (
     <>
-      <td class="number">{figure(count)}</td>
+      <td class="number">
+        <ShortFigure of={count} />
+      </td>
       <td class="number">{total === 0 ? '–' : `${((count / total) * 100).toFixed(1)} %`}</td>
     </>
   );

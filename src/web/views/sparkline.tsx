@@ -19,7 +19,7 @@ export function Sparkline({ daily }: { daily: number[] }) {
   });
   return (
     <svg
-      class="sparkline"
+      class={sum === 0 ? 'sparkline none' : 'sparkline'}
       role="img"
       aria-label={words}
       width={width}

@@ -1,4 +1,5 @@
-import { figure } from './figure.ts';
+import { dayInWords } from './day.ts';
+import { figure, shortFigure } from './figure.ts';
 
 /** One bar of the timeline: a day, or a week where a bar a day would be too thin to see. */
 interface Bar {
@@ -10,11 +11,18 @@ interface Bar {
 const chartHeight = 100;
 const daysAWeek = 7;
 const mostBars = 100;
+const shortAxisFrom = 10_000;
 /** What the axis may end at, times a power of ten: each has a half that people can read. */
 const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
 
+interface TimelineProps {
+  timeline: { date: string; scans: number }[];
+  /** Of days that are over, and without their figures. */
+  isExample?: boolean;
+}
+
 /** Drawn to any width: the words beside it are no part of the picture, and so keep their size. */
-export function Timeline({ timeline }: { timeline: { date: string; scans: number }[] }) {
+export function Timeline({ timeline, isExample = false }: TimelineProps) {
   const isWeekly = timeline.length > mostBars;
   const bars = toBars(timeline, isWeekly ? daysAWeek : 1);
   const most = Math.max(0, ...bars.map(({ scans }) => scans));
@@ -25,7 +33,7 @@ export function Timeline({ timeline }: { timeline: { date: string; scans: number
       <figcaption>
         {most === 0
           ? `No scans in these ${timeline.length} days`
-          : `Scans a ${unit}, by UTC day. The last bar is not over yet.`}
+          : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is lighter.`}`}
       </figcaption>
       <div class="plot">
         <svg
@@ -33,11 +41,11 @@ export function Timeline({ timeline }: { timeline: { date: string; scans: number
           viewBox={`0 0 ${bars.length * 10} ${chartHeight}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={inWords(bars, most, unit)}
+          aria-label={`${inWords(bars, most, unit)}${isExample || most === 0 ? '' : ` The last ${unit} is not over yet.`}`}
         >
           {bars.map((bar, index) => {
             const height = Math.round((bar.scans / top) * chartHeight * 10) / 10;
-            const isLast = index === bars.length - 1;
+            const isLast = index === bars.length - 1 && !isExample;
             return (
               <rect
                 key={bar.from}
@@ -54,16 +62,16 @@ export function Timeline({ timeline }: { timeline: { date: string; scans: number
           })}
         </svg>
         <p class="axis" aria-hidden="true">
-          <span>{figure(top)}</span>
-          <span>{figure(top / 2)}</span>
+          <span>{axisFigure(top, top)}</span>
+          <span>{axisFigure(top / 2, top)}</span>
           <span>0</span>
         </p>
       </div>
       <p class="ends">
-        <span>{bars[0]?.from}</span>
-        <span>{bars.at(-1)?.to}</span>
+        <span>{dayInWords(bars[0]?.from ?? '')}</span>
+        <span>{dayInWords(bars.at(-1)?.to ?? '')}</span>
       </p>
-      <DayFigures timeline={timeline} />
+      {!isExample && <DayFigures timeline={timeline} />}
     </figure>
   );
 }
@@ -71,10 +79,10 @@ export function Timeline({ timeline }: { timeline: { date: string; scans: number
 function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] }) {
   return (
     <details>
-      <summary>Figures of each day</summary>
-      <div class="tall" tabIndex={0} role="region" aria-label="Figures of each day">
+      <summary>Table of scans per day</summary>
+      <div class="tall" tabIndex={0} role="region" aria-label="Table of scans per day">
         <table>
-          <caption class="unseen">Scans of each day, newest first</caption>
+          <caption class="unseen">Scans per day, newest first</caption>
           <thead>
             <tr>
               <th scope="col">Day (UTC)</th>
@@ -86,7 +94,7 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
           <tbody>
             {timeline.toReversed().map(({ date, scans }) => (
               <tr key={date}>
-                <th scope="row">{date}</th>
+                <th scope="row">{dayInWords(date)}</th>
                 <td class="number">{figure(scans)}</td>
               </tr>
             ))}
@@ -121,14 +129,19 @@ function axisTop(most: number): number {
   }
 }
 
+/** Both alike, and short: the chart is wide and the axis narrow. */
+function axisFigure(value: number, top: number): string {
+  return top < shortAxisFrom ? figure(value) : shortFigure(value);
+}
+
 function inWords(bars: Bar[], most: number, unit: string): string {
   const total = bars.reduce((sum, { scans }) => sum + scans, 0);
-  const period = `from ${bars[0]?.from} to ${bars.at(-1)?.to}`;
+  const period = `from ${dayInWords(bars[0]?.from ?? '')} to ${dayInWords(bars.at(-1)?.to ?? '')}`;
   const best = bars.find(({ scans }) => scans === most);
   if (!best || total === 0) return `No scans ${period}.`;
-  return `Scans a ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best)}. The last ${unit} is not over yet.`;
+  return `Scans per ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best)}.`;
 }
 
 function nameOf({ from, to }: Bar): string {
-  return from === to ? from : `${from} to ${to}`;
+  return from === to ? dayInWords(from) : `${dayInWords(from)} to ${dayInWords(to)}`;
 }

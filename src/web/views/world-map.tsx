@@ -26,10 +26,7 @@ export function WorldMap({ byCountry }: { byCountry: { country: string; count: n
   const known = byCountry.filter(({ country }) => country !== unknownCountry);
   const most = Math.max(1, ...known.map(({ count }) => count));
   const leaders = known.slice(0, 3).map(({ country, count }) => `${countryName(country)} ${figure(count)}`);
-  const label =
-    leaders.length === 0
-      ? 'World map: no scans with a known country'
-      : `World map of scans by country. Most: ${leaders.join(', ')}.`;
+  const label = `World map of scans by country. Most: ${leaders.join(', ')}.`;
   return (
     <svg class="world" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
       {countries.map(({ code, path }) => {

@@ -90,7 +90,7 @@ inABrowser('The share pages', sharedService, (site) => {
   it('saves a contact as a .vcf that has the details', async () => {
     const { page } = await open('vcard', androidPhone);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Ada Example');
-    expect(await link(page, '+442079460958').getAttribute('href')).to.equal('tel:+442079460958');
+    expect(await link(page, '+44 207 946 0958').getAttribute('href')).to.equal('tel:+442079460958');
     const download = page.waitForEvent('download');
     await link(page, 'Save contact').click();
     const saved = await download;
@@ -101,13 +101,18 @@ inABrowser('The share pages', sharedService, (site) => {
     expect(lines).to.include('FN:Ada Example').and.include('ORG:Example Engines');
   });
 
-  it('links every address of several, without telling where the reader came from', async () => {
+  it('has a button for every address of several, without telling where the reader came from', async () => {
     for (const type of ['social', 'whatsapp'] as const) {
       const { page } = await open(type);
       const links = await page.getByRole('main').getByRole('link').all();
       expect(links).to.have.length(2);
       for (const each of links) {
-        expect(await each.getAttribute('href')).to.match(/^https:\/\/\w+\.example\//);
+        const href = (await each.getAttribute('href')) ?? '';
+        expect(href).to.match(/^https:\/\/\w+\.example\//);
+        expect(await each.getAttribute('title')).to.equal(href);
+        expect(await each.innerText())
+          .to.contain(new URL(href).host)
+          .and.contain(href);
         expect(await each.getAttribute('rel')).to.equal('noopener noreferrer nofollow');
       }
     }
@@ -158,6 +163,7 @@ inABrowser('The share pages', sharedService, (site) => {
     const wifi = await open('wifi', { ...iPhone, javaScriptEnabled: false });
     expect(await wifi.page.getByRole('button').count()).to.equal(0);
     expect(await wifi.page.getByText('latte;art 42').isVisible()).to.equal(true);
+    expect(await wifi.page.locator('.actions').isVisible(), 'a gap where it would be').to.equal(false);
   });
 
   it('opens the app once: not again after a reload or on the way back', async () => {

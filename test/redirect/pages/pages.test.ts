@@ -159,6 +159,61 @@ describe('What the share pages show', () => {
     expect(at(0, 0, '')).to.contain('>0, 0<');
   });
 
+  it('names the service and the user that an address leads to, and the host where it is none of them', () => {
+    const named = (...hrefs: string[]) => {
+      const page = show({ kind: 'links', lines: hrefs.map((href) => ({ text: href, href })) });
+      return [...page.matchAll(/<a class="button"[^>]*><bdi>(.*?)<\/bdi>/g)].map((match) => match[1]);
+    };
+    for (const [href, name] of [
+      ['https://www.instagram.com/you/?igsh=1', 'Instagram · you'],
+      ['https://github.com/you', 'GitHub · you'],
+      ['https://github.com/you/project', 'GitHub'],
+      ['https://youtube.com/@you', 'YouTube · you'],
+      ['https://www.youtube.com/watch?v=1', 'YouTube'],
+      ['https://www.facebook.com/profile.php?id=1', 'Facebook'],
+      ['https://www.instagram.com/%3Cb%3E', 'Instagram'],
+      ['https://instagram.com.evil.test/you', 'instagram.com.evil.test'],
+      ['https://evil-instagram.com/you', 'evil-instagram.com'],
+      ['https://instagram.com:8443/you', 'instagram.com:8443'],
+      ['https://www.cafe.example/menu', 'cafe.example'],
+    ] as const) {
+      expect(named(href), href).to.deep.equal([name]);
+    }
+  });
+
+  it('shows the address where two buttons would read the same, and tells it to a screen reader where not', () => {
+    const page = show({
+      kind: 'links',
+      lines: ['https://youtu.be/1', 'https://youtu.be/2', 'https://github.com/you'].map((href) => ({
+        text: href,
+        href,
+      })),
+    });
+    expect(page).to.contain('>youtu.be/1</small>').and.contain('>youtu.be/2</small>');
+    expect(page).to.contain('<span class="unseen">https://github.com/you</span>');
+  });
+
+  it('labels the message of a text as that of an email', () => {
+    for (const content of [samples.sms, samples.email]) {
+      expect(show(content)).to.match(
+        new RegExp(`<dt>Message</dt><dd><div class="stored" dir="auto">${content.body.slice(0, 5)}`),
+      );
+    }
+  });
+
+  it('groups the digits of a number that has no spaces, and keeps the groups of one that has', () => {
+    const called = (number: string) => show({ kind: 'phone', number, href: 'tel:+1' });
+    expect(called('+442079460000')).to.contain('>+44 207 946 0000<');
+    expect(called('+15550100123')).to.contain('>+1 555 010 0123<');
+    expect(called('+35312345678')).to.contain('>+353 123 456 78<');
+    expect(called('+44 20 7946 0000')).to.contain('>+44 20 7946 0000<');
+    expect(called('02079460000'), 'no country to tell').to.contain('>02079460000<');
+    expect(called('+442079460000;ext=12')).to.contain('>+442079460000;ext=12<');
+    expect(show({ ...samples.sms, number: '+442079460000, +15550100123' })).to.contain(
+      '>+44 207 946 0000, +1 555 010 0123<',
+    );
+  });
+
   it('asks for no password where a network has none', () => {
     const page = show({ ...samples.wifi, password: '', security: 'none', isHidden: false });
     expect(page).to.contain(words.openNetwork).and.contain(`/r/${token}.svg?encode=content`);

@@ -21,7 +21,9 @@ inABrowser('Accounts', sharedService, (site) => {
   it('are made, left and entered again', async () => {
     const { page } = await site.visit();
     await signUp(page, 'ann@example.com', password);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('API Keys');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('QR codes');
+    await page.getByRole('link', { name: 'Create a key' }).click();
+    await page.waitForURL('**/keys');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/keys');
     expect(new URL(page.url()).pathname).to.equal('/signin');
@@ -37,10 +39,19 @@ inABrowser('Accounts', sharedService, (site) => {
     await page.getByLabel('Email').fill('bob@example.com');
     await page.getByLabel('Password').fill('short');
     await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
-    expect(await page.getByText('Must have at least 10 characters.').isVisible()).to.equal(true);
+    expect(await page.getByText('Password must have at least 10 characters.').isVisible()).to.equal(true);
     expect(await page.getByLabel('Password').getAttribute('aria-invalid')).to.equal('true');
     expect(await page.getByLabel('Email').inputValue()).to.equal('bob@example.com');
     await expectAccessible(page);
+
+    await enter('bob@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
+    const fault = page.locator('#field-email-fault');
+    expect(await fault.textContent()).to.equal('This email already has an account. Sign in');
+    await expectAccessible(page);
+    await fault.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForURL('**/signin');
   });
 
   it('end their session for good at sign-out: the old cookie is dead', async () => {
@@ -81,17 +92,40 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
   });
 
+  it('say who is signed in, and after a change of the email by its new name', async () => {
+    const page = await enter('jo@example.com');
+    await page.goto('/account');
+    const first = page.locator('section').first();
+    expect(await first.textContent()).to.contain('Signed in as jo@example.com');
+    const form = page.locator('form[action="/account/email"]');
+    await form.getByLabel('New email').fill('finn@elsewhere.test');
+    await form.getByLabel('Current password').fill('not the password');
+    await form.getByRole('button').click();
+    // Said where the form is: the top of the page is screens away from it on a phone.
+    const card = page.locator('section', { has: form });
+    expect(await card.getByRole('alert').textContent()).to.equal(
+      'Your email is not changed. Check the marked field.',
+    );
+    expect(await card.locator('.fault').textContent()).to.equal('That is not your current password.');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByRole('button').click();
+    await page.waitForURL('**/account?changed=email');
+    expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
+  });
+
   it('are deleted with everything in them after a typed confirmation, and not without', async () => {
     const page = await enter('finn@example.com');
     const key = await site.service.makeKey({ email: 'finn@example.com' });
     await page.goto('/account');
     const form = page.locator('form[action="/account/delete"]');
     await form.getByLabel('Type finn@example.com to confirm').fill('yes');
-    await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('Current password').fill('not the password');
     await form.getByRole('button').click();
-    expect(await page.getByText('Must be finn@example.com.').isVisible()).to.equal(true);
+    expect(await page.getByText('That is not finn@example.com.').isVisible()).to.equal(true);
     expect(await page.title()).to.equal('Error: Account · Qrelay');
-    expect(await page.locator(':focus').textContent()).to.contain('Your account is not deleted.');
+    expect(await page.locator(':focus').textContent()).to.equal(
+      'Your account is not deleted. Check the marked fields.',
+    );
     expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
     await expectAccessible(page);
     const again = page.locator('form[action="/account/delete"]');

@@ -10,7 +10,7 @@ interface Received {
   bytes: Buffer;
 }
 
-const names = ['app.css', 'app.js', 'code.js', 'code-form.js', 'icon.svg'];
+const names = ['app.css', 'app.js', 'chart.js', 'code.js', 'code-form.js', 'icon.svg'];
 const sourceOf = (name: string) => readFile(new URL(`../../../src/web/assets/${name}`, import.meta.url));
 
 describe('Stylesheet, scripts and icon', () => {

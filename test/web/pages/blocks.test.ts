@@ -51,14 +51,17 @@ describe('A blocked code, on the pages of its owner', () => {
     expect(named('Sound')).to.be.a('string').and.not.contain('>blocked<');
   });
 
-  it('says on its own page that the operator blocked it, and whom to turn to, but not the reason', async () => {
+  it('says on its own page that it was blocked, and whom to turn to, but not the reason', async () => {
     const { id, shareToken } = await createCode(api);
     expect(await pageOf(`/codes/${id}`))
-      .to.not.contain('>blocked<')
-      .and.not.contain('has blocked');
+      .to.contain('>Public<')
+      .and.contain('live-mark')
+      .and.not.contain('>Blocked<')
+      .and.not.contain('blocked for abuse');
     await block('code', id);
     const page = await pageOf(`/codes/${id}`);
-    expect(page).to.contain('Whoever runs this service has blocked this code because of abuse');
+    expect(page).to.contain('>Blocked<').and.not.contain('>Public<').and.not.contain('live-mark');
+    expect(page).to.contain('This code was blocked for abuse');
     expect(page).to.contain(
       `<a href="mailto:abuse@example.com?subject=https%3A%2F%2Fqr.test%2Fr%2F${shareToken}">abuse@example.com</a>`,
     );

@@ -38,6 +38,8 @@ inABrowser('The page of a code', withWorker, (site) => {
     code = await createCode(api, { name: 'Poster «Café»' });
   });
 
+  const inWords = (date: string) =>
+    new Date(date).toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' });
   const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
   const record = (rows: [days: number, changes?: Partial<ScanRow>][]) =>
     recordScans(
@@ -74,11 +76,11 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect(await page.locator('#totals dd').allTextContents()).to.deep.equal(
         [figures.totalScans, 2, figures.uniqueCountries, figures.uniqueCities].map(String),
       );
-      await page.getByText('Figures of each day').click();
-      expect(await tableRows('Scans of each day, newest first')).to.deep.equal(
+      await page.getByText('Table of scans per day').click();
+      expect(await tableRows('Scans per day, newest first')).to.deep.equal(
         figures.timeline
           .toReversed()
-          .map(({ date, scans }: { date: string; scans: number }) => [date, String(scans)]),
+          .map(({ date, scans }: { date: string; scans: number }) => [inWords(date), String(scans)]),
       );
       const bars = await page
         .locator('#timeline rect')
@@ -115,7 +117,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     ]);
     expect((await tableRows('Countries')).map(([name]) => name)).to.include('Unknown');
     await page.goto(`/codes/${code.id}?days=7`);
-    await page.getByText('Figures of each day').click();
+    await page.getByText('Table of scans per day').click();
     await expectAccessible(page);
   });
 
@@ -150,11 +152,38 @@ inABrowser('The page of a code', withWorker, (site) => {
     await page.goto(`/codes/${code.id}?days=7`);
     expect(await page.locator('.axis span').allTextContents()).to.deep.equal(['24', '12', '0']);
     const last = page.locator('#timeline rect').last();
-    expect(await last.textContent()).to.equal(`${daysAgo(0).slice(0, 10)} (so far): 0`);
+    const today = `${inWords(daysAgo(0))} (so far): 0`;
+    expect(await last.textContent()).to.equal(today);
+    expect(await page.locator('.timeline figcaption').textContent()).to.equal(
+      'Scans per day (UTC). Today so far is lighter.',
+    );
+    expect(await page.locator('.ends span').allTextContents()).to.deep.equal(
+      [daysAgo(6), daysAgo(0)].map(inWords),
+    );
+    const tip = page.locator('.tip');
+    const yesterday = `${inWords(daysAgo(1))}: 21`;
+    const { width = 0 } = (await page.locator('#timeline').boundingBox()) ?? {};
+    await page.locator('#timeline').hover({ position: { x: width * 0.8, y: 5 } });
+    expect(await tip.allTextContents()).to.deep.equal([yesterday]);
+    await page.locator('h1').hover();
+    expect(await tip.count()).to.equal(0);
+    // One stop for the keyboard: from there the arrows go from bar to bar.
+    await page.getByRole('link', { name: '365 days' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await tip.allTextContents()).to.deep.equal([today]);
+    await page.keyboard.press('ArrowLeft');
+    expect(await tip.allTextContents()).to.deep.equal([yesterday]);
+    expect(await page.locator('#live').textContent()).to.equal(yesterday);
+    await expectAccessible(page);
+    await page.keyboard.press('Tab');
+    expect(await tip.count()).to.equal(0);
+    expect(await page.locator(':focus').textContent()).to.equal('Table of scans per day');
     expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain('21 in all, at most 21');
   });
 
   it('says what it holds, since when and until when', async () => {
+    const links = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://example.com/${name}`);
+    const socialLinks = links.join('\n');
     const contents: [Record<string, unknown>, Record<string, string>][] = [
       [{ content: 'https://example.com/a?b=c' }, { 'Leads to': 'https://example.com/a?b=c' }],
       [{ type: 'wifi', content: 'WIFI:T:WPA;S:Guests;P:let me in;;' }, { Network: 'Guests' }],
@@ -164,6 +193,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         { Number: '+44207946', Message: 'Hi' },
       ],
       [{ type: 'geo', content: 'geo:51.5,-0.1' }, { Coordinates: '51.5, -0.1' }],
+      [{ type: 'social', content: socialLinks }, { Links: `${links.slice(0, 4).join('')}1 more${links[4]}` }],
     ];
     for (const [changes, facts] of contents) {
       const { id } = await createCode(api, changes);
@@ -183,8 +213,18 @@ inABrowser('The page of a code', withWorker, (site) => {
           .evaluateAll((times) => times.map((time) => time.getAttribute('datetime'))),
       ).to.deep.equal([body.createdAt, body.expiresAt]);
     }
+    // The last of them has links, each of them one.
+    expect(
+      await page.locator('.facts a').evaluateAll((all) => all.map((link) => link.getAttribute('href'))),
+    ).to.deep.equal(links);
     await page.goto(`/codes/${code.id}`);
     expect(await page.locator('.facts a').getAttribute('rel')).to.equal('noreferrer');
+    const text = `${'Long text. '.repeat(60)}The end.`;
+    const { id } = await createCode(api, { type: 'text', content: text });
+    await page.goto(`/codes/${id}`);
+    await page.getByText('Show all').click();
+    expect(await page.locator('.facts .whole').innerText()).to.equal(text);
+    expect(await page.locator('.facts .gist').isVisible()).to.equal(false);
   });
 
   it('is marked, made private and public where it is, and leads back to the list', async () => {
@@ -194,6 +234,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(await page.locator('.star').getAttribute('aria-pressed')).to.equal('true');
     await page.getByRole('button', { name: 'Make private' }).click();
     expect(await page.getByRole('status').first().textContent()).to.contain('The code is private now');
+    expect(await page.locator('.notice').count()).to.equal(1);
     expect((await api(`/qrcodes/${code.id}`)).body).to.include({ isPublic: false, isFavorite: true });
     await page.getByRole('button', { name: 'Make public' }).click();
     expect((await api(`/qrcodes/${code.id}`)).body).to.include({ isPublic: true });
@@ -235,7 +276,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       .to.contain('Choose a darker foreground colour')
       .and.not.to.contain('foregroundColor');
     await expectDownloads();
-    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'public', 'Spring']);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public', 'Spring']);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
@@ -243,24 +284,27 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(page);
   });
 
-  it('says when the share link shows nothing', async () => {
+  it('says when the share link shows nothing, and puts forward what helps', async () => {
+    const solidButtons = () => page.locator('main :is(button, .button):not(.quiet, .star)').allTextContents();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
     await page.goto(`/codes/${code.id}`);
-    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'private']);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Private']);
+    expect(await solidButtons()).to.deep.equal(['Make public']);
+    await expectAccessible(page);
     await expectDownloads();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: true, expiresAt: daysAgo(1) } });
     await page.goto(`/codes/${code.id}`);
-    expect(await page.locator('.badge').allTextContents()).to.deep.equal([
-      'Web address',
-      'public',
-      'expired',
-    ]);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Expired']);
+    expect(await solidButtons()).to.deep.equal(['Renew']);
+    expect(await page.locator('.live-mark').count()).to.equal(0);
     await expectAccessible(page);
 
-    await page.getByRole('link', { name: 'set a later last day' }).click();
+    await page.getByRole('link', { name: 'Renew' }).click();
     await page.getByLabel('Last day').fill('2030-12-31');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'public']);
+    expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public']);
+    expect(await solidButtons()).to.deep.equal(['Copy link']);
+    expect(await page.locator('.facts').textContent()).to.contain('Last dayDec 31, 2030');
     const { body } = await api(`/qrcodes/${code.id}`);
     expect(body.expiresAt).to.equal('2031-01-01T00:00:00.000Z');
   });
@@ -339,14 +383,20 @@ inABrowser('The page of a code', withWorker, (site) => {
         'Mobile Safari',
         'iOS',
       ]);
-      expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('3');
-      expect(await page.locator('#total-today').textContent()).to.equal('3');
-      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 3 in all');
+      // Nothing to draw while no place is known.
+      expect(await page.locator('.world').count()).to.equal(0);
+      expect(await page.getByText('No cities known for these scans.').isVisible()).to.equal(true);
+      await record([[0]]);
+      await page.locator('.world').waitFor();
+      expect((await tableRows('Cities'))[0]).to.deep.equal(['St Albans, United Kingdom', '1', '25.0 %']);
+      expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('4');
+      expect(await page.locator('#total-today').textContent()).to.equal('4');
+      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in all');
       expect(await page.locator('#live').textContent()).to.equal('1 new scan');
       expect(await page.getByText('No scans yet').isVisible()).to.equal(false);
       expect(await page.getByText('Live', { exact: true }).isVisible()).to.equal(true);
       await page.reload();
-      expect((await tableRows('Scans, newest first')).length).to.equal(3);
+      expect((await tableRows('Scans, newest first')).length).to.equal(4);
     });
 
     it('is brought up to date when it is looked at long after it was opened, with all links', async () => {
@@ -471,9 +521,30 @@ inABrowser('The page of a code', withWorker, (site) => {
     ({ page } = await site.visitAs(email, narrowPhone));
     for (const days of [365, 7]) {
       await page.goto(`/codes/${code.id}?days=${days}`);
-      await page.getByText('Figures of each day').click();
+      await page.getByText('Table of scans per day').click();
       expect(await isTooWide(page)).to.equal(false);
     }
+    await expectAccessible(page);
+    await site.service.db('scan_counters').where({ qr_code_id: code.id }).increment('count', 123_456_788);
+    await page.goto(`/codes/${code.id}?days=7`);
+    const total = page.locator('#total-today');
+    for (const [ofToday, isLive] of [
+      ['123,456,791', false],
+      ['123,456,792', true],
+    ] as const) {
+      if (isLive) await record([[0]]);
+      await eventually(async () =>
+        expect(await total.locator('[title]').getAttribute('title')).to.equal(ofToday),
+      );
+      // What is seen, and what is heard.
+      expect(await total.textContent()).to.equal(`123.5M${ofToday}`);
+      expect(await total.ariaSnapshot())
+        .to.contain(ofToday)
+        .and.not.to.contain('123.5M');
+      expect(await isTooWide(page)).to.equal(false);
+    }
+    const [, ofMobile] = (await tableRows('Devices'))[0] ?? [];
+    expect(ofMobile).to.match(/^\d{3}(?:\.\d)?M\d{3},\d{3},\d{3}$/);
     await expectAccessible(page);
   });
 });

@@ -133,9 +133,15 @@ inABrowser('The API reference', sharedService, (site) => {
     await expectAccessible(page);
   });
 
-  it('is whole on the narrowest phone', async () => {
+  it('is whole on the narrowest phone, where its contents are folded', async () => {
     const phone = await site.visit(narrowPhone);
     await phone.page.goto('/docs');
+    const contents = phone.page.getByRole('navigation', { name: 'API reference' });
+    const errors = contents.getByRole('link', { name: 'Errors' });
+    expect(await errors.isVisible(), 'links before the title').to.equal(false);
+    await contents.getByText('On this page').click();
+    await errors.click();
+    expect(new URL(phone.page.url()).hash).to.equal('#errors');
     await unfold(phone.page);
     expect(await isTooWide(phone.page)).to.equal(false);
     await expectAccessible(phone.page);

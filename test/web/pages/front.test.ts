@@ -11,8 +11,10 @@ inABrowser('The front page', sharedService, (site) => {
     const { page } = await site.visit();
     await page.goto('/');
     expect(await page.title()).to.equal('Qrelay');
+    const main = page.getByRole('main');
+    expect(await main.getByText('A new code works for a year; you can change').count()).to.equal(1);
     await expectAccessible(page);
-    await page.getByRole('main').getByRole('link', { name: 'Sign up' }).click();
+    await main.getByRole('link', { name: 'Sign up' }).click();
     await page.waitForURL('**/signup');
   });
 
@@ -24,6 +26,24 @@ inABrowser('The front page', sharedService, (site) => {
       const png = await page.getByRole('img', { name: 'QR code' }).screenshot();
       expect(String(await scan(png))).to.equal('https://qr.test/');
     }
+  });
+
+  it('shows what an owner sees, as an example whose figures agree', async () => {
+    const { page } = await site.visit();
+    await page.goto('/');
+    const example = page.getByRole('region', { name: 'What you see' });
+    expect(await example.getByText('Example', { exact: true }).isVisible()).to.equal(true);
+    const figures = async (place: string) =>
+      (await example.locator(place).allTextContents()).map((text) => Number(text.replace(',', '')));
+    const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+    const [scans, countries] = await figures('.totals dd');
+    const bars = await example.locator('rect[data-scans]').all();
+    const days = await Promise.all(bars.map((bar) => bar.getAttribute('data-scans')));
+    expect(sum(days.map(Number)))
+      .to.equal(scans)
+      .and.greaterThan(0);
+    const byCountry = await figures('tbody td:nth-child(2)');
+    expect([sum(byCountry), byCountry.length]).to.deep.equal([scans, countries]);
   });
 
   it('has a request to paste, with the address of the service', async () => {

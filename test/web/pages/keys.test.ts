@@ -49,6 +49,13 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.getByRole('row', { name: /Shop/ }).count()).to.equal(0);
     await page.getByText('1 revoked key').click();
     expect(await page.getByRole('row', { name: /Shop/ }).count()).to.equal(1);
+    expect(await page.getByRole('columnheader').allTextContents()).to.deep.equal([
+      'Name',
+      'Key',
+      'Created',
+      'Last used',
+      'State',
+    ]);
     await expectAccessible(page);
   });
 

@@ -3,7 +3,7 @@ import { type FormClient, formClient } from '../../support/form-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const password = 'correct horse battery';
-const goodbye = 'Your account is deleted, and everything in it: your keys, your codes and all their scans.';
+const goodbye = 'Your account was deleted, with all its keys, codes and scans.';
 const handedCookie = '__Host-qrelay-handed';
 
 describe('What is said once, after a form', () => {

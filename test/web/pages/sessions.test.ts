@@ -18,7 +18,7 @@ describe('Sessions, asked without a browser', function () {
   async function signedUp(email: string): Promise<FormClient> {
     const client = formClient(service.url);
     await client.get('/signup');
-    expect((await client.post('/signup', { email, password })).headers.get('location')).to.equal('/keys');
+    expect((await client.post('/signup', { email, password })).headers.get('location')).to.equal('/codes');
     return client;
   }
   const formOf = async (client: FormClient, path: string) => {
@@ -92,7 +92,7 @@ describe('Sessions, asked without a browser', function () {
     expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
     owner.cookies.set('__Host-qrelay-session', session);
     const made = await owner.post('/codes/new', { ...form, ...look });
-    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
+    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}\?done=created$/);
     // An address as people type it is completed.
     const [code] = (await service.db('qr_codes').where({ name: 'Menu' })) as { content: string }[];
     expect(code?.content).to.equal('https://example.com/menu');
@@ -153,6 +153,13 @@ describe('Sessions, asked without a browser', function () {
     expect(refused.status).to.equal(409);
     const page = await refused.text();
     expect(page).to.contain('was changed somewhere else').and.to.contain('Other name');
+    // At the two fields where saving would undo something, and only there.
+    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.have.members([
+      'Saved meanwhile: <bdi>https://example.com/new</bdi></p>',
+      'Saved meanwhile: <bdi>spaced   out</bdi></p>',
+    ]);
+    expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
+    expect(page).to.contain('>Replace the newer version</button>');
     expect((await api(`/qrcodes/${code.id}`)).body).to.include({
       name: 'spaced   out',
       content: 'https://example.com/new',
@@ -174,11 +181,47 @@ describe('Sessions, asked without a browser', function () {
     expect(gone.headers.get('location')).to.equal('/codes?done=deleted');
   });
 
+  it('of a form of a network that is out of date tell what differs, but not the password', async () => {
+    const email = 'yan@example.com';
+    const owner = await signedUp(email);
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    const code = await createCode(api, { type: 'wifi', content: 'WIFI:T:WPA;S:Old;P:old secret;;' });
+    const look = { foregroundColor: '#1a1410', backgroundColor: '#ffffff', errorCorrection: 'M' };
+    const fields = { networkName: 'Old', security: 'WPA', password: 'old secret' };
+    const form = { ...look, ...fields, name: 'Test', size: '512', version: 'an older one' };
+    const edit = `/codes/${code.id}/edit`;
+    await owner.get(edit);
+    const refusal = async (content: string) => {
+      await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content } });
+      const answer = await owner.post(edit, form);
+      expect(answer.status).to.equal(409);
+      return answer.text();
+    };
+    const page = await refusal(`WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`);
+    expect(page).to.contain(`Saved meanwhile: <bdi>${'N'.repeat(200)} …</bdi>`);
+    expect(page).to.contain('Saved meanwhile: <bdi>WEP</bdi>');
+    expect(page).to.contain('Saved meanwhile: <bdi>ticked</bdi>');
+    expect(page).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    // What no longer fits the fields holds a password too.
+    const raw = await refusal('WIFI:T:WPA;S:Old;P:new secret;X:more;;');
+    expect(raw).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+  });
+
   it('go on at the page that was asked for, with its query', async () => {
     const answer = await formClient(service.url).get('/codes?q=menu&type=url');
     expect(answer.headers.get('location')).to.equal('/signin?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl');
     const page = await (await fetch(`${service.url}${answer.headers.get('location')}`)).text();
     expect(page).to.contain('name="next" value="/codes?q=menu&amp;type=url"');
+    // By way of the sign-up too.
+    const signUpPath = '/signup?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl';
+    expect(page).to.contain(`href="${signUpPath}"`);
+    const client = formClient(service.url);
+    expect(await (await client.get(signUpPath)).text()).to.contain('value="/codes?q=menu&amp;type=url"');
+    const asked = { email: 'quinn@example.com', password, next: '/codes?q=menu&type=url' };
+    expect((await client.post('/signup', asked)).headers.get('location')).to.equal(asked.next);
+    await client.post('/signout', {});
+    const evil = { email: 'ray@example.com', password, next: '//evil.test' };
+    expect((await client.post('/signup', evil)).headers.get('location')).to.equal('/codes');
   });
 
   it('of a deleted account take its codes with them at once', async () => {

@@ -1,0 +1,56 @@
+import { parseUrl } from '../../parse-url.ts';
+
+interface Service {
+  name: string;
+  /** The user's name, alone in the path: what else a path holds is no person. */
+  user?: RegExp;
+}
+
+const plain = /^\/([\w.-]{2,40})\/?$/;
+const afterAt = /^\/@([\w.-]{2,40})\/?$/;
+
+/** By the exact host, without `www.` or `m.`: "instagram.com.evil.test" is somebody else. */
+const services = new Map<string, Service>([
+  ['bsky.app', { name: 'Bluesky', user: /^\/profile\/([\w.-]{2,60})\/?$/ }],
+  ['discord.com', { name: 'Discord' }],
+  ['discord.gg', { name: 'Discord' }],
+  ['facebook.com', { name: 'Facebook', user: plain }],
+  ['fb.com', { name: 'Facebook', user: plain }],
+  ['github.com', { name: 'GitHub', user: plain }],
+  ['gitlab.com', { name: 'GitLab', user: plain }],
+  ['instagram.com', { name: 'Instagram', user: plain }],
+  ['linkedin.com', { name: 'LinkedIn', user: /^\/(?:in|company)\/([\w.-]{2,100})\/?$/ }],
+  ['linktr.ee', { name: 'Linktree', user: plain }],
+  ['medium.com', { name: 'Medium', user: afterAt }],
+  ['open.spotify.com', { name: 'Spotify' }],
+  ['patreon.com', { name: 'Patreon', user: plain }],
+  ['pinterest.com', { name: 'Pinterest', user: plain }],
+  ['reddit.com', { name: 'Reddit', user: /^\/((?:r|u|user)\/[\w-]{2,40})\/?$/ }],
+  ['snapchat.com', { name: 'Snapchat', user: /^\/(?:add\/|@)([\w.-]{2,40})\/?$/ }],
+  ['soundcloud.com', { name: 'SoundCloud', user: plain }],
+  ['t.me', { name: 'Telegram', user: plain }],
+  ['threads.com', { name: 'Threads', user: afterAt }],
+  ['threads.net', { name: 'Threads', user: afterAt }],
+  ['tiktok.com', { name: 'TikTok', user: afterAt }],
+  ['twitch.tv', { name: 'Twitch', user: plain }],
+  ['twitter.com', { name: 'X', user: plain }],
+  ['vimeo.com', { name: 'Vimeo' }],
+  ['wa.me', { name: 'WhatsApp' }],
+  ['whatsapp.com', { name: 'WhatsApp' }],
+  ['x.com', { name: 'X', user: plain }],
+  ['youtu.be', { name: 'YouTube' }],
+  ['youtube.com', { name: 'YouTube', user: afterAt }],
+]);
+
+/** Pages of the services themselves, where a user's name would stand. */
+const ownPages =
+  /^(?:about|download|events|explore|features|feed|groups|hashtag|help|home|jobs|live|login|pages|pricing|privacy|reels?|search|settings|share|shop|signup|stories|terms|watch|\w+\.php)$/i;
+
+/** "Instagram · you" where the address tells, the host of any other. Never more than the address itself says. */
+export function serviceName(href: string): string {
+  const { host, pathname } = parseUrl(href) ?? { host: '', pathname: '' };
+  const service = services.get(host.replace(/^(?:www|m|mobile)\./, ''));
+  if (!service) return host.replace(/^www\./, '') || href;
+  const user = service.user?.exec(pathname)?.[1];
+  return user && !ownPages.test(user) ? `${service.name} · ${user}` : service.name;
+}

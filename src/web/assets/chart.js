@@ -1,0 +1,64 @@
+// A bar of the chart says its day and its figure when it is pointed at, tapped, or reached with the arrow keys. The table
+// below the chart says the same to everybody else.
+
+const live = document.getElementById('live');
+const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+const chartOf = (element) => element?.closest?.('#timeline');
+let tip;
+
+/** One stop for the keyboard, however many bars there are. */
+export function makeReadable(root) {
+  const chart = root.getElementById('timeline');
+  if (chart) chart.setAttribute('tabindex', '0');
+}
+
+function show(chart, place) {
+  const bars = chart.querySelectorAll('rect');
+  const at = Math.min(Math.max(place, 0), bars.length - 1);
+  hide();
+  bars[at].classList.add('pointed');
+  tip = document.createElement('span');
+  tip.className = 'tip';
+  tip.ariaHidden = 'true';
+  tip.dataset.at = at;
+  tip.textContent = bars[at].textContent;
+  chart.after(tip);
+  const middle = ((at + 0.5) / bars.length) * chart.clientWidth;
+  const most = chart.parentElement.clientWidth - tip.offsetWidth;
+  tip.style.left = `${Math.min(Math.max(middle - tip.offsetWidth / 2, 0), most)}px`;
+}
+
+function hide() {
+  tip?.remove();
+  tip = undefined;
+  document.querySelector('#timeline .pointed')?.classList.remove('pointed');
+}
+
+function point({ target, clientX }) {
+  const chart = chartOf(target);
+  if (!chart) return hide();
+  const { left, width } = chart.getBoundingClientRect();
+  show(chart, Math.floor(((clientX - left) / width) * chart.querySelectorAll('rect').length));
+}
+
+document.addEventListener('pointerdown', point);
+document.addEventListener('pointermove', (event) => {
+  // A finger that moves scrolls the page; and what the keyboard shows stays while the mouse is elsewhere.
+  const isShown = tip && !chartOf(document.activeElement);
+  if (event.pointerType === 'mouse' && (chartOf(event.target) || isShown)) point(event);
+});
+document.addEventListener('focusin', ({ target }) => {
+  const chart = chartOf(target);
+  if (chart?.matches(':focus-visible')) show(chart, Infinity);
+});
+document.addEventListener('focusout', ({ target }) => {
+  if (chartOf(target)) hide();
+});
+document.addEventListener('keydown', (event) => {
+  const chart = chartOf(event.target);
+  const step = steps[event.key];
+  if (!chart || step === undefined) return;
+  event.preventDefault();
+  show(chart, Number(tip?.dataset.at ?? Infinity) + step);
+  live.textContent = tip.textContent;
+});
