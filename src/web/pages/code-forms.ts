@@ -30,7 +30,7 @@ import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './pag
 const longestName = 100;
 const copyMark = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
-const noCopyOfBlocked = 'Whoever runs this service has blocked this code: it cannot be duplicated.';
+const noCopyOfBlocked = 'This code was blocked for abuse: it cannot be duplicated.';
 /** A browser shows any number of spaces as one. */
 const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 /** Of every type alike. */
