@@ -84,7 +84,7 @@ ${facts(textFact(words.message, body))}`;
 }
 
 function emailBody({ to, cc, subject, body, href }: EmailContent, words: Words): Markup {
-  return html`${to.map((address) => html`<p class="value long"><bdi>${address}</bdi></p>`)}
+  return html`${to.map((address) => html`<p class="value long"><bdi>${breakable(address)}</bdi></p>`)}
 ${actions(linkButton(words.writeEmail, href, { open: 'at-once' }))}
 ${facts(
   textFact(words.copyTo, cc.join('\n')),
@@ -117,6 +117,12 @@ function degrees(value: number): string {
 function textBody({ text }: TextContent, words: Words): Markup {
   return html`<div class="stored box" id="text" dir="auto">${text}</div>
 ${actions(copyButton(words.copyText, 'text', words))}`;
+}
+
+/** Where an address is too long for a line, it goes on before its host. */
+function breakable(address: string): Markup {
+  const host = Math.max(address.lastIndexOf('@'), 0);
+  return html`${address.slice(0, host)}<wbr>${address.slice(host)}`;
 }
 
 /** Large enough to be read out and dialled by hand; a text that is no number is set smaller. */
