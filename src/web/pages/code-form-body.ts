@@ -13,7 +13,8 @@ import { createDefaults } from '../api/qr-code-shapes.ts';
 import { tidyLabels } from '../api/text-fields.ts';
 import { field } from '../middleware/forms.ts';
 
-const lookAndLabels = [
+/** Of every type alike. */
+export const lookAndLabels = [
   'name',
   'category',
   'lastDay',

@@ -17,6 +17,7 @@ import {
   changedBody,
   chosenEnd,
   emptyValues,
+  lookAndLabels,
   newBody,
   readValues,
   savedOtherwise,
@@ -33,16 +34,6 @@ const notSaved = 'Not saved. Check the marked fields.';
 const noCopyOfBlocked = 'This code was blocked for abuse: it cannot be duplicated.';
 /** A browser shows any number of spaces as one. */
 const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
-/** Of every type alike. */
-const keptNames = [
-  'name',
-  'category',
-  'lastDay',
-  'foregroundColor',
-  'backgroundColor',
-  'size',
-  'errorCorrection',
-];
 const newFaults = compileValidator(createBody);
 const changeFaults = compileValidator(patchBody);
 
@@ -173,7 +164,7 @@ function typeOf(text: unknown): CodeType {
 
 /** What was typed before another type was chosen. What the form would refuse is left behind. */
 function broughtAlong(query: Context['query']): Values {
-  const kept = keptNames.flatMap((name) => {
+  const kept = lookAndLabels.flatMap((name) => {
     const value = query[name];
     if (typeof value !== 'string' || value === '') return [];
     const isGood =

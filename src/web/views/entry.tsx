@@ -1,4 +1,5 @@
-import { type FormState, Input, type ShownFault } from './controls.tsx';
+import type { ComponentChildren } from 'preact';
+import { Input, type ShownFault } from './controls.tsx';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Notice } from './notice.tsx';
 
@@ -12,31 +13,20 @@ interface EntryProps {
   next?: string | undefined;
 }
 
-export function SignUpView({ visitor, email = '', faults = [], problem, next }: EntryProps) {
-  const of = { values: { email }, faults };
+export function SignUpView(props: EntryProps) {
   return (
-    <Layout title="Sign up" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign up</h1>
-        <p>Free: as many codes and scans as you like, and 20 API requests an hour.</p>
-        {problem && <Notice kind="bad">{problem}</Notice>}
-        <Form action="/signup">
-          <Next of={next} />
-          <EmailInput of={of} />
-          <Input
-            of={of}
-            name="password"
-            label="Password"
-            type="password"
-            required
-            autocomplete="new-password"
-            hint="At least 10 characters. A few unrelated words work well."
-          />
-          <button type="submit">Sign up</button>
-        </Form>
-        <ToSignIn next={next} />
-      </section>
-    </Layout>
+    <EntryForm
+      {...props}
+      name="Sign up"
+      action="/signup"
+      lead="Free: as many codes and scans as you like, and 20 API requests an hour."
+      password={{
+        autocomplete: 'new-password',
+        hint: 'At least 10 characters. A few unrelated words work well.',
+      }}
+    >
+      <ToSignIn next={props.next} />
+    </EntryForm>
   );
 }
 
@@ -52,39 +42,63 @@ export function SignUpClosedView({ visitor, next }: Pick<EntryProps, 'visitor' |
   );
 }
 
-export function SignInView({ visitor, email = '', faults = [], problem, next }: EntryProps) {
-  const of = { values: { email }, faults };
+export function SignInView(props: EntryProps) {
   return (
-    <Layout title="Sign in" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign in</h1>
-        {problem && <Notice kind="bad">{problem}</Notice>}
-        <Form action="/signin">
-          <Next of={next} />
-          <EmailInput of={of} />
-          <Input
-            of={of}
-            name="password"
-            label="Password"
-            type="password"
-            required
-            autocomplete="current-password"
-          />
-          <button type="submit">Sign in</button>
-        </Form>
-        {visitor.canSignUp && (
-          <p class="quiet">
-            No account yet? <a href={withNext('/signup', next)}>Sign up</a>
-          </p>
-        )}
-      </section>
-    </Layout>
+    <EntryForm {...props} name="Sign in" action="/signin" password={{ autocomplete: 'current-password' }}>
+      {props.visitor.canSignUp && (
+        <p class="quiet">
+          No account yet? <a href={withNext('/signup', props.next)}>Sign up</a>
+        </p>
+      )}
+    </EntryForm>
   );
 }
 
-function EmailInput({ of }: { of: FormState }) {
+interface EntryFormProps extends EntryProps {
+  /** Of the page, and of the button. */
+  name: string;
+  action: string;
+  lead?: string;
+  password: { autocomplete: string; hint?: string };
+  children: ComponentChildren;
+}
+
+function EntryForm({
+  visitor,
+  name,
+  action,
+  lead,
+  password,
+  email = '',
+  faults = [],
+  problem,
+  next,
+  children,
+}: EntryFormProps) {
+  const of = { values: { email }, faults };
   return (
-    <Input of={of} name="email" label="Email" type="email" required autocomplete="username" maxLength={254} />
+    <Layout title={name} visitor={visitor}>
+      <section class="card narrow">
+        <h1>{name}</h1>
+        {lead && <p>{lead}</p>}
+        {problem && <Notice kind="bad">{problem}</Notice>}
+        <Form action={action}>
+          <Next of={next} />
+          <Input
+            of={of}
+            name="email"
+            label="Email"
+            type="email"
+            required
+            autocomplete="username"
+            maxLength={254}
+          />
+          <Input of={of} name="password" label="Password" type="password" required {...password} />
+          <button type="submit">{name}</button>
+        </Form>
+        {children}
+      </section>
+    </Layout>
   );
 }
 
