@@ -16,8 +16,7 @@ const idleConnections = 5_000;
 const patienceMs = 500;
 const email = 'reader@example.com';
 
-describe('Connections', function () {
-  this.timeout(60_000);
+describe('Connections', () => {
   let service: TestService;
   let key: string;
   let code: SharedCode;

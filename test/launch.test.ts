@@ -16,8 +16,7 @@ const { isInstalled, isBuilt, ensureBuilt } = (await import(launcher)) as {
   ensureBuilt(root: string): Promise<void>;
 };
 
-describe('launch.mjs', function () {
-  this.timeout(60_000);
+describe('launch.mjs', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'qrelay-launch-'));

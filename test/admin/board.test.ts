@@ -270,8 +270,7 @@ onBothQueues('The queue board', (redisUrl) => {
   });
 });
 
-describe('The queue board while Redis is away', function () {
-  this.timeout(60_000);
+describe('The queue board while Redis is away', () => {
   let folder: string;
   let redis: RedisServer | undefined;
   let service: TestService;

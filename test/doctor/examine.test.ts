@@ -22,8 +22,7 @@ const alwaysWarned = [
   /^geo data: The map of addresses to places is of 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong place\.$/,
 ];
 
-describe('What the doctor finds', function () {
-  this.timeout(60_000);
+describe('What the doctor finds', () => {
   let service: TestService;
   let own: DoctorsRedis;
   let dataDir: string;

@@ -174,8 +174,7 @@ property(
   },
 );
 
-describe(`Hostile input, made up (${properties.length} properties, ${runs} runs each)`, function () {
-  this.timeout(60_000);
+describe(`Hostile input, made up (${properties.length} properties, ${runs} runs each)`, () => {
   before(async () => {
     service = await startService({ worker: true, config: { trustProxyHops: 1 } });
     api = ownerClient(service);

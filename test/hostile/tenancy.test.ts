@@ -21,8 +21,7 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const pagesFolder = new URL('../../src/web/pages/', import.meta.url);
 
 const cases = withId.length * ways.length + idsElsewhere.length + withoutAnId.length * askers.length;
-describe(`Tenancy (${routes.length} routes, ${cases} cases)`, function () {
-  this.timeout(60_000);
+describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   let service: TestService;
   let world: ReturnType<typeof tenants>;
   let owner: Tenant;

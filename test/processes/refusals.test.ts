@@ -16,8 +16,7 @@ import {
   usedDataDir,
 } from './instance.ts';
 
-describe('npm start, where it cannot', function () {
-  this.timeout(60_000);
+describe('npm start, where it cannot', () => {
   after(cleanUp);
 
   /** Exit code 1, nothing on standard output, no stack, nothing left running. */

@@ -14,8 +14,7 @@ const card = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nURL:https://cards.evil-car
 const takenDown = 'This code was taken down';
 const expired = 'This code has expired';
 
-describe('What the operator blocked, at the share address', function () {
-  this.timeout(60_000);
+describe('What the operator blocked, at the share address', () => {
   let service: TestService;
   let api: ApiClient;
 

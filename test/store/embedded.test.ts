@@ -25,8 +25,7 @@ const rejection = (promise: Promise<unknown>) =>
     (error: unknown) => String(error),
   );
 
-describe('the embedded Postgres', function () {
-  this.timeout(60_000);
+describe('the embedded Postgres', () => {
   let folder: string;
   let dataDir: string;
   let postgres: EmbeddedPostgres;

@@ -20,8 +20,7 @@ export function inABrowser(
   openService: () => Promise<TestService> | TestService,
   tests: (site: Site) => void,
 ): void {
-  describe(`${title} in a browser`, function () {
-    this.timeout(60_000);
+  describe(`${title} in a browser`, () => {
     let browser: Browser;
     let service: TestService;
     const present: WebVisitor[] = [];

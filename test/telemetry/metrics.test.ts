@@ -17,8 +17,7 @@ const password = 'correct-horse-battery';
 
 type Process = Awaited<ReturnType<typeof startWorkerProcess>>;
 
-describe('Figures and logs of two web processes on one port and a worker', function () {
-  this.timeout(60_000);
+describe('Figures and logs of two web processes on one port and a worker', () => {
   let database: TestDatabase;
   let db: Database;
   let web: Process & { url: string };

@@ -155,8 +155,7 @@ inABrowser('Accounts', sharedService, (site) => {
   });
 });
 
-describe('Accounts, asked without a browser', function () {
-  this.timeout(60_000);
+describe('Accounts, asked without a browser', () => {
   let service: TestService;
   before(async () => {
     service = await sharedService();

@@ -7,8 +7,7 @@ import { createCode, openShare } from '../../support/share.ts';
 
 const password = 'correct horse battery';
 
-describe('Sessions, asked without a browser', function () {
-  this.timeout(60_000);
+describe('Sessions, asked without a browser', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
