@@ -22,7 +22,6 @@ const slowTests = [
   'test/cli/*.test.ts',
   'test/cli.test.ts',
   'test/web/pages/*.test.ts',
-  'test/admin/*.test.ts',
 ];
 
 /** These hold answers against the clock, and would measure the other tests if those ran beside them. */
