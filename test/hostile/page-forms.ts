@@ -139,7 +139,7 @@ const codes: PageRow[] = [
       `a mark that goes back to ${JSON.stringify(back)}`,
       '/codes/:id/favorite',
       `formToken={token}&isFavorite=true&back=${encodeURIComponent(back)}`,
-      leads('/codes?done=marked'),
+      leads('/codes'),
     ),
   ),
   post('a mark on no code', '/codes/x/favorite', 'formToken={token}&isFavorite=true', noCode),

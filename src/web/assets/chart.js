@@ -5,6 +5,8 @@ const live = document.getElementById('live');
 const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const chartOf = (element) => element?.closest?.('#timeline');
 let tip;
+/** The bar that the keyboard has reached: there it goes on, also when the chart was drawn anew under it. */
+let reached = Infinity;
 
 /** One stop for the keyboard, however many bars there are. */
 export function makeReadable(root) {
@@ -20,12 +22,12 @@ function show(chart, place) {
   tip = document.createElement('span');
   tip.className = 'tip';
   tip.ariaHidden = 'true';
-  tip.dataset.at = at;
   tip.textContent = bars[at].textContent;
   chart.after(tip);
   const middle = ((at + 0.5) / bars.length) * chart.clientWidth;
   const most = chart.parentElement.clientWidth - tip.offsetWidth;
   tip.style.left = `${Math.min(Math.max(middle - tip.offsetWidth / 2, 0), most)}px`;
+  return at;
 }
 
 function hide() {
@@ -49,7 +51,7 @@ document.addEventListener('pointermove', (event) => {
 });
 document.addEventListener('focusin', ({ target }) => {
   const chart = chartOf(target);
-  if (chart?.matches(':focus-visible')) show(chart, Infinity);
+  if (chart?.matches(':focus-visible')) reached = show(chart, reached);
 });
 document.addEventListener('focusout', ({ target }) => {
   if (chartOf(target)) hide();
@@ -59,6 +61,6 @@ document.addEventListener('keydown', (event) => {
   const step = steps[event.key];
   if (!chart || step === undefined) return;
   event.preventDefault();
-  show(chart, Number(tip?.dataset.at ?? Infinity) + step);
+  reached = show(chart, reached + step);
   live.textContent = tip.textContent;
 });

@@ -10,14 +10,16 @@ import { changeEmail, changePassword, deleteUser, type User } from '../../accoun
 import type { FieldFault } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
 import { type AccountProps, AccountView } from '../views/account.tsx';
-import { accountDeleted } from './front.ts';
-import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import type { FrontDone } from './front.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import { leadSaying, saidOnce } from './said-once.ts';
 
 const mostPasswordChecks = 20;
-const doneTexts = new Map([
-  ['email', 'Your email is changed.'],
-  ['password', 'Your password is changed, and every other session is ended.'],
-]);
+const doneTexts = {
+  email: 'Your email is changed.',
+  password: 'Your password is changed, and every other session is ended.',
+};
+type AccountDone = keyof typeof doneTexts;
 
 /** The account: plan and use, email, password, and its end. */
 export function accountPages(parts: PageParts): Router {
@@ -35,13 +37,13 @@ export function accountPages(parts: PageParts): Router {
       { plan: 'Free', requestsPerHour: hourlyQuota.free },
       { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
     ];
-    const done = doneTexts.get(String(ctx.query['changed']));
+    const done = saidOnce(ctx, parts, doneTexts);
     const visitor = visitorOf(ctx, parts);
     const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
     show(
       ctx,
       AccountView,
-      { visitor, plan: user.plan, limits, use, done, faults, typed },
+      { visitor, plan: user.plan, limits, use, done: done && doneTexts[done], faults, typed },
       faults ? 400 : 200,
     );
   }
@@ -66,7 +68,7 @@ export function accountPages(parts: PageParts): Router {
     if (list.length === 0 && !(await changeEmail(db, user, email, now())))
       list.push({ field: 'newEmail', message: 'This email belongs to another account' });
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
-    leadTo(ctx, '/account?changed=email');
+    leadSaying(ctx, parts, '/account', 'email' satisfies AccountDone);
   });
 
   router.post('/password', async (ctx) => {
@@ -80,7 +82,7 @@ export function accountPages(parts: PageParts): Router {
     await changePassword(db, user, await hashPassword(password), now());
     await endSessionsOf(db, user.id);
     await sessions.signIn(ctx, user);
-    leadTo(ctx, '/account?changed=password');
+    leadSaying(ctx, parts, '/account', 'password' satisfies AccountDone);
   });
 
   router.post('/delete', async (ctx) => {
@@ -92,8 +94,7 @@ export function accountPages(parts: PageParts): Router {
     await sessions.signOut(ctx);
     const shareTokens = await deleteUser(db, user);
     for (const token of shareTokens) codeChanged(token);
-    sessions.handOver(ctx, '/', accountDeleted);
-    leadTo(ctx, '/');
+    leadSaying(ctx, parts, '/', 'accountDeleted' satisfies FrontDone);
   });
   return router;
 }

@@ -56,7 +56,7 @@ export function newBody(type: CodeType, values: Values): Record<string, unknown>
 export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
   const stored = bodyOf(labelsAndLookOf(code));
   const changes = Object.fromEntries(
-    Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(value, stored[name])),
+    Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(name, value, stored[name])),
   );
   const before = valuesOf(code).values;
   if (values['lastDay'] !== before['lastDay'])
@@ -78,22 +78,6 @@ export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; faults
   if (end === undefined) return fault(noDay);
   if (new Date(end) <= now) return fault('must be today or later');
   return { expiresAt: new Date(end), faults: [] };
-}
-
-/** What is stored otherwise than a form that was opened before holds it, by field. */
-export function savedOtherwise(code: QrCode, values: Values, isRaw: boolean): Values {
-  const { values: saved, isRaw: isSavedRaw } = valuesOf(code);
-  const stored: Values = isRaw ? { ...saved, content: code.content } : saved;
-  const names = isRaw ? ['content'] : contentFieldNames[code.type];
-  // What is stored no longer fits the fields: it is told at one of them, and a password at none but its own.
-  const stands = code.type === 'wifi' ? 'password' : (names[0] ?? '');
-  if (isSavedRaw && !isRaw) return { ...differing(lookAndLabels, stored, values), [stands]: code.content };
-  return differing([...lookAndLabels, ...names], stored, values);
-}
-
-function differing(names: readonly string[], stored: Values, values: Values): Values {
-  const pairs = names.map((name) => [name, oneBreak(stored[name] ?? '')] as const);
-  return Object.fromEntries(pairs.filter(([name, text]) => !isSame(text, values[name] ?? '')));
 }
 
 /** The faults of the body, each at the field that people see, with those that only the fields have. */
@@ -165,11 +149,11 @@ function labelsAndLookOf(code: QrCode): Values {
 }
 
 /** A colour input writes small letters. */
-function isSame(a: unknown, b: unknown): boolean {
-  const isColour = typeof a === 'string' && typeof b === 'string' && a.startsWith('#');
+export function isSame(name: string, a: unknown, b: unknown): boolean {
+  const isColour = typeof a === 'string' && typeof b === 'string' && name.endsWith('Color');
   return isColour ? a.toLowerCase() === b.toLowerCase() : a === b;
 }
 
-function oneBreak(text: string): string {
+export function oneBreak(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

@@ -12,7 +12,7 @@ import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts'
 import { compileValidator } from '../api/validation.ts';
 import { field } from '../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from '../views/code-form.tsx';
-import { withDone } from './code-done.ts';
+import type { Done } from './code-done.ts';
 import {
   changedBody,
   chosenEnd,
@@ -20,13 +20,14 @@ import {
   lookAndLabels,
   newBody,
   readValues,
-  savedOtherwise,
   shownFaults,
   type Values,
   valuesOf,
 } from './code-form-body.ts';
 import { type Look, lookWarnings, previewPath } from './code-pictures.ts';
+import { editVersion, mergeEdit } from './edit-merge.ts';
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import { leadSaying } from './said-once.ts';
 
 const longestName = 100;
 const copyMark = ' (copy)';
@@ -43,7 +44,7 @@ interface Filled {
   values: Values;
   isRaw: boolean;
   faults?: FieldFault[];
-  /** What was saved since the form was opened, where it differs from what the form holds. */
+  /** What was saved since the form was opened, in fields that the form has changed too. */
   saved?: Values;
 }
 
@@ -67,7 +68,7 @@ export function codeForms(parts: PageParts): Router {
         isRaw,
         of: { values, faults, saved },
         problem: faults.length > 0 ? notSaved : undefined,
-        version: code && versionOf(code),
+        version: code && editVersion(code, isRaw),
         warnings: lookWarnings(look, config.baseUrl),
         preview: previewPath(look, code?.id),
         isCopy: ctx.query['copied'] === '',
@@ -92,7 +93,7 @@ export function codeForms(parts: PageParts): Router {
     if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
     const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    leadTo(ctx, withDone(`/codes/${code.id}`, 'created'));
+    leadSaying(ctx, parts, `/codes/${code.id}`, 'created' satisfies Done);
   });
 
   router.get('/:id/edit', async (ctx) => {
@@ -104,18 +105,17 @@ export function codeForms(parts: PageParts): Router {
     const code = await ownCode(ctx);
     const { type } = code;
     // As the form was when it was opened, whatever became of the code since.
-    const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
-    const values = readValues(ctx, type, isRaw);
-    const version = field(ctx, 'version');
-    if (version !== '' && version !== versionOf(code))
-      return showForm(ctx, { type, code, values, isRaw, saved: savedOtherwise(code, values, isRaw) });
+    const wasRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
+    const given = { values: readValues(ctx, type, wasRaw), isRaw: wasRaw };
+    const { values, isRaw, saved } = mergeEdit(code, given, field(ctx, 'version'));
+    if (Object.keys(saved).length > 0) return showForm(ctx, { type, code, values, isRaw, saved });
     const changes = changedBody(code, values, isRaw);
     const found = await findFaults(changeFaults, changes, changedCodeRules(db, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
     if (faults.length > 0) return showForm(ctx, { type, code, values, isRaw, faults });
     await updateCode(db, code, toChanges(changes), now());
     codeChanged(code.shareToken);
-    leadTo(ctx, withDone(`/codes/${code.id}`, 'saved'));
+    leadSaying(ctx, parts, `/codes/${code.id}`, 'saved' satisfies Done);
   });
 
   router.post('/:id/duplicate', async (ctx) => {
@@ -143,7 +143,7 @@ export function codeForms(parts: PageParts): Router {
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'That is not the name of the code' }]);
     await deleteCode(db, code.userId, code.id);
     codeChanged(code.shareToken);
-    leadTo(ctx, '/codes?done=deleted');
+    leadSaying(ctx, parts, '/codes', 'deleted' satisfies Done);
   });
 
   function showDelete(ctx: Context, code: QrCode, faults: FieldFault[]): void {
@@ -151,11 +151,6 @@ export function codeForms(parts: PageParts): Router {
     show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
   }
   return router;
-}
-
-/** Tells whether a code is still as it was when its form was opened. */
-function versionOf({ updatedAt }: QrCode): string {
-  return updatedAt.toISOString();
 }
 
 function typeOf(text: unknown): CodeType {

@@ -13,10 +13,11 @@ import { listScans } from '../../scans/list-scans.ts';
 import { readTopCities } from '../../scans/top-cities.ts';
 import { CodeView } from '../views/code.tsx';
 import { toScanLine } from '../views/scan-line.tsx';
-import { doneOf, doneText } from './code-done.ts';
+import { doneTexts } from './code-done.ts';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansAPage } from './live-scans.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import { saidOnce } from './said-once.ts';
 import { scansCsv } from './scans-csv.ts';
 
 const defaultDays = 30;
@@ -41,6 +42,7 @@ export function codePage(parts: PageParts): Router {
       listScans(db, code.id, { limit: scansAPage, cursor: before }),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
+    const done = saidOnce(ctx, parts, doneTexts);
     show(ctx, CodeView, {
       visitor: visitorOf(ctx, parts),
       code,
@@ -56,8 +58,8 @@ export function codePage(parts: PageParts): Router {
       cities,
       scans: scans.slice(0, scansAPage).map(toScanLine),
       isFirstPage: before === undefined,
-      done: doneText(ctx),
-      isMadePrivate: doneOf(ctx) === 'private',
+      done: done && doneTexts[done],
+      isMadePrivate: done === 'private',
       olderThan: scans.length > scansAPage ? scans[scansAPage - 1]?.id : undefined,
     });
   }

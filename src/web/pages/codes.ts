@@ -16,8 +16,9 @@ import { readScanCounts } from '../../scans/analytics.ts';
 import { readDailyScans } from '../../scans/daily-scans.ts';
 import { field } from '../middleware/forms.ts';
 import { CodesView } from '../views/codes.tsx';
-import { type Done, doneText, withDone } from './code-done.ts';
+import { type Done, doneTexts } from './code-done.ts';
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import { leadSaying, saidOnce } from './said-once.ts';
 
 const codesAPage = 20;
 const sparklineDays = 30;
@@ -38,6 +39,9 @@ export function codesPages(parts: PageParts): Router {
     };
     const page = await searchCodes(db, owner.id, wanted, { limit: codesAPage, ...place });
     const { codes } = page;
+    // What was on it has moved to other pages meanwhile.
+    if (codes.length === 0 && place.after) return leadTo(ctx, address(search));
+    const done = saidOnce(ctx, parts, doneTexts);
     const ids = codes.map(({ id }) => id);
     const [blocked, counts, daily, categories, total] = await Promise.all([
       findBlockedCodes(
@@ -66,7 +70,7 @@ export function codesPages(parts: PageParts): Router {
       firstPage: page.hasPrevious ? address(search) : undefined,
       previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
       nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
-      done: doneText(ctx),
+      done: done && doneTexts[done],
     });
   });
 
@@ -88,7 +92,7 @@ export function codesPages(parts: PageParts): Router {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
-    leadTo(ctx, withDone(ownList(field(ctx, 'back')), done));
+    leadSaying(ctx, parts, ownList(field(ctx, 'back')), done);
   }
   return router;
 }

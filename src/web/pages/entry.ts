@@ -24,7 +24,7 @@ export function entryPages(parts: PageParts): Router {
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
   router.get('/signup', (ctx) => {
-    if (signedIn(ctx)) return leadTo(ctx, home);
+    if (signedIn(ctx)) return leadTo(ctx, ownPath(ctx.query['next']) ?? home);
     const visitor = visitorOf(ctx, parts);
     show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
       visitor,
@@ -66,7 +66,7 @@ export function entryPages(parts: PageParts): Router {
   });
 
   router.get('/signin', (ctx) => {
-    if (signedIn(ctx)) return leadTo(ctx, home);
+    if (signedIn(ctx)) return leadTo(ctx, ownPath(ctx.query['next']) ?? home);
     const problem = ctx.query['ended'] === '' ? endedText : undefined;
     show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPath(ctx.query['next']), problem });
   });

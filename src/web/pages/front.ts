@@ -2,15 +2,14 @@ import Router from '@koa/router';
 import { drawSvg } from '../../codes/image/draw.ts';
 import { FrontView } from '../views/front.tsx';
 import { type PageParts, show, visitorOf } from './page.ts';
+import { saidOnce } from './said-once.ts';
 
-/** Handed over by the page of the account; a word, so that nobody can put sentences of their own there. */
-export const accountDeleted = 'account-deleted';
-const deletedText = 'Your account was deleted, with all its keys, codes and scans.';
+const doneTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
+export type FrontDone = keyof typeof doneTexts;
 
 /** The front page: what this is, a picture to try it with, and the next step. */
 export function frontPage(parts: PageParts): Router {
-  const { config, sessions } = parts;
-  const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = config;
+  const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
   // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
   const picture = drawSvg({
     text: `${baseUrl}/`,
@@ -21,8 +20,14 @@ export function frontPage(parts: PageParts): Router {
   });
   const router = new Router();
   router.get('/', (ctx) => {
-    const done = sessions.takeOver(ctx) === accountDeleted ? deletedText : undefined;
-    show(ctx, FrontView, { visitor: visitorOf(ctx, parts), baseUrl, picture, lifetimeDays, done });
+    const done = saidOnce(ctx, parts, doneTexts);
+    show(ctx, FrontView, {
+      visitor: visitorOf(ctx, parts),
+      baseUrl,
+      picture,
+      lifetimeDays,
+      done: done && doneTexts[done],
+    });
   });
   return router;
 }

@@ -7,9 +7,12 @@ import { AppError, type FieldFault } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from '../views/keys.tsx';
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
+import { leadSaying, saidOnce } from './said-once.ts';
 
 const longestName = 100;
 const createdPath = '/keys/created';
+const doneTexts = { revoked: 'The key is revoked.' };
+type KeysDone = keyof typeof doneTexts;
 /** Each has an hourly quota of its own: without a bound there would be none. */
 const mostActiveKeys = 25;
 
@@ -34,11 +37,16 @@ export function keysPages(parts: PageParts): Router {
   }
 
   async function showKeys(ctx: Context, faults?: FieldFault[]): Promise<void> {
-    const revoked = ctx.query['revoked'] === '' ? 'The key is revoked.' : undefined;
+    const done = saidOnce(ctx, parts, doneTexts);
     show(
       ctx,
       KeysView,
-      { visitor: visitorOf(ctx, parts), keys: await rowsOf(userOf(ctx)), done: revoked, faults },
+      {
+        visitor: visitorOf(ctx, parts),
+        keys: await rowsOf(userOf(ctx)),
+        done: done && doneTexts[done],
+        faults,
+      },
       faults ? 400 : 200,
     );
   }
@@ -81,7 +89,7 @@ export function keysPages(parts: PageParts): Router {
 
   router.post('/:id/revoke', async (ctx) => {
     if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
-    leadTo(ctx, '/keys?revoked');
+    leadSaying(ctx, parts, '/keys', 'revoked' satisfies KeysDone);
   });
   return router;
 }

@@ -44,7 +44,7 @@ export function CodeSide(props: CodeProps) {
           <End {...props} />
         </dl>
         <Downloads picture={picture} />
-        <Actions code={code} state={state} />
+        <Actions code={code} days={props.days} state={state} />
       </div>
     </section>
   );
@@ -108,7 +108,7 @@ function Downloads({ picture }: { picture: string }) {
   );
 }
 
-function Actions({ code, state }: { code: QrCode; state: CodeState }) {
+function Actions({ code, days, state }: { code: QrCode; days: number; state: CodeState }) {
   return (
     <div class="code-actions">
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
@@ -116,7 +116,9 @@ function Actions({ code, state }: { code: QrCode; state: CodeState }) {
       </a>
       <DuplicateForm code={code} look="quiet" />
       {/* Of a private code it stands above, as the remedy. */}
-      {state !== 'private' && <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}`} />}
+      {state !== 'private' && (
+        <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}?days=${days}`} />
+      )}
       <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
         Delete
       </a>

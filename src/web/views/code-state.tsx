@@ -12,7 +12,11 @@ const badges: Record<CodeState, [name: string, look: string]> = {
 };
 
 /** Only while it is public does its share link work, and do scans count. */
-export function stateOf({ code, isExpired, isBlocked }: CodeProps): CodeState {
+export function stateOf({
+  code,
+  isExpired,
+  isBlocked,
+}: Pick<CodeProps, 'code' | 'isExpired' | 'isBlocked'>): CodeState {
   if (isBlocked) return 'blocked';
   if (isExpired) return 'expired';
   return code.isPublic ? 'public' : 'private';
@@ -65,14 +69,14 @@ function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {
 }
 
 /** Also what is said when it has just been made so. */
-function PrivateNotice({ code, isMadePrivate }: CodeProps) {
+function PrivateNotice({ code, days, isMadePrivate }: CodeProps) {
   return (
     <div class="notice plain state" role={isMadePrivate ? 'status' : undefined}>
       <div>
         <strong>{isMadePrivate ? 'The code is private now' : 'This code is private'}</strong>
         <p>Whoever opens its share link sees a “not found” page, and scans are not counted.</p>
       </div>
-      <VisibilityForm code={code} look="solid" back={`/codes/${code.id}`} />
+      <VisibilityForm code={code} look="solid" back={`/codes/${code.id}?days=${days}`} />
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function CodeView(props: CodeProps) {
         <h1>
           <bdi>{code.name}</bdi>
         </h1>
-        <Star code={code} back={`/codes/${code.id}`} />
+        <Star code={code} back={`/codes/${code.id}?days=${props.days}`} />
         <p class="badges">
           <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
           {code.category !== null && (

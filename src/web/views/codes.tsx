@@ -1,10 +1,12 @@
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
+import { StateBadge, stateOf } from './code-state.tsx';
 import { typeNames } from './code-types.ts';
 import { type FormState, Input, Select } from './controls.tsx';
 import { figure } from './figure.ts';
 import { Layout, type Visitor } from './layout.tsx';
 import { Notice } from './notice.tsx';
+import { ShortFigure } from './short-figure.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from './star.tsx';
 
@@ -33,9 +35,8 @@ export interface CodesProps {
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, rows, search, total, firstPage, done } = props;
+  const { visitor, rows, search, total, done } = props;
   const isFiltered = Boolean(search.q || search.type || search.category);
-  const isSearch = isFiltered || firstPage !== undefined;
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes">
       <div class="heading">
@@ -54,10 +55,10 @@ export function CodesView(props: CodesProps) {
           <Notice kind="good">{done}</Notice>
         </div>
       )}
-      {(rows.length > 0 || isSearch) && <Search {...props} />}
+      {(rows.length > 0 || isFiltered) && <Search {...props} />}
       {rows.length > 0 ? (
         <Table {...props} />
-      ) : isSearch ? (
+      ) : isFiltered ? (
         <section class="card">
           <h2>Nothing found</h2>
           <p>
@@ -178,7 +179,8 @@ function Table({ rows, here }: CodesProps) {
 }
 
 function CodeLine({ of, here }: { of: CodeRow; here: string }) {
-  const { code, isExpired, isBlocked, scans, daily } = of;
+  const { code, scans, daily } = of;
+  const state = stateOf(of);
   const anchor = `code-${code.id}`;
   const back = `${here}#${anchor}`;
   return (
@@ -192,9 +194,7 @@ function CodeLine({ of, here }: { of: CodeRow; here: string }) {
             <a href={`/codes/${code.id}`} title={code.name}>
               <bdi>{code.name}</bdi>
             </a>{' '}
-            {!code.isPublic && <span class="badge">private</span>}{' '}
-            {isExpired && <span class="badge">expired</span>}{' '}
-            {isBlocked && <span class="badge bad">blocked</span>}
+            {state !== 'public' && <StateBadge state={state} />}
           </div>
         </div>
       </th>
@@ -203,7 +203,7 @@ function CodeLine({ of, here }: { of: CodeRow; here: string }) {
         {code.category ? <bdi>{code.category}</bdi> : '–'}
       </td>
       <td class="fact number">
-        {figure(scans)}
+        <ShortFigure of={scans} />
         <span class="unit"> {scans === 1 ? 'scan' : 'scans'}</span>
       </td>
       <td class="course">

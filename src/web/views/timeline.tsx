@@ -33,7 +33,7 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
       <figcaption>
         {most === 0
           ? `No scans in these ${timeline.length} days`
-          : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is lighter.`}`}
+          : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is fainter.`}`}
       </figcaption>
       <div class="plot">
         <svg

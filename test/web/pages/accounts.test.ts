@@ -109,7 +109,7 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(await card.locator('.fault').textContent()).to.equal('That is not your current password.');
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button').click();
-    await page.waitForURL('**/account?changed=email');
+    await page.getByText('Your email is changed.').waitFor();
     expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
   });
 

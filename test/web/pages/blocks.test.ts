@@ -46,9 +46,9 @@ describe('A blocked code, on the pages of its owner', () => {
     await block('host', 'evil.example');
     const rows = (await pageOf('/codes')).split('<tr>').slice(2);
     const named = (name: string) => rows.find((row) => row.includes(`<bdi>${name}</bdi>`));
-    expect(named('By itself')).to.contain('>blocked<');
-    expect(named('By its host')).to.contain('>blocked<');
-    expect(named('Sound')).to.be.a('string').and.not.contain('>blocked<');
+    expect(named('By itself')).to.contain('>Blocked<');
+    expect(named('By its host')).to.contain('>Blocked<');
+    expect(named('Sound')).to.be.a('string').and.not.contain('>Blocked<');
   });
 
   it('says on its own page that it was blocked, and whom to turn to, but not the reason', async () => {

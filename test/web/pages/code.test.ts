@@ -155,7 +155,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     const today = `${inWords(daysAgo(0))} (so far): 0`;
     expect(await last.textContent()).to.equal(today);
     expect(await page.locator('.timeline figcaption').textContent()).to.equal(
-      'Scans per day (UTC). Today so far is lighter.',
+      'Scans per day (UTC). Today so far is fainter.',
     );
     expect(await page.locator('.ends span').allTextContents()).to.deep.equal(
       [daysAgo(6), daysAgo(0)].map(inWords),
@@ -329,6 +329,7 @@ inABrowser('The page of a code', withWorker, (site) => {
 
   describe('while it is open', () => {
     let second: WebService | undefined;
+    let viewerOfSecond: WebVisitor | undefined;
     const openSecond = async () => {
       const config = { ...loadConfig({ BASE_URL: 'https://qr.test' }), host: '127.0.0.1', port: 0 };
       second = await openWebService({
@@ -342,9 +343,13 @@ inABrowser('The page of a code', withWorker, (site) => {
       const stream = viewer.page.waitForResponse('**/events');
       await viewer.page.goto(`/codes/${code.id}`);
       await stream;
+      viewerOfSecond = viewer;
       return viewer;
     };
     afterEach(async () => {
+      // Left open, its page would ask for a process that is gone.
+      await viewerOfSecond?.page.close();
+      viewerOfSecond = undefined;
       await second?.close();
       second = undefined;
     });

@@ -48,7 +48,7 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
 
 const inAYear = () => new Date(Date.now() + 365 * 86_400_000 - 1).toISOString().slice(0, 10);
 /** Where one is shown that was just made. */
-const made = /\/codes\/([0-9a-f-]{36})\?done=created$/;
+const made = /\/codes\/([0-9a-f-]{36})$/;
 
 inABrowser('QR codes', sharedService, (site) => {
   let visitor: WebVisitor;
@@ -117,7 +117,7 @@ inABrowser('QR codes', sharedService, (site) => {
         await expectAccessible(page);
         await fill({ Name: 'Another name' });
         await page.getByRole('button', { name: 'Save changes' }).click();
-        await page.waitForURL(`**/codes/${id}?done=saved`);
+        await page.waitForURL(`**/codes/${id}`);
         expect(await page.getByRole('status').first().textContent()).to.equal('Changes saved.');
         expect(await stored(id)).to.deep.equal({
           ...code,
@@ -267,13 +267,13 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.goto(`/codes/${id}/edit`);
       await fill({ Name: 'Ann D' });
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.waitForURL(`**/codes/${id}?done=saved`);
+      await page.waitForURL(`**/codes/${id}`);
       expect(await stored(id)).to.include({ name: 'Ann D', content });
       await page.goto(`/codes/${id}/edit`);
       const raw = page.getByLabel('Content');
       await raw.fill((await raw.inputValue()).replace('FN:Ann', 'FN:Bob'));
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.waitForURL(`**/codes/${id}?done=saved`);
+      await page.waitForURL(`**/codes/${id}`);
       expect(await stored(id)).to.include({ content: content.replace('FN:Ann', 'FN:Bob') });
     });
   });
@@ -312,13 +312,13 @@ inABrowser('QR codes', sharedService, (site) => {
       const original = page.locator('tbody tr').nth(1);
       await original.locator('summary').click();
       await original.getByText('Make private').click();
-      await page.getByText('private', { exact: true }).waitFor();
+      await page.getByText('Private', { exact: true }).waitFor();
       expect(await shareStatus()).to.equal(404);
       const picture = await page.request.get(`/codes/${code.id}/picture.svg`);
       expect(picture.headers()['content-type']).to.contain('image/svg+xml');
       await original.locator('summary').click();
       await original.getByText('Make public').click();
-      await page.getByText('private', { exact: true }).waitFor({ state: 'detached' });
+      await page.getByText('Private', { exact: true }).waitFor({ state: 'detached' });
       expect(await shareStatus()).to.equal(302);
       await page.getByRole('button', { name: 'Favourite: Flyer', exact: true }).click();
       await page.locator('[aria-pressed=true]').waitFor();
@@ -366,7 +366,7 @@ inABrowser('QR codes', sharedService, (site) => {
       for (const back of backs) {
         const form = { formToken, back, isFavorite: 'true' };
         const answer = await page.request.post(`/codes/${id}/favorite`, { form, maxRedirects: 0 });
-        expect(answer.headers()['location'], back).to.equal('/codes?done=marked');
+        expect(answer.headers()['location'], back).to.equal('/codes');
       }
     });
 
@@ -500,7 +500,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.goto(`/codes/${id}/edit`);
       await page.getByLabel('The network is hidden').uncheck();
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.waitForURL(`**/codes/${id}?done=saved`);
+      await page.waitForURL(`**/codes/${id}`);
       expect(await stored(id)).to.include({ content: 'WIFI:T:WPA;S:Guests;P:let me in;;' });
       // What works by script alone is not there.
       expect(await page.locator('[data-copy]').count()).to.equal(1);

@@ -99,7 +99,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     await page.waitForURL('**/revoke');
     await tabTo('Revoke', 'button');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/keys?revoked');
+    await page.waitForURL('**/keys');
     expect(await page.getByRole('row', { name: /By keyboard/ }).textContent()).to.contain('revoked');
   });
 

@@ -33,10 +33,32 @@ describe('What is said once, after a form', () => {
 
   it('is never said by an address alone, nor in words that somebody else has chosen', async () => {
     const client = await signUp('stayer@example.com');
-    for (const query of ['deleted', 'done=deleted', 'done=account-deleted', 'account-deleted'])
-      expect(await read(client, `/?${query}`), query).not.to.contain('role="status">');
-    client.cookies.set(handedCookie, Buffer.from('/ Call 0900 1234').toString('base64url'));
-    expect(await read(client, '/')).not.to.contain('0900');
+    for (const address of [
+      '/?deleted',
+      '/?done=accountDeleted',
+      '/codes?done=deleted',
+      '/account?changed=password',
+    ])
+      expect(await read(client, address), address).not.to.contain('role="status">');
+    for (const path of ['/', '/codes', '/account', '/keys']) {
+      client.cookies.set(handedCookie, Buffer.from(`${path} Call 0900 1234`).toString('base64url'));
+      expect(await read(client, path), path).not.to.contain('0900');
+    }
+  });
+
+  it('is what was done to a code, on the page that the form leads to', async () => {
+    const client = await signUp('doer@example.com');
+    await client.get('/codes/new');
+    const form = { type: 'text', name: 'Note', content: 'Hello', size: '512', errorCorrection: 'M' };
+    const look = { foregroundColor: '#000000', backgroundColor: '#ffffff' };
+    const page = (await client.post('/codes/new', { ...form, ...look })).headers.get('location') ?? '';
+    expect(await read(client, page)).to.contain('role="status">Code created. ');
+    expect(await read(client, page)).not.to.contain('Code created.');
+    const back = `${page}?days=7`;
+    const made = await client.post(`${page}/visibility`, { isPublic: 'false', back });
+    expect(made.headers.get('location')).to.equal(back);
+    expect(await read(client, back)).to.contain('The code is private now');
+    expect(await read(client, back)).to.contain('This code is private');
   });
 
   it('is a new key, which is not lost when another page is opened first', async () => {

@@ -91,7 +91,7 @@ describe('Sessions, asked without a browser', () => {
     expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
     owner.cookies.set('__Host-qrelay-session', session);
     const made = await owner.post('/codes/new', { ...form, ...look });
-    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}\?done=created$/);
+    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
     // An address as people type it is completed.
     const [code] = (await service.db('qr_codes').where({ name: 'Menu' })) as { content: string }[];
     expect(code?.content).to.equal('https://example.com/menu');
@@ -130,41 +130,48 @@ describe('Sessions, asked without a browser', () => {
     expect((await owner.post('/keys', { name: 'None', formToken })).status).to.equal(403);
   });
 
-  it('of a form that is out of date save nothing, until it is sent again', async () => {
+  it('of a form that is out of date undo nothing: what only one has changed is kept, of both it is asked', async () => {
     const email = 'xia@example.com';
     const owner = await signedUp(email);
     const api = apiClient(service.url, await service.makeKey({ email }));
-    const code = await createCode(api, { name: 'spaced   out', content: 'https://example.com/old' });
-    const look = {
+    const code = await createCode(api, { name: 'Menu', content: 'https://example.com/old' });
+    const stored = async () => (await api(`/qrcodes/${code.id}`)).body;
+    const elsewhere = (body: object) => api(`/qrcodes/${code.id}`, { method: 'PATCH', body });
+    const edit = `/codes/${code.id}/edit`;
+    const opened = await (await owner.get(edit)).text();
+    const form = {
+      name: 'Menu',
+      content: 'https://example.com/old',
+      category: '',
+      lastDay: lastDayIn(opened),
       foregroundColor: '#1a1410',
       backgroundColor: '#ffffff',
       size: '512',
       errorCorrection: 'M',
     };
-    const form = { ...look, name: 'Other name', content: 'https://example.com/old', lastDay: '' };
-    const edit = `/codes/${code.id}/edit`;
-    const versionOf = (page: string) => /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
-    const opened = await (await owner.get(edit)).text();
-    form.lastDay =
-      /name="lastDay" value="([^"]+)"|value="([^"]+)"[^>]*name="lastDay"/.exec(opened)?.[1] ?? '';
-    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content: 'https://example.com/new' } });
-    const refused = await owner.post(edit, { ...form, version: versionOf(opened) });
+    // A mark changes nothing that the form holds, and the address is changed in one place only.
+    await elsewhere({ isFavorite: true, content: 'https://example.com/new' });
+    const renamed = { ...form, name: 'Other name', version: versionIn(opened) };
+    expect((await owner.post(edit, renamed)).status).to.equal(303);
+    expect(await stored()).to.include({ name: 'Other name', content: 'https://example.com/new' });
+    // Two who want the same have no quarrel.
+    expect((await owner.post(edit, renamed)).status).to.equal(303);
+
+    await elsewhere({ name: 'spaced   out', category: 'Theirs' });
+    const refused = await owner.post(edit, { ...renamed, size: '256' });
     expect(refused.status).to.equal(409);
     const page = await refused.text();
-    expect(page).to.contain('was changed somewhere else').and.to.contain('Other name');
-    // At the two fields where saving would undo something, and only there.
-    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.have.members([
-      'Saved meanwhile: <bdi>https://example.com/new</bdi></p>',
+    expect(page).to.contain('was changed somewhere else').and.to.contain('value="Other name"');
+    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.deep.equal([
       'Saved meanwhile: <bdi>spaced   out</bdi></p>',
     ]);
+    expect(page).to.contain('value="Theirs"').and.to.contain('value="https://example.com/new"');
     expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
     expect(page).to.contain('>Replace the newer version</button>');
-    expect((await api(`/qrcodes/${code.id}`)).body).to.include({
-      name: 'spaced   out',
-      content: 'https://example.com/new',
-    });
-    expect((await owner.post(edit, { ...form, version: versionOf(page) })).status).to.equal(303);
-    expect((await api(`/qrcodes/${code.id}`)).body).to.include({ content: 'https://example.com/old' });
+    expect(await stored()).to.include({ name: 'spaced   out', size: 512 });
+    const shown = { ...renamed, content: 'https://example.com/new', category: 'Theirs', size: '256' };
+    expect((await owner.post(edit, { ...shown, version: versionIn(page) })).status).to.equal(303);
+    expect(await stored()).to.include({ name: 'Other name', category: 'Theirs', size: 256 });
 
     for (const [lastDay, expiresAt] of [
       ['2031-02-28', '2031-03-01T00:00:00.000Z'],
@@ -177,7 +184,7 @@ describe('Sessions, asked without a browser', () => {
 
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'spaced   out' } });
     const gone = await owner.post(`/codes/${code.id}/delete`, { confirmation: 'spaced out' });
-    expect(gone.headers.get('location')).to.equal('/codes?done=deleted');
+    expect(gone.headers.get('location')).to.equal('/codes');
   });
 
   it('of a form of a network that is out of date tell what differs, but not the password', async () => {
@@ -187,23 +194,37 @@ describe('Sessions, asked without a browser', () => {
     const code = await createCode(api, { type: 'wifi', content: 'WIFI:T:WPA;S:Old;P:old secret;;' });
     const look = { foregroundColor: '#1a1410', backgroundColor: '#ffffff', errorCorrection: 'M' };
     const fields = { networkName: 'Old', security: 'WPA', password: 'old secret' };
-    const form = { ...look, ...fields, name: 'Test', size: '512', version: 'an older one' };
     const edit = `/codes/${code.id}/edit`;
-    await owner.get(edit);
-    const refusal = async (content: string) => {
-      await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content } });
-      const answer = await owner.post(edit, form);
+    const opened = await (await owner.get(edit)).text();
+    const version = versionIn(opened);
+    const lastDay = lastDayIn(opened);
+    const form = { ...look, ...fields, name: 'Test', size: '512', lastDay, version };
+    const elsewhere = (content: string) => api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content } });
+    const stored = async () => (await api(`/qrcodes/${code.id}`)).body.content;
+    const refusal = async (mine: Partial<typeof form>) => {
+      const answer = await owner.post(edit, { ...form, ...mine });
       expect(answer.status).to.equal(409);
       return answer.text();
     };
-    const page = await refusal(`WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`);
+    const theirs = `WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`;
+    await elsewhere(theirs);
+    const page = await refusal({ networkName: 'Mine', security: 'nopass', password: 'my secret' });
     expect(page).to.contain(`Saved meanwhile: <bdi>${'N'.repeat(200)} …</bdi>`);
     expect(page).to.contain('Saved meanwhile: <bdi>WEP</bdi>');
-    expect(page).to.contain('Saved meanwhile: <bdi>ticked</bdi>');
     expect(page).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    // Whoever touched nothing of it leaves it as it is.
+    expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
+    expect(await stored()).to.equal(theirs);
     // What no longer fits the fields holds a password too.
-    const raw = await refusal('WIFI:T:WPA;S:Old;P:new secret;X:more;;');
+    const unfit = 'WIFI:T:WPA;S:Old;P:new secret;X:more;;';
+    await elsewhere(unfit);
+    const raw = await refusal({ networkName: 'Mine' });
     expect(raw).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
+    expect(await stored()).to.equal(unfit);
+    const mine = { ...form, networkName: 'Mine', size: '256', version: versionIn(raw) };
+    expect((await owner.post(edit, mine)).status).to.equal(303);
+    expect(await stored()).to.contain('S:Mine;');
   });
 
   it('go on at the page that was asked for, with its query', async () => {
@@ -264,3 +285,6 @@ describe('Sessions, asked without a browser', () => {
     }
   });
 });
+
+const versionIn = (page: string) => /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
+const lastDayIn = (page: string) => /name="lastDay" value="([^"]+)"/.exec(page)?.[1] ?? '';
