@@ -45,12 +45,24 @@ export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLim
   process.on('SIGTERM', () => end('SIGTERM'));
   process.on('SIGINT', () => end('SIGINT'));
   if (!hasParent) return;
+  process.off('disconnect', leaveUnstarted);
   if (process.connected) process.once('disconnect', () => end('the parent process is gone'));
   else end('the parent process is gone');
 }
 
+/** Before `endWith`, there is nothing yet to drain. */
+const leaveUnstarted = () => process.exit(1);
+
+function watchParent(): void {
+  // What cannot be written to a parent that dies at this moment: its end is told by `disconnect`, right after.
+  process.on('error', () => undefined);
+  if (process.connected) process.once('disconnect', leaveUnstarted);
+  else leaveUnstarted();
+}
+
 /** Runs a process's main function; a fault that an operator can mend is one sentence, not a stack. */
 export function runMain(main: () => Promise<void>): void {
+  if (hasParent) watchParent();
   main().catch((error: unknown) => {
     if (!(error instanceof AlreadyTold)) console.error(sentenceFor(error) ?? error);
     process.exit(1);

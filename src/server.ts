@@ -47,11 +47,17 @@ async function serveWithMany(config: Config): Promise<void> {
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
     keepRunning(`web ${index + 1}`, fork, log),
   );
+  const stopAll = () => Promise.all(workers.map((worker) => worker.stop()));
   endWith(log, async () => {
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await stopAll();
     await metricsServer?.drain();
   });
-  await Promise.all(workers.map((worker) => worker.ready));
+  try {
+    await Promise.all(workers.map((worker) => worker.ready));
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
   announceReady();
 }
 

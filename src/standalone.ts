@@ -12,7 +12,7 @@ import { claimDataDir } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { keepPostgresRunning } from './store/embedded/keep.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
-import { migrate } from './store/migrate.ts';
+import { migrate, newerSchemaNotice } from './store/migrate.ts';
 import { keepRunning } from './supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 
@@ -59,7 +59,7 @@ async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd
   atEnd(await claimDataDir(config.dataDir, { signal }));
   await checkPort(config, signal);
   const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, atEnd));
-  await unlessAborted(migrateAll(databaseUrl, config.redisUrl), signal);
+  await unlessAborted(migrateAll(databaseUrl, config.redisUrl, log), signal);
 
   const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: config.logLevel };
   // The web process ends before the worker: what it still holds goes to the queue.
@@ -87,10 +87,12 @@ async function startPostgres(
   return postgres.url;
 }
 
-async function migrateAll(databaseUrl: string, redisUrl: string | undefined): Promise<void> {
+async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log: Log): Promise<void> {
   const db = openDatabase(databaseUrl, { poolMax: 2, applicationName: 'qrelay migrations' });
   try {
     await migrate(db);
+    const notice = await newerSchemaNotice(db);
+    if (notice) log.warn(notice);
     await migrateQueue({ databaseUrl, redisUrl });
   } finally {
     await db.destroy();

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate, newerSchemaNotice } from '../store/migrate.ts';
 import { sentenceFor } from '../store/setup-sentence.ts';
 import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
@@ -56,7 +56,10 @@ function createProgram(version: string): Command {
         const { migrateQueue } = await import('../queue/connection.ts');
         const applied = await migrate(db);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
-        say(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
+        const notice = await newerSchemaNotice(db);
+        if (notice) say(notice);
+        if (applied.length > 0) say(`Applied ${applied.join(', ')}.`);
+        else if (!notice) say('The schema is up to date.');
       }),
     );
   return program;

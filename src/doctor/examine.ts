@@ -7,6 +7,7 @@ import { examineConfiguration } from './configuration.ts';
 import { examineDisk } from './disk.ts';
 import { type Finding, findingsOn, StoppedBy, type Subject } from './finding.ts';
 import { examineGeoData } from './geo-data.ts';
+import { withoutStop } from './in-words.ts';
 import { examinePostgres } from './postgres.ts';
 import { examineProxy, type SampleRequest } from './proxy.ts';
 import { examineQueue } from './queue.ts';
@@ -82,7 +83,7 @@ function explain(subject: Subject, error: unknown): Finding {
   if (error instanceof StoppedBy) return error.finding;
   const reason = sentenceFor(error) ?? (error instanceof Error ? plainMessage(error) : String(error));
   return findingsOn(subject).failure(
-    `It could not be examined: ${reason.replace(/\.$/, '')}.`,
+    `It could not be examined: ${withoutStop(reason)}.`,
     'Mend that, and ask again.',
   );
 }

@@ -24,6 +24,11 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** Somebody else's words for the end of a sentence of ours: some bring a full stop, some do not. */
+export function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}
+
 /** Where a server is, of an address that may hold a password. */
 export function serverOf(address: string): string {
   const { host, pathname } = new URL(address);

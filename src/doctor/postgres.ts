@@ -3,7 +3,7 @@ import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '..
 import { compareMigrations } from '../store/migrate.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
-import { serverOf, timeInWords } from './in-words.ts';
+import { serverOf, timeInWords, withoutStop } from './in-words.ts';
 import { lookInto } from './look-into.ts';
 
 const { ok, warning, failure } = findingsOn('postgres');
@@ -56,7 +56,7 @@ export async function examinePostgres(
 
 function explain(server: string, error: Error): Finding {
   const code = sqlState(error) ?? '';
-  const reason = plainMessage(error) || code;
+  const reason = withoutStop(plainMessage(error)) || code;
   if (isDatabaseUnreachable(error)) {
     return failure(
       `${server} cannot be reached (${code || reason}).`,

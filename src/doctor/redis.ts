@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
-import { serverOf, sizeInWords } from './in-words.ts';
+import { serverOf, sizeInWords, withoutStop } from './in-words.ts';
 
 const { ok, warning, failure } = findingsOn('redis');
 
@@ -41,7 +41,7 @@ export async function examineRedis(redisUrl: string): Promise<Finding[]> {
 function explain(server: string, { message }: Error): Finding {
   return /WRONGPASS|NOAUTH|NOPERM|password/.test(message)
     ? failure(
-        `${server} refuses us: ${message}.`,
+        `${server} refuses us: ${withoutStop(message)}.`,
         'Set REDIS_URL with the right user and password; that user must be allowed every command.',
       )
     : failure(

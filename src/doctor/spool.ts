@@ -7,7 +7,9 @@ import { count, sizeInWords, timeInWords } from './in-words.ts';
 
 const { ok, warning, failure } = findingsOn('spool');
 
-const usedToWarn = 0.5;
+const usedToFail = 0.5;
+/** About what a batch takes under load: with less left, most are dropped. */
+const batchBytes = 64 * 1024;
 
 /** The files that this machine's web processes keep scans in while the queue is down. */
 export async function examineSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
@@ -34,7 +36,7 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
   if (abandoned.length > 0) {
     findings.push(
       warning(
-        `${describe(abandoned, nowMs)} belong to no process that lives: their scans are not counted yet.`,
+        `${describe(abandoned, nowMs)} ${agree(abandoned, 'belong')} to no process that lives: the scans are not counted yet.`,
         'Start a web process with this DATA_DIR: it takes them over within half a minute.',
       ),
     );
@@ -42,7 +44,7 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
   if (elsewhere.length > 0) {
     findings.push(
       warning(
-        `${describe(elsewhere, nowMs)} belong to a host of another name: their scans are not counted yet.`,
+        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a host of another name: the scans are not counted yet.`,
         'It hands them over itself when its queue works. If it is gone, a web process with this DATA_DIR takes them over after 10 minutes.',
       ),
     );
@@ -54,20 +56,26 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
 function judgeHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
   // Each process may keep so much; of the fullest, scans are lost first.
   const fullest = Math.max(...bytesByOwner(held).values());
-  const used = fullest / (spoolMaxMb * 1024 * 1024);
-  const sentence = `${describe(held, nowMs)} wait for the queue, in one process ${sizeInWords(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
-  return used > usedToWarn
-    ? failure(
-        `${sentence}: when it is full, scans are dropped.`,
-        'Get the queue to work again, or set SPOOL_MAX_MB higher.',
-      )
-    : warning(`${sentence}.`, 'They follow by themselves when the queue works: see there.');
+  const maxBytes = spoolMaxMb * 1024 * 1024;
+  const sentence = `${describe(held, nowMs)} ${agree(held, 'wait')} for the queue, in one process ${sizeInWords(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
+  if (fullest <= usedToFail * maxBytes) {
+    return warning(`${sentence}.`, 'They follow by themselves when the queue works: see there.');
+  }
+  const isFull = maxBytes - fullest < batchBytes;
+  return failure(
+    `${sentence}: ${isFull ? 'it is full, and scans are being dropped' : 'when it is full, scans are dropped'}.`,
+    'Get the queue to work again, or set SPOOL_MAX_MB higher.',
+  );
 }
 
 function bytesByOwner(files: SpoolFileState[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { owner, bytes } of files) sums.set(owner, (sums.get(owner) ?? 0) + bytes);
   return sums;
+}
+
+function agree(files: SpoolFileState[], verb: string): string {
+  return files.length === 1 ? `${verb}s` : verb;
 }
 
 function describe(files: SpoolFileState[], nowMs: number): string {

@@ -12,6 +12,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
 import { tellTroubles } from './connection-troubles.ts';
 import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
@@ -147,12 +148,15 @@ export function openScanWorker(
   handle: (job: ScanJob) => Promise<void>,
   log: Log,
 ): ScanWorker {
+  const tellPutBack = nowAndThen((err, jobs) =>
+    log.warn({ err, jobs }, 'scans could not be recorded, and were put back into the queue'),
+  );
   async function process(job: Job<ScanJob>, token?: string): Promise<void> {
     try {
       await handle(job.data);
     } catch (error) {
       if (!(error instanceof TryLaterError)) throw error;
-      log.warn({ err: error.cause, jobId: job.id }, 'scans cannot be recorded now: put back');
+      tellPutBack(error.cause);
       await job.moveToDelayed(Date.now() + growingDelayMs(job.attemptsStarted), token);
       throw new DelayedError();
     }
@@ -166,7 +170,8 @@ export function openScanWorker(
         connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', poolSizes.worker.queue),
       });
   worker.on('error', tellTroubles(log));
-  worker.on('failed', (job, err) => log.error({ err, jobId: job?.id }, 'scans were not recorded'));
+  const tellFailed = nowAndThen((err, jobs) => log.error({ err, jobs }, 'scans were not recorded'));
+  worker.on('failed', (_job, err) => tellFailed(err));
   return {
     async close() {
       await worker.close();

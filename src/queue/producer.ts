@@ -1,5 +1,6 @@
 import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import type { ScanRecorder } from './queue-thread.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
@@ -55,6 +56,13 @@ export function createProducer({
   let down = false;
   let idle: (() => void) | undefined;
 
+  const tellLate = nowAndThen((err, count) =>
+    log.warn({ err, scans: count }, 'the queue did not take a batch in time: spooling'),
+  );
+  const tellDropped = nowAndThen((err, count) =>
+    log.error({ err, scans: count }, 'scans were dropped: neither the queue nor the spool takes them'),
+  );
+
   const isDue = () => (onTheWay === 0 ? scans.length > 0 : onTheWay === 1 && scans.length >= worthASecondJob);
 
   function send(): void {
@@ -84,7 +92,7 @@ export function createProducer({
       safe();
     };
     within(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
-      log.warn({ err, scans: batch.length }, 'the queue did not take a batch in time: spooling');
+      tellLate(err, batch.length);
       setDown();
       void keep(packScans(batch, sealingKey)).then(safe);
     });
@@ -97,10 +105,7 @@ export function createProducer({
       metrics.scansSpooled.inc(job.scans.length);
     } catch (err) {
       metrics.scansDropped.inc(job.scans.length);
-      log.error(
-        { err, scans: job.scans.length },
-        'scans were dropped: neither the queue nor the spool takes them',
-      );
+      tellDropped(err, job.scans.length);
     }
   }
 

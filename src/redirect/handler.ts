@@ -5,6 +5,7 @@ import { isShareToken } from '../codes/share-token.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { sendContactFile, sendPage, sendRedirect } from './answers.ts';
 import { readScanHeaders, type ScanVerdict } from './counts.ts';
@@ -46,6 +47,9 @@ interface ShareRequest {
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
   const { shareAnswers: answers, shareSeconds } = lane.metrics;
+  const tellUnavailable = nowAndThen((err, times) =>
+    lane.log.error({ err, times }, 'share addresses could not be looked up'),
+  );
 
   function showNotFound(req: IncomingMessage, res: ServerResponse): void {
     answers.not_found += 1;
@@ -126,7 +130,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       (target) => answer(req, res, target, asked),
       (err: unknown) => {
         answers.unavailable += 1;
-        lane.log.error({ err }, 'a share address could not be looked up');
+        tellUnavailable(err);
         res.setHeader('Retry-After', '5');
         showPage(req, res, 503, unavailablePage);
       },

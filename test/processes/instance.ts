@@ -29,6 +29,7 @@ const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
 
 /** The program as `npm start` runs it, without npm and the look whether all is installed and built: quicker. */
 export const standalone = [process.execPath, join(root, 'dist', 'src', 'standalone.js')];
+export const webProgram = [process.execPath, join(root, 'dist', 'src', 'server.js')];
 export const npmStart = ['npm', 'start'];
 /** Another user, who may read but not write what is ours: the checkout may lie in a folder that only root can enter. */
 const mayPass = [

@@ -3,17 +3,23 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import {
   asNobody,
   cleanUp,
   expectAllGone,
   folderOfNobody,
+  type Instance,
   isRoot,
+  kill,
   newFolder,
+  processesOf,
   standalone,
   start,
   usedDataDir,
+  webProgram,
 } from './instance.ts';
 
 describe('npm start, where it cannot', () => {
@@ -102,5 +108,69 @@ describe('npm start, where it cannot', () => {
     };
     const report = await refusal({ dataDir: join(await newFolder(), 'data'), env }, 9);
     for (const name of Object.keys(env)) expect(report).to.include(`- ${name} `);
+  });
+});
+
+describe('WEB_CONCURRENCY=2, where it cannot start', () => {
+  after(cleanUp);
+
+  const startTwo = async (env: Record<string, string>, port?: number): Promise<Instance> =>
+    start({
+      dataDir: join(await newFolder(), 'data'),
+      command: webProgram,
+      env: { WEB_CONCURRENCY: '2', LOG_LEVEL: 'silent', ...env },
+      ...(port === undefined ? {} : { port }),
+    });
+
+  it('says that the port is taken, and leaves no process behind', async () => {
+    const other = createServer().listen(0);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const database = await createTestDatabase();
+    // Nobody answers there, and a process that is left behind would try it for ever.
+    const env = { DATABASE_URL: database.url, REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
+    const instance = await startTwo(env, port);
+    expect(await instance.exit()).to.equal(1);
+    expect(processesOf(instance.dataDir)).to.deep.equal([]);
+    // Each process may have found out before it was asked to end.
+    expect(instance.stderr()).to.match(new RegExp(`^(Port ${port} is taken\\. .*\n){1,2}$`));
+    other.close();
+    await database.drop();
+  });
+
+  describe('with a database that takes connections and never answers', () => {
+    const silent = createServer();
+    let instance: Instance;
+    let primary: number;
+    let children: number[];
+    before(async () => {
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+    });
+    after(() => silent.close());
+    beforeEach(async () => {
+      let connected = 0;
+      silent.on('connection', () => (connected += 1));
+      const { port } = silent.address() as AddressInfo;
+      instance = await startTwo({ DATABASE_URL: `postgres://qrelay@127.0.0.1:${port}/qrelay` });
+      await eventually(() => expect(connected).to.equal(2), 20_000);
+      silent.removeAllListeners('connection');
+      primary = instance.child.pid ?? 0;
+      children = instance.pids('web').filter((pid) => pid !== primary);
+      expect(children).to.have.length(2);
+    });
+
+    it('ends the other process before it ends itself when one dies before it was ready', async () => {
+      kill(children[0] ?? 0);
+      expect(await instance.exit()).to.equal(1);
+      expect(processesOf(instance.dataDir)).to.deep.equal([]);
+      expect(instance.stderr()).to.match(/^The web \d process ended before it was ready \(SIGKILL\)\.\n$/);
+    });
+
+    it('has both processes leave without a word when the first one is killed while they start', async () => {
+      kill(primary);
+      await expectAllGone(instance.dataDir, 3_000);
+      expect(instance.stderr()).to.equal('');
+    });
   });
 });

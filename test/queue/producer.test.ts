@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
 import { openQueueThread, type ScanRecorder } from '../../src/queue/queue-thread.ts';
 import { openSpool } from '../../src/queue/spool.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics, type WebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -14,7 +15,6 @@ import { servers } from '../support/servers.ts';
 import { testLog } from '../support/test-log.ts';
 
 describe('The producer, with Redis', () => {
-  const log = testLog();
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
@@ -43,7 +43,7 @@ describe('The producer, with Redis', () => {
   };
 
   /** Patient with the queue, so that a machine that is busy elsewhere does not look like a queue that is slow. */
-  async function open({ maxBytes = 1_000_000, deadlineMs = 5_000 } = {}): Promise<void> {
+  async function open({ maxBytes = 1_000_000, deadlineMs = 5_000, log = testLog() } = {}): Promise<void> {
     const sealingKey = randomBytes(32);
     queue = await openQueueThread(
       { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' },
@@ -111,11 +111,14 @@ describe('The producer, with Redis', () => {
     expect(await queue.pending()).to.equal(4);
   });
 
-  it('lets the redirect go when the spool is full, and counts the scan as dropped', async () => {
-    await open({ maxBytes: 300 });
-    for (let number = 0; number < 5; number += 1) await record(String(number));
+  it('lets the redirect go when the spool is full, counts the scan as dropped, and says so once for many', async () => {
+    const lines: string[] = [];
+    await open({ maxBytes: 300, log: createLog('test', 'error', { write: (line) => lines.push(line) }) });
+    for (let number = 0; number < 50; number += 1) await record(String(number));
     const kept = await valueOf('scansSpooled');
     expect(kept).to.be.within(1, 4);
-    expect(await valueOf('scansDropped')).to.equal(5 - kept);
+    expect(await valueOf('scansDropped')).to.equal(50 - kept);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include('scans were dropped').and.include('"scans":1,');
   });
 });

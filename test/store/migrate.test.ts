@@ -76,6 +76,26 @@ describe('migrations (decisions: Where things run)', function () {
     expect(await migrate(db)).to.deep.equal([]);
   });
 
+  it('are no obstacle where a newer release has run its own: that is said, and the schema is left as it is', async () => {
+    await migrate(db);
+    await db('migrations').insert({ name: '9001-of-a-later-release', batch: 2, migration_time: new Date() });
+    const schema = await schemaOf();
+    const { code, stderr } = await runQrelay(['migrate'], { DATABASE_URL: bare.url });
+    expect(stderr).to.equal(
+      'The schema is newer than this release: it has 9001-of-a-later-release of a later one, and is left as it is.\n',
+    );
+    expect(code).to.equal(0);
+    expect(await schemaOf()).to.deep.equal(schema);
+    expect(await db('migrations').where({ name: '9001-of-a-later-release' })).to.have.length(1);
+  });
+
+  it('are refused where the schema has one that no release in this line can have added', async () => {
+    await migrate(db);
+    await db('migrations').insert({ name: '0002-of-another-line', batch: 2, migration_time: new Date() });
+    const fault = await migrate(db).catch((error: unknown) => error);
+    expect(String(fault)).to.include('0002-of-another-line');
+  });
+
   it('give each new database a secret of its own (decisions: The share address)', async () => {
     const secrets = new Set<string>();
     for (let round = 0; round < 2; round += 1) {
