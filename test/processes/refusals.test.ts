@@ -169,7 +169,7 @@ describe('WEB_CONCURRENCY=2, where it cannot start', () => {
 
     it('has both processes leave without a word when the first one is killed while they start', async () => {
       kill(primary);
-      await expectAllGone(instance.dataDir, 3_000);
+      await expectAllGone(instance.dataDir);
       expect(instance.stderr()).to.equal('');
     });
   });
