@@ -1,7 +1,7 @@
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
-import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
@@ -28,7 +28,7 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
       metrics.scansRecorded.delivered_before += known - recorded;
       metrics.scansRecorded.code_deleted += scans.length - known;
     } catch (error) {
-      if (isDatabaseUnreachable(error) || isPassing(error))
+      if (isDatabaseUnavailable(error) || isPassing(error))
         throw new TryLaterError('the database did not take them', { cause: error });
       if (!isRefusal(error)) throw error;
       const [scan] = scans;

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { DeadlineError, within } from '../deadline.ts';
 import { AppError } from '../errors.ts';
 import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/connection.ts';
-import { isDatabaseUnreachable } from '../store/database.ts';
+import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
 import { isFromHere } from '../web/middleware/forms.ts';
@@ -75,7 +75,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
 }
 
 function isAway(error: unknown): boolean {
-  if (error instanceof DeadlineError || isDatabaseUnreachable(error)) return true;
+  if (error instanceof DeadlineError || isDatabaseUnavailable(error)) return true;
   // As ioredis says it of a server that hangs.
   return error instanceof Error && error.message === 'Command timed out';
 }

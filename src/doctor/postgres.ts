@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { type Database, isDatabaseUnreachable, plainMessage, sqlState } from '../store/database.ts';
+import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
 import { compareMigrations } from '../store/migrate.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
@@ -57,7 +57,7 @@ export async function examinePostgres(
 function explain(server: string, error: Error): Finding {
   const code = sqlState(error) ?? '';
   const reason = withoutStop(plainMessage(error)) || code;
-  if (isDatabaseUnreachable(error)) {
+  if (isDatabaseUnavailable(error)) {
     return failure(
       `${server} cannot be reached (${code || reason}).`,
       'Start it, or set DATABASE_URL to one that runs.',

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
-import { type ClientBase, type QueryResultRow, types } from 'pg';
+import pg, { type ClientBase, type QueryResultRow, types } from 'pg';
+import { PoolClient } from './pool-client.ts';
 
 export type Database = Knex;
 
@@ -17,30 +18,71 @@ const parsers = {
 interface DatabaseOptions {
   poolMax: number;
   applicationName: string;
+  /** How long a statement may take, the wait for a server that hangs included. */
   queryTimeoutMs?: number;
+  lockTimeoutMs?: number;
+  idleInTransactionTimeoutMs?: number;
 }
+
+const connectTimeoutMs = 4_000;
+const keepAliveDelayMs = 10_000;
 
 export function openDatabase(
   url: string,
-  { poolMax, applicationName, queryTimeoutMs = 15_000 }: DatabaseOptions,
+  {
+    poolMax,
+    applicationName,
+    queryTimeoutMs = 10_000,
+    lockTimeoutMs = 5_000,
+    idleInTransactionTimeoutMs = 15_000,
+  }: DatabaseOptions,
 ): Database {
-  return knex({
+  let droppedAt = Number.NEGATIVE_INFINITY;
+  const timeouts = {
+    // The server gives up first, where it is alive: a statement that nobody waits for must not go on.
+    statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+  };
+  const db = knex({
     client: 'pg',
     connection: {
       connectionString: url,
       application_name: applicationName,
       types: parsers,
-      connectionTimeoutMillis: 5_000,
-      // statement_timeout does not help against a server that hangs; this one is kept by the client.
+      connectionTimeoutMillis: connectTimeoutMs,
+      // Kept by the client, against a server that hangs or a network that drops packets.
       query_timeout: queryTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelayMs,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolMax },
+    pool: {
+      min: 0,
+      max: poolMax,
+      afterCreate(connection: PoolClient, done: (error: Error | null, connection: PoolClient) => void) {
+        connection.once('dropped', () => {
+          droppedAt = performance.now();
+        });
+        // As a statement, because PgBouncer refuses them as parameters of the connection.
+        connection.query(setTimeouts(timeouts), (error: Error | null) => done(error, connection));
+      },
+      // Where one connection was lost without a word, the idle ones may be lost as well.
+      validate: (connection: PoolClient) => connection.answeredAt > droppedAt,
+    },
     acquireConnectionTimeout: 5_000,
     // What it would print are failures that whoever asked is told of anyway.
     log: { warn: () => undefined, error: () => undefined },
     // Otherwise knex writes the bound values into the error message, and so into the log.
     compileSqlOnError: false,
   });
+  // Read when a connection is made; the pool is empty so far.
+  (db.client as { driver: unknown }).driver = { ...pg, Client: PoolClient };
+  return db;
+}
+
+function setTimeouts(timeouts: Record<string, number>): string {
+  const settings = Object.entries(timeouts).map(([name, ms]) => `set_config('${name}', '${ms}', false)`);
+  return `SELECT ${settings.join(', ')}`;
 }
 
 interface PreparedStatement {
@@ -65,17 +107,24 @@ export async function queryPrepared<Row>(
   }
 }
 
-const unreachableCodes = new Set([
+const unavailableCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
-  'EPIPE',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOTFOUND',
+  'EPIPE',
   'ETIMEDOUT',
-  '57P01', // the server is shutting down
-  '57P02', // it crashed
-  '57P03', // it is starting up
-  '53300', // it has no connection left
+  '25006', // read-only: no longer the primary
+  '55P03', // a lock was not available in time
 ]);
+
+/** Connection lost (08), deadlock or serialization failure (40), out of resources (53), canceled or shutting down (57), I/O error (58). */
+const unavailableClasses = /^(?:08|40|53|57|58)[0-9A-Z]{3}$/;
 
 /** PostgreSQL's code of an error, where it has one. */
 export function sqlState(error: unknown): string | undefined {
@@ -90,15 +139,15 @@ export function plainMessage(error: Error): string {
   return error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, '');
 }
 
-/** True where the database could not be asked, so that the same request may succeed a little later. */
-export function isDatabaseUnreachable(error: unknown): boolean {
+/** True where the database could not do it now, so that the same request may succeed a little later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = sqlState(error) ?? '';
   return (
-    unreachableCodes.has(code) ||
-    code.startsWith('08') ||
+    unavailableCodes.has(code) ||
+    unavailableClasses.test(code) ||
     error.name === 'KnexTimeoutError' ||
-    /Connection terminated|Query read timeout|timeout expired|Unable to acquire a connection/.test(
+    /Connection terminated|Query read timeout|timeout expired|Unable to acquire a connection|not queryable/.test(
       error.message,
     )
   );

@@ -1,12 +1,12 @@
 import { SetupError } from '../errors.ts';
-import { isDatabaseUnreachable, plainMessage, sqlState } from './database.ts';
+import { isDatabaseUnavailable, plainMessage, sqlState } from './database.ts';
 
 /** The sentence for a fault that an operator can mend; nothing where it is one of ours. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof SetupError) return error.message;
   if (!(error instanceof Error)) return undefined;
   const code = sqlState(error) ?? '';
-  if (isDatabaseUnreachable(error)) {
+  if (isDatabaseUnavailable(error)) {
     return `The database cannot be reached (${code || plainMessage(error)}). Start it, or set DATABASE_URL to one that runs.`;
   }
   // Wrong password or role; no such database.

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import { AppError } from '../../errors.ts';
-import { isDatabaseUnreachable } from '../../store/database.ts';
+import { isDatabaseUnavailable } from '../../store/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 export const retryAfterSeconds = 5;
@@ -38,7 +38,7 @@ export function errors(log: Log, showProblem: ShowProblem) {
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isDatabaseUnreachable(error)) {
+  if (isDatabaseUnavailable(error)) {
     return new AppError(
       'internal_error',
       'The service cannot reach its database right now. Try again shortly.',
