@@ -1,10 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
+import { keepDeadScan } from '../src/scans/dead-scans.ts';
+import type { ScanRow } from '../src/scans/scan.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
-import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../src/store/database.ts';
+import { type Database, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
+
+/** Pauses before the scans of a code that is locked are tried again. After the last one they are put back. */
+const lockedPausesMs = [0, 25, 100];
+/** For this long after that, the code is not waited for again: other codes need the worker. */
+const lockedMemoryMs = 1_000;
 
 interface HandlerParts {
   db: Database;
@@ -14,36 +23,95 @@ interface HandlerParts {
   log: Log;
 }
 
+/** A scan as it came, and as it goes into the table. */
+interface Enriched {
+  scan: RawScan;
+  row: ScanRow;
+}
+
 /**
- * Records the scans of a job. Where the database cannot be asked, the whole job is put back. Where it refuses the batch
- * because of what it holds, the batch is halved until the scan at fault is alone: that one is buried, the others land.
+ * Records the scans of a job. Where the database cannot do it now, for whatever reason, the whole job is put back, without
+ * limit. Where a code is locked, its scans alone are put back. Where the database refuses the batch because of what it
+ * holds, the batch is halved until the scan at fault is alone: that one is kept as a dead scan, the others are recorded.
  */
 export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: HandlerParts) {
   const recordRows = createScanRecorder(db);
+  const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
-  async function record(scans: RawScan[]): Promise<void> {
+  /** A scan that cannot be enriched is refused like one that the database cannot store. */
+  async function enrichAll(scans: RawScan[]): Promise<Enriched[]> {
+    const enriched: Enriched[] = [];
+    for (const scan of scans) {
+      try {
+        enriched.push({ scan, row: enrich(scan, lookUps) });
+      } catch (error) {
+        await refuse(scan, error);
+      }
+    }
+    return enriched;
+  }
+
+  /** Gives back the scans whose codes are locked. */
+  async function record(batch: Enriched[]): Promise<Enriched[]> {
     try {
-      const { recorded, known } = await recordRows(scans.map((scan) => enrich(scan, lookUps)));
+      const { recorded, known, lockedCodes: locked } = await recordRows(batch.map(({ row }) => row));
+      const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
       metrics.scansRecorded.recorded += recorded;
       metrics.scansRecorded.delivered_before += known - recorded;
-      metrics.scansRecorded.code_deleted += scans.length - known;
+      metrics.scansRecorded.code_deleted += batch.length - left.length - known;
+      return left;
     } catch (error) {
-      if (isDatabaseUnavailable(error) || isPassing(error))
-        throw new TryLaterError('the database did not take them', { cause: error });
-      if (!isRefusal(error)) throw error;
-      const [scan] = scans;
-      if (scans.length === 1 && scan) return bury(scan, error);
-      const middle = scans.length >> 1;
-      await record(scans.slice(0, middle));
-      await record(scans.slice(middle));
+      if (isLockTimeout(error)) return recordApart(batch);
+      if (!isRefusal(error)) throw new TryLaterError('the database did not take them', { cause: error });
+      const [only] = batch;
+      if (batch.length > 1 || !only) return recordHalves(batch, batch.length >> 1);
+      await refuse(only.scan, error);
+      return [];
     }
   }
 
-  async function bury(scan: RawScan, error: unknown): Promise<void> {
+  /** Codes apart from each other, so that only the scans of the locked one are left. */
+  async function recordApart(batch: Enriched[]): Promise<Enriched[]> {
+    const byCode = batch.toSorted((a, b) => (a.row.qrCodeId < b.row.qrCodeId ? -1 : 1));
+    const firstCode = byCode[0]?.row.qrCodeId;
+    const codes = [...new Set(byCode.map(({ row }) => row.qrCodeId))];
+    if (codes.length === 1 || firstCode === undefined) return batch;
+    const middleCode = codes[codes.length >> 1];
+    return recordHalves(
+      byCode,
+      byCode.findIndex(({ row }) => row.qrCodeId === middleCode),
+    );
+  }
+
+  async function recordHalves(batch: Enriched[], middle: number): Promise<Enriched[]> {
+    const left = await record(batch.slice(0, middle));
+    return [...left, ...(await record(batch.slice(middle)))];
+  }
+
+  /** Waits a moment for codes that are locked, and gives back the scans of those that stay so. */
+  async function recordAll(batch: Enriched[]): Promise<Enriched[]> {
+    const putBack: Enriched[] = [];
+    let rest = batch;
+    for (const pauseMs of lockedPausesMs) {
+      if (rest.length === 0) break;
+      // A different pause each time: recorders that met once do not meet again.
+      if (pauseMs > 0) await sleep(pauseMs * (0.5 + Math.random()));
+      const left = await record(rest);
+      putBack.push(...left.filter(({ scan }) => lockedCodes.has(scan.codeId)));
+      rest = left.filter(({ scan }) => !lockedCodes.has(scan.codeId));
+    }
+    for (const { scan } of [...putBack, ...rest]) lockedCodes.set(scan.codeId, true);
+    return [...putBack, ...rest];
+  }
+
+  async function refuse(scan: RawScan, error: unknown): Promise<void> {
     const reason = error instanceof Error ? plainMessage(error).slice(0, 1_000) : String(error);
-    await db('dead_scans').insert({
+    await keepDeadScan(db, {
+      scanId: scan.id.slice(0, 100),
       job: JSON.stringify(packScans([scan], sealingKey)),
       reason: reason.replaceAll('\0', ''),
+    }).catch((cause: unknown) => {
+      throw new TryLaterError('the database did not take a dead scan', { cause });
     });
     metrics.scansRecorded.dead += 1;
     log.error({ scanId: scan.id, reason }, 'a scan could not be recorded: see `qrelay scans dead`');
@@ -53,7 +121,16 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
     const startedAt = performance.now();
     metrics.jobScans.observe(job.scans.length);
     try {
-      await record(unpackScans(job, sealingKey));
+      const left = await recordAll(await enrichAll(unpackScans(job, sealingKey)));
+      if (left.length > 0) {
+        const remaining = packScans(
+          left.map(({ scan }) => scan),
+          sealingKey,
+        );
+        throw new TryLaterError('a QR code is locked: it is being deleted, or a transaction holds it', {
+          remaining,
+        });
+      }
       metrics.jobs.done += 1;
     } catch (error) {
       metrics.jobs[error instanceof TryLaterError ? 'put_back' : 'failed'] += 1;
@@ -69,7 +146,6 @@ function isRefusal(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 
-/** Nobody is at fault: a deadlock or a clash (40), no room just now (53), cancelled by an operator (57). */
-function isPassing(error: unknown): boolean {
-  return /^(40|53|57)/.test(sqlState(error) ?? '');
+function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
 }

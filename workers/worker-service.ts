@@ -12,6 +12,10 @@ import { createJobHandler } from './job-handler.ts';
 import { createLookUps } from './look-ups.ts';
 
 const housekeepingMs = 10 * 60_000;
+/** A statement records one batch: one that takes longer waits for a server that is gone. */
+const recordTimeoutMs = 6_000;
+/** What holds a counter longer than this must not hold up the scans of other codes. */
+const recordLockTimeoutMs = 1_000;
 
 export interface WorkerService {
   /** Finishes the jobs under way and lets go of everything. */
@@ -27,6 +31,8 @@ export async function openWorkerService(
   const db = openDatabase(place.databaseUrl, {
     poolMax: poolSizes.worker.own,
     applicationName: 'qrelay worker',
+    queryTimeoutMs: recordTimeoutMs,
+    lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
   const geoDataDate = readGeoDataDate();

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedDays, rebuildDay, verifyCounters } from '../scans/counters.ts';
-import { forgetDeadScan, listDeadScans } from '../scans/dead-scans.ts';
+import { listDeadScans, purgeDeadScan } from '../scans/dead-scans.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -103,10 +103,10 @@ export function scansCommand(): Command {
         try {
           await eventuallyReady(queue);
           let count = 0;
-          for await (const { id, job } of deadScans(db)) {
-            await queue.add(JSON.parse(job) as ScanJob);
+          for await (const dead of deadScans(db)) {
+            await queue.add(JSON.parse(dead.job) as ScanJob);
             // Only now: killed in between, the scan is in both, and counts once.
-            await forgetDeadScan(db, id);
+            await purgeDeadScan(db, dead);
             count += 1;
           }
           say(count === 0 ? 'There are no dead scans.' : `${count} scans are back in the queue.`);

@@ -128,6 +128,13 @@ export interface ScanWorker {
 /** Thrown by a job's handler that could not do its work now and lost nothing: the job is put back, and no attempt used. */
 export class TryLaterError extends Error {
   override name = 'TryLaterError';
+  /** What is left of the job, where some of it was done. */
+  readonly remaining: ScanJob | undefined;
+
+  constructor(message: string, { cause, remaining }: { cause?: unknown; remaining?: ScanJob } = {}) {
+    super(message, { cause });
+    this.remaining = remaining;
+  }
 }
 
 const growingDelayMs = (times: number) => Math.min(5_000, 250 * 2 ** Math.min(times, 8));
@@ -156,7 +163,8 @@ export function openScanWorker(
       await handle(job.data);
     } catch (error) {
       if (!(error instanceof TryLaterError)) throw error;
-      tellPutBack(error.cause);
+      tellPutBack(error.cause ?? error);
+      if (error.remaining) await job.updateData(error.remaining);
       await job.moveToDelayed(Date.now() + growingDelayMs(job.attemptsStarted), token);
       throw new DelayedError();
     }

@@ -22,14 +22,17 @@ const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).j
 const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columns[field]}[])`).join(', ');
 
 // Only the scans that were really inserted are counted: one delivered before is in the table already, and one whose
-// code was deleted meanwhile finds no code. Sorted twice, so that two workers lock scans and counter rows in one order.
+// code was deleted meanwhile finds no code. A code that somebody has locked, to delete it, is skipped, not waited for.
+// Sorted twice, so that two workers lock scans and counter rows in one order.
 const record = {
   name: 'record scans',
   text: `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${arrays}) AS given (${columnList})
+  ), existing AS MATERIALIZED (
+    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[]))
   ), code AS MATERIALIZED (
-    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[])) ORDER BY id FOR KEY SHARE
+    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[])) ORDER BY id FOR KEY SHARE SKIP LOCKED
   ), fresh AS (
     INSERT INTO scans (${columnList})
     SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
@@ -45,14 +48,18 @@ const record = {
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
-  SELECT (SELECT count(*) FROM fresh) AS recorded, (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known`,
+  SELECT (SELECT count(*) FROM fresh) AS recorded,
+         (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known,
+         ARRAY(SELECT id FROM existing EXCEPT SELECT id FROM code)::text[] AS "lockedCodes"`,
 };
 
 export interface Recorded {
   /** Scans that were new. */
   recorded: number;
-  /** Scans whose code exists, new or delivered before. */
+  /** Scans whose code exists and was not locked: new, or delivered before. */
   known: number;
+  /** Codes that are locked by somebody else; nothing of theirs was recorded. */
+  lockedCodes: string[];
 }
 
 /** One statement, and so one transaction: the scans that are new go into the table and into every counter, or none do. */

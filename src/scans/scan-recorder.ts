@@ -36,12 +36,14 @@ export function createScanRecorder(db: Database): ScanRecorder {
       );
     const judged = new Map<string, Values>();
     const recorded = await db.transaction(async (transaction) => {
-      await holdCodes(transaction, news);
-      for (const [day, values] of await readValues(transaction, news)) judged.set(day, values);
-      return recordScans(
+      const locked = await holdCodes(transaction, news);
+      const free = (row: ScanRow) => !locked.has(row.qrCodeId);
+      for (const [day, values] of await readValues(transaction, news.filter(free))) judged.set(day, values);
+      const result = await recordScans(
         transaction,
-        rows.map((row) => admit(row, judged.get(dayOf(row)) ?? known.get(dayOf(row)))),
+        rows.filter(free).map((row) => admit(row, judged.get(dayOf(row)) ?? known.get(dayOf(row)))),
       );
+      return { ...result, lockedCodes: [...locked, ...result.lockedCodes] };
     });
     // Not before: what was rolled back is not counted.
     for (const [day, values] of judged) known.set(day, values);
@@ -66,12 +68,20 @@ function admit(row: ScanRow, values: Values | undefined): ScanRow {
   return bound(row, values);
 }
 
-/** In one order, so that two recorders never wait for each other; those without new values are not held up. */
-async function holdCodes(db: Database, rows: ScanRow[]): Promise<void> {
+/**
+ * Holds the codes, so that two recorders do not both take the last free place for a value; recorders without new values
+ * are not held up. Returns the codes that somebody else holds: those are not waited for.
+ */
+async function holdCodes(db: Database, rows: ScanRow[]): Promise<Set<string>> {
   const ids = [...new Set(rows.map((row) => row.qrCodeId))];
-  await db.raw('SELECT 1 FROM qr_codes WHERE id = ANY(CAST(? AS uuid[])) ORDER BY id FOR NO KEY UPDATE', [
-    ids,
-  ]);
+  const { rows: locked } = (await db.raw(
+    `WITH held AS MATERIALIZED (
+       SELECT id FROM qr_codes WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+     )
+     SELECT id FROM qr_codes WHERE id = ANY(CAST(:ids AS uuid[])) AND NOT EXISTS (SELECT FROM held WHERE held.id = qr_codes.id)`,
+    { ids },
+  )) as { rows: { id: string }[] };
+  return new Set(locked.map(({ id }) => id));
 }
 
 async function readValues(db: Database, rows: ScanRow[]): Promise<Map<string, Values>> {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 
 type QueryCallback = (error: Error | null | undefined, result: unknown) => void;
 
@@ -12,7 +12,7 @@ interface Disposable {
  * up waiting but leaves the statement running and its transaction open: whatever shares the connection next would land in
  * that transaction, look committed, and be rolled back with it.
  */
-export class PoolClient extends pg.Client {
+export class PoolClient extends Client {
   /** When the server last answered on this connection, by `performance.now()`. */
   answeredAt = performance.now();
 
@@ -50,6 +50,7 @@ export class PoolClient extends pg.Client {
   }
 
   #drop(reason: Error): void {
+    // oxlint-disable-next-line no-underscore-dangle -- knex's name
     (this as Disposable).__knex__disposed = reason;
     // Not `end`: that waits for a server that may be gone. The server rolls back when it sees the connection closed.
     this.connection.stream.destroy();

@@ -25,6 +25,7 @@ describe('Recording scans', () => {
     expect(await recordScans(service.db, [scan(), scan({ device: 'desktop' })])).to.deep.equal({
       recorded: 2,
       known: 2,
+      lockedCodes: [],
     });
     expect(await countersOf(service.db, codeId)).to.deep.equal({
       total: { '': 2 },
@@ -39,14 +40,22 @@ describe('Recording scans', () => {
   it('counts a scan once when it is recorded again, alone or among others', async () => {
     const first = scan();
     await recordScans(service.db, [first]);
-    expect(await recordScans(service.db, [first])).to.deep.equal({ recorded: 0, known: 1 });
-    expect(await recordScans(service.db, [first, scan()])).to.deep.equal({ recorded: 1, known: 2 });
+    expect(await recordScans(service.db, [first])).to.deep.equal({ recorded: 0, known: 1, lockedCodes: [] });
+    expect(await recordScans(service.db, [first, scan()])).to.deep.equal({
+      recorded: 1,
+      known: 2,
+      lockedCodes: [],
+    });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 2 });
   });
 
   it('counts a scan once when one batch holds it twice', async () => {
     const twice = scan();
-    expect(await recordScans(service.db, [twice, twice])).to.deep.equal({ recorded: 1, known: 2 });
+    expect(await recordScans(service.db, [twice, twice])).to.deep.equal({
+      recorded: 1,
+      known: 2,
+      lockedCodes: [],
+    });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
   });
 
@@ -64,6 +73,7 @@ describe('Recording scans', () => {
     expect(await recordScans(service.db, [scan({ qrCodeId: gone }), scan()])).to.deep.equal({
       recorded: 1,
       known: 1,
+      lockedCodes: [],
     });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
   });

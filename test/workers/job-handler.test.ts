@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { openScanQueue } from '../../src/queue/connection.ts';
+import { connectToQueue, openScanQueue } from '../../src/queue/connection.ts';
 import { eventuallyReady } from '../../src/queue/ready.ts';
 import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
+import { verifyCounters } from '../../src/scans/counters.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
@@ -85,6 +86,70 @@ onBothQueues('The worker', (redisUrl) => {
     await send([scanOf(deleted.id), scanOf(kept.id), scanOf(deleted.id)]);
     await eventually(async () => expect(await totalOf(kept.id)).to.equal(1));
     expect(await deadScans()).to.deep.equal([]);
+  });
+
+  it('keeps a refused scan once when its job is delivered twice', async () => {
+    const { id } = await createCode(api);
+    const bad = { ...scanOf(id), codeId: 'not a code either' };
+    await send([scanOf(id), bad], [scanOf(id), bad]);
+    await eventually(async () => expect(await totalOf(id)).to.equal(2));
+    const kept = async () => (await deadScans()).filter(({ job }) => job.includes('not a code either'));
+    await eventually(async () => expect(await kept()).to.have.length(1));
+    await send([bad, scanOf(id)]);
+    await eventually(async () => expect(await totalOf(id)).to.equal(3));
+    expect(await kept()).to.have.length(1);
+    await service.db('dead_scans').delete();
+  });
+
+  it('records the scans of other codes while one code is locked, and those of the locked one afterwards', async () => {
+    const locked = await createCode(api);
+    const others = await Promise.all([1, 2, 3].map(() => createCode(api)));
+    // More jobs than a worker has slots: were one of them waited for, the last would not get through.
+    const batches = Array.from({ length: 12 }, () => [
+      scanOf(locked.id),
+      ...others.map(({ id }) => scanOf(id)),
+      scanOf(locked.id),
+    ]);
+    await service.db.transaction(async (holder) => {
+      await holder('qr_codes').where({ id: locked.id }).forUpdate();
+      await send(...batches);
+      for (const { id } of others)
+        await eventually(async () => expect(await totalOf(id)).to.equal(batches.length));
+      expect(await totalOf(locked.id)).to.equal(0);
+    });
+    await eventually(async () => expect(await totalOf(locked.id)).to.equal(2 * batches.length));
+    for (const { id } of [locked, ...others]) expect(await verifyCounters(service.db, id)).to.deep.equal([]);
+  });
+
+  it('records the scans of other codes while a counter of one code is locked', async () => {
+    const locked = await createCode(api);
+    const others = await Promise.all([1, 2, 3].map(() => createCode(api)));
+    await send([scanOf(locked.id)]);
+    await eventually(async () => expect(await totalOf(locked.id)).to.equal(1));
+    await service.db.transaction(async (holder) => {
+      await holder('scan_counters').where({ qr_code_id: locked.id }).forUpdate();
+      await send([scanOf(locked.id), ...others.map(({ id }) => scanOf(id))]);
+      for (const { id } of others) await eventually(async () => expect(await totalOf(id)).to.equal(1));
+    });
+    await eventually(async () => expect(await totalOf(locked.id)).to.equal(2));
+  });
+
+  it('waits without spending an attempt while the database refuses to write', async () => {
+    const { id } = await createCode(api);
+    await service.db.raw('ALTER TABLE scans RENAME TO scans_away');
+    try {
+      await send([scanOf(id)]);
+      const queue = connectToQueue(place(), log, () => undefined);
+      await eventually(async () => {
+        const [job] = await queue.present().getDelayed();
+        expect(job?.attemptsStarted).to.be.at.least(3);
+        expect(job?.attemptsMade).to.equal(0);
+      });
+      await queue.close();
+    } finally {
+      await service.db.raw('ALTER TABLE scans_away RENAME TO scans');
+    }
+    await eventually(async () => expect(await totalOf(id)).to.equal(1));
   });
 
   it('counts 20,000 scans of one code from two workers exactly, without a deadlock', async () => {

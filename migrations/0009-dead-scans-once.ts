@@ -1,0 +1,13 @@
+import type { Knex } from 'knex';
+
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    -- A job that is delivered again must not add its refused scans a second time. Null in rows of earlier releases.
+    ALTER TABLE dead_scans ADD COLUMN scan_id text;
+    CREATE UNIQUE INDEX dead_scans_scan ON dead_scans (scan_id);
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('ALTER TABLE dead_scans DROP COLUMN scan_id');
+}
