@@ -1,4 +1,5 @@
-import { countedDays, rebuildDay } from '../src/scans/counters.ts';
+import { countedSpans } from '../src/scans/counted-days.ts';
+import { rebuildSpan } from '../src/scans/counters.ts';
 import type { Database } from '../src/store/database.ts';
 import { startRig } from '../test/support/rig.ts';
 import { median, round } from './figures.ts';
@@ -57,7 +58,7 @@ async function fill(db: Database, codeId: string, scans: number): Promise<void> 
       { codeId, from, to: Math.min(from + slice, scans) - 1, scans },
     );
   }
-  for (const day of await countedDays(db, codeId)) await rebuildDay(db, codeId, day);
+  for (const span of await countedSpans(db, codeId)) await rebuildSpan(db, codeId, span);
   await db.raw('ANALYZE scans');
   await db.raw('ANALYZE scan_counters');
 }

@@ -2,7 +2,8 @@ import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
 import type { ScanJob } from '../queue/scan-jobs.ts';
-import { codesWithScans, countedDays, rebuildDay, verifyCounters } from '../scans/counters.ts';
+import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
+import { compareSpan, rebuildSpan } from '../scans/counters.ts';
 import { listDeadScans, purgeDeadScan } from '../scans/dead-scans.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
@@ -22,15 +23,13 @@ export function countersCommand(): Command {
     .option('--code <id>', 'only this code', parseId)
     .action((options: { code?: string }) =>
       withDatabase(async ({ db }) => {
-        let codes = 0;
         let differences = 0;
-        for await (const codeId of codesToDo(db, options.code)) {
-          codes += 1;
-          for (const { dimension, day, value, counted, actual } of await verifyCounters(db, codeId)) {
+        const { codes } = await eachSpan(db, options.code, async (codeId, span) => {
+          for (const { dimension, day, value, counted, actual } of await compareSpan(db, codeId, span)) {
             differences += 1;
             print([codeId, dimension, day, value, `counted ${counted}`, `scans ${actual}`].join('\t'));
           }
-        }
+        });
         say(
           `${codes} codes with scans: ${differences === 0 ? 'every counter is right' : `${differences} counters are wrong`}.`,
         );
@@ -39,30 +38,15 @@ export function countersCommand(): Command {
     );
   counters
     .command('rebuild')
-    .description('Make the counters anew from the raw scans, while scans keep arriving')
+    .description('Make the counters right from the raw scans, while scans keep arriving')
     .option('--code <id>', 'only this code', parseId)
     .action((options: { code?: string }) =>
       withDatabase(async ({ db }) => {
-        const bar = new SingleBar({
-          format: '{bar} {percentage}% | day {value} of {total} | {eta_formatted} left',
-          noTTYOutput: true,
-          notTTYSchedule: 5_000,
+        let corrected = 0;
+        const { codes, days } = await eachSpan(db, options.code, async (codeId, span) => {
+          corrected += await rebuildSpan(db, codeId, span);
         });
-        bar.start(0, 0);
-        let codes = 0;
-        let days = 0;
-        for await (const codeId of codesToDo(db, options.code)) {
-          const todo = await countedDays(db, codeId);
-          days += todo.length;
-          codes += 1;
-          bar.setTotal(days);
-          for (const day of todo) {
-            await rebuildDay(db, codeId, day);
-            bar.increment();
-          }
-        }
-        bar.stop();
-        say(`${codes} codes, ${days} days counted anew.`);
+        say(`${codes} codes, ${days} days counted again: ${corrected} counters corrected.`);
       }),
     );
   return counters;
@@ -116,6 +100,37 @@ export function scansCommand(): Command {
       }),
     );
   return scans;
+}
+
+/** Works through the counted days of one code or of all, with a progress bar. */
+async function eachSpan(
+  db: Database,
+  only: string | undefined,
+  work: (codeId: string, span: DaySpan) => Promise<void>,
+): Promise<{ codes: number; days: number }> {
+  const bar = new SingleBar({
+    format: '{bar} {percentage}% | day {value} of {total} | {eta_formatted} left',
+    noTTYOutput: true,
+    notTTYSchedule: 5_000,
+  });
+  bar.start(0, 0);
+  let codes = 0;
+  let days = 0;
+  try {
+    for await (const codeId of codesToDo(db, only)) {
+      const spans = await countedSpans(db, codeId);
+      codes += 1;
+      days += spans.reduce((sum, span) => sum + span.days, 0);
+      bar.setTotal(days);
+      for (const span of spans) {
+        await work(codeId, span);
+        bar.increment(span.days);
+      }
+    }
+  } finally {
+    bar.stop();
+  }
+  return { codes, days };
 }
 
 async function* codesToDo(db: Database, only: string | undefined): AsyncGenerator<string> {

@@ -1,4 +1,6 @@
+import { SetupError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
+import { type DaySpan, dayStart, scansPerStep } from './counted-days.ts';
 import { dimensionValuesSql } from './dimensions.ts';
 
 /** A counter that is not what the raw scans say; a count of 0 stands for a row that is not there. */
@@ -11,82 +13,123 @@ export interface CounterDifference {
   actual: number;
 }
 
-/** Every code that has scans or counters, in order of their ids. */
-export async function codesWithScans(
-  db: Database,
-  after: string | undefined,
-  limit: number,
-): Promise<string[]> {
-  const { rows } = (await db.raw(
-    `SELECT id FROM qr_codes AS code
-     WHERE (CAST(:after AS uuid) IS NULL OR id > :after)
-       AND (EXISTS (SELECT FROM scans WHERE qr_code_id = code.id)
-         OR EXISTS (SELECT FROM scan_counters WHERE qr_code_id = code.id))
-     ORDER BY id LIMIT :limit`,
-    { after: after ?? null, limit },
-  )) as { rows: { id: string }[] };
-  return rows.map(({ id }) => id);
+interface Counter {
+  dimension: string;
+  day: string;
+  value: string;
+  count: number;
 }
 
-/** The counters as they should be, from the raw scans of `source`. */
-const recount = (source: string) => `
-  SELECT qr_code_id, name AS dimension, (scanned_at AT TIME ZONE 'UTC')::date AS day, value, count(*) AS count
-  FROM ${source} CROSS JOIN LATERAL (${dimensionValuesSql}) AS dimension (name, value)
+/** The counters of some scans of a span, as they should be, and the last of these scans. */
+const countStep = `
+  WITH step AS MATERIALIZED (
+    SELECT * FROM scans
+    WHERE qr_code_id = :codeId AND id < ${dayStart('CAST(:last AS date) + 1')}
+      AND id >= ${dayStart('CAST(:first AS date)')} AND (CAST(:after AS uuid) IS NULL OR id > :after)
+    ORDER BY id LIMIT ${scansPerStep}
+  )
+  SELECT name AS dimension, (scanned_at AT TIME ZONE 'UTC')::date AS day, value, count(*) AS count,
+         (SELECT id FROM step ORDER BY id DESC LIMIT 1) AS "lastId"
+  FROM step CROSS JOIN LATERAL (${dimensionValuesSql}) AS dimension (name, value)
   WHERE value IS NOT NULL
-  GROUP BY 1, 2, 3, 4`;
+  GROUP BY 1, 2, 3`;
 
-/** One statement sees scans and counters of one moment: they are written together, so scans that arrive do not matter. */
-export async function verifyCounters(db: Database, codeId: string): Promise<CounterDifference[]> {
-  const { rows } = (await db.raw(
-    `WITH actual AS (${recount('(SELECT * FROM scans WHERE qr_code_id = :codeId) AS raw')}),
-          counted AS (SELECT * FROM scan_counters WHERE qr_code_id = :codeId)
-     SELECT :codeId AS "codeId", dimension, day, value,
-            coalesce(counted.count, 0) AS counted, coalesce(actual.count, 0) AS actual
-     FROM actual FULL JOIN counted USING (dimension, day, value)
-     WHERE counted.count IS DISTINCT FROM actual.count
-     ORDER BY dimension, day, value`,
-    { codeId },
-  )) as { rows: CounterDifference[] };
-  return rows;
+/**
+ * Compares the counters of a span with its raw scans, in steps that all see one moment: scans and counters are written
+ * together, so scans that arrive meanwhile make no difference.
+ */
+export async function compareSpan(
+  db: Database,
+  codeId: string,
+  { first, last }: DaySpan,
+): Promise<CounterDifference[]> {
+  return db.transaction(
+    async (snapshot) => {
+      const differences = new Map<string, CounterDifference>();
+      const differenceAt = ({ dimension, day, value }: Counter) => {
+        const key = `${dimension} ${day} ${value}`;
+        const known = differences.get(key);
+        if (known) return known;
+        const fresh = { codeId, dimension, day, value, counted: 0, actual: 0 };
+        differences.set(key, fresh);
+        return fresh;
+      };
+      for (let after: string | null = null; ; ) {
+        const { rows } = (await snapshot.raw(countStep, { codeId, first, last, after })) as {
+          rows: (Counter & { lastId: string })[];
+        };
+        for (const counter of rows) differenceAt(counter).actual += counter.count;
+        if (!rows[0]) break;
+        after = rows[0].lastId;
+      }
+      const counted = (await snapshot('scan_counters')
+        .where({ qr_code_id: codeId })
+        .whereBetween('day', [first, last])
+        .select('dimension', 'day', 'value', 'count')) as Counter[];
+      for (const counter of counted) differenceAt(counter).counted = counter.count;
+      return [...differences.values()].filter((found) => found.counted !== found.actual).toSorted(inOrder);
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
 }
 
-/** The UTC days on which a code has scans or counters. */
-export async function countedDays(db: Database, codeId: string): Promise<string[]> {
-  const { rows } = (await db.raw(
-    `WITH RECURSIVE scanned AS (
-       (SELECT (scanned_at AT TIME ZONE 'UTC')::date AS day FROM scans WHERE qr_code_id = :codeId ORDER BY id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT (scanned_at AT TIME ZONE 'UTC')::date FROM scans
-               WHERE qr_code_id = :codeId AND id >= ${dayStart('scanned.day + 1')} ORDER BY id LIMIT 1)
-       FROM scanned WHERE scanned.day IS NOT NULL
-     )
-     SELECT day FROM scanned WHERE day IS NOT NULL
-     UNION SELECT DISTINCT day FROM scan_counters WHERE qr_code_id = :codeId
-     ORDER BY day`,
-    { codeId },
-  )) as { rows: { day: string }[] };
-  return rows.map(({ day }) => day);
-}
-
-/** The smallest id that a scan of this day can have: ids begin with their millisecond. */
-function dayStart(day: string): string {
-  return `CAST(lpad(to_hex((extract(epoch FROM ${day}) * 1000)::bigint), 12, '0') || repeat('0', 20) AS uuid)`;
+function inOrder(a: CounterDifference, b: CounterDifference): number {
+  const key = ({ dimension, day, value }: CounterDifference) => `${dimension} ${day} ${value}`;
+  return key(a) < key(b) ? -1 : 1;
 }
 
 /**
- * Makes the counters of a code anew, a day at a time. Each day is one transaction that keeps recorders of this code waiting
- * for its short while; whoever reads meanwhile sees the day as it was or as it is.
+ * Makes the counters of a span right and returns how many were wrong. What is wrong stays equally wrong while scans
+ * arrive, because each adds one to the scans and to its counters: so the difference is added, and no recorder waits.
  */
-export async function rebuildDay(db: Database, codeId: string, day: string): Promise<void> {
-  await db.transaction(async (trx) => {
-    // Recorders hold the code's row FOR KEY SHARE while they write.
-    await trx.raw('SELECT 1 FROM qr_codes WHERE id = ? FOR UPDATE', [codeId]);
-    await trx('scan_counters').where({ qr_code_id: codeId, day }).delete();
-    await trx.raw(
-      `INSERT INTO scan_counters (qr_code_id, dimension, day, value, count)
-       ${recount(`(SELECT * FROM scans WHERE qr_code_id = :codeId
-         AND id >= ${dayStart('CAST(:day AS date)')} AND id < ${dayStart('CAST(:day AS date) + 1')}) AS raw`)}`,
-      { codeId, day },
-    );
+export async function rebuildSpan(db: Database, codeId: string, span: DaySpan): Promise<number> {
+  return db.transaction(async (writer) => {
+    await holdRebuild(writer, codeId);
+    const differences = await compareSpan(db, codeId, span);
+    if (differences.length > 0) await addDifferences(writer, codeId, differences);
+    return differences.length;
   });
+}
+
+/** Two rebuilds at once would both add the same difference. */
+async function holdRebuild(writer: Database, codeId: string): Promise<void> {
+  const { rows } = (await writer.raw(
+    `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
+            pg_try_advisory_xact_lock(hashtextextended('rebuild ' || :codeId, 0)) AS "isHeld"`,
+    { codeId },
+  )) as { rows: [{ isHeld: boolean }] };
+  if (!rows[0].isHeld)
+    throw new SetupError(`The counters of ${codeId} are being rebuilt already. Wait for that to finish.`);
+}
+
+async function addDifferences(
+  writer: Database,
+  codeId: string,
+  differences: CounterDifference[],
+): Promise<void> {
+  // First, as in a delete: the code, then its counters. A code that is gone has no counters to make right.
+  const code = (await writer('qr_codes').where({ id: codeId }).forKeyShare().first('id')) as unknown;
+  if (!code) return;
+  await writer.raw(
+    // Sorted so that a recorder locks counter rows in the same order.
+    `WITH wrong AS MATERIALIZED (
+       SELECT CAST(:codeId AS uuid) AS qr_code_id, * FROM unnest(
+         CAST(:dimensions AS text[]), CAST(:days AS date[]), CAST(:values AS text[]), CAST(:missing AS bigint[])
+       ) AS wrong (dimension, day, value, missing)
+     )
+     INSERT INTO scan_counters AS counter (qr_code_id, dimension, day, value, count)
+     SELECT * FROM wrong ORDER BY 1, 2, 3, 4
+     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count`,
+    {
+      codeId,
+      dimensions: differences.map(({ dimension }) => dimension),
+      days: differences.map(({ day }) => day),
+      values: differences.map(({ value }) => value),
+      missing: differences.map(({ actual, counted }) => actual - counted),
+    },
+  );
+  await writer('scan_counters')
+    .where({ qr_code_id: codeId, count: 0 })
+    .whereIn('day', [...new Set(differences.map(({ day }) => day))])
+    .delete();
 }

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { countedDays, rebuildDay, verifyCounters } from '../../src/scans/counters.ts';
+import { countedSpans } from '../../src/scans/counted-days.ts';
+import { rebuildSpan } from '../../src/scans/counters.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { apiClient } from '../support/api-client.ts';
-import { countersOf } from '../support/counters.ts';
+import { counterDifferences, countersOf } from '../support/counters.ts';
 import { runQrelay } from '../support/programs.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -31,7 +32,7 @@ describe('Counters against raw scans', () => {
     service.db('scan_counters').where({ qr_code_id: id, dimension, day });
 
   it('finds nothing where they agree', async () => {
-    expect(await verifyCounters(service.db, id)).to.deep.equal([]);
+    expect(await counterDifferences(service.db, id)).to.deep.equal([]);
     const { code, stdout } = await runQrelay(['counters', 'verify', '--code', id], settings());
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
   });
@@ -57,7 +58,9 @@ describe('Counters against raw scans', () => {
     await service
       .db('scan_counters')
       .insert({ qr_code_id: id, dimension: 'os', day: '2026-01-01', value: 'BeOS', count: 3 });
-    expect(await countedDays(service.db, id)).to.deep.equal(['2026-01-01', ...days]);
+    const [span, ...more] = await countedSpans(service.db, id);
+    expect(span).to.include({ first: '2026-01-01', last: days.at(-1), days: days.length + 1 });
+    expect(more).to.deep.equal([]);
   });
 
   it('makes wrong counters right again, of one code or of all', async () => {
@@ -73,6 +76,45 @@ describe('Counters against raw scans', () => {
       expect(await countersOf(service.db, id)).to.deep.equal(right);
     }
     expect((await runQrelay(['counters', 'verify'], settings())).code).to.equal(0);
+  });
+
+  it('makes a day of more scans than one statement counts right, and no recorder waits for it', async () => {
+    const day = '2026-05-05';
+    // Ids of that day, as scans have them: their millisecond, then what makes them different.
+    await service.db.raw(
+      `INSERT INTO scans (id, qr_code_id, scanned_at, country, device, browser, os)
+       SELECT CAST(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0') AS uuid),
+              :id, at, 'DE', 'mobile', 'B' || n % 7, 'iOS'
+       FROM generate_series(1, 120000) AS n, LATERAL (SELECT CAST(:day AS timestamptz) + n * interval '0.5 s' AS at) AS moment`,
+      { id, day: `${day}T00:00:00Z` },
+    );
+    expect(await counterDifferences(service.db, id)).to.have.length(1 + 1 + 7 + 1 + 1);
+    let recordedMeanwhile = 0;
+    let arriving = true;
+    const arrivals = (async () => {
+      while (arriving) {
+        const { lockedCodes, recorded } = await recordScans(service.db, [scan(`${day}T23:00:00.000Z`)]);
+        expect(lockedCodes).to.deep.equal([]);
+        recordedMeanwhile += recorded;
+      }
+    })();
+    for (const span of await countedSpans(service.db, id)) await rebuildSpan(service.db, id, span);
+    arriving = false;
+    await arrivals;
+    expect(recordedMeanwhile).to.be.above(0);
+    expect(await counterDifferences(service.db, id)).to.deep.equal([]);
+    expect((await countersOf(service.db, id))['total']).to.deep.equal({ '': 120_008 + recordedMeanwhile });
+  });
+
+  it('refuses a second rebuild of a code while one is under way', async () => {
+    const [span] = await countedSpans(service.db, id);
+    expect(span).not.to.equal(undefined);
+    await service.db.transaction(async (other) => {
+      await other.raw("SELECT pg_advisory_xact_lock(hashtextextended('rebuild ' || ?, 0))", [id]);
+      const { code, stderr } = await runQrelay(['counters', 'rebuild', '--code', id], settings());
+      expect(code).to.equal(1);
+      expect(stderr).to.contain('are being rebuilt already. Wait for that to finish.');
+    });
   });
 
   it('loses and doubles no scan that arrives during a rebuild, and no reader sees a wrong moment', async () => {
@@ -94,13 +136,13 @@ describe('Counters against raw scans', () => {
     };
     const working = [arrivals(), arrivals(), reader()];
     for (let times = 0; times < 5; times += 1) {
-      for (const day of await countedDays(service.db, id)) await rebuildDay(service.db, id, day);
+      for (const span of await countedSpans(service.db, id)) await rebuildSpan(service.db, id, span);
     }
     arriving = false;
     await Promise.all(working);
     expect(recorded).to.be.above(0);
     expect((await countersOf(service.db, id))['total']).to.deep.equal({ '': days.length * 2 + recorded });
-    expect(await verifyCounters(service.db, id)).to.deep.equal([]);
+    expect(await counterDifferences(service.db, id)).to.deep.equal([]);
     expect(seen).to.deep.equal(seen.toSorted((a, b) => a - b));
   });
 });

@@ -1,4 +1,14 @@
+import { countedSpans } from '../../src/scans/counted-days.ts';
+import { type CounterDifference, compareSpan } from '../../src/scans/counters.ts';
 import type { Database } from '../../src/store/database.ts';
+
+/** Every counter of a code that is not what its raw scans say. */
+export async function counterDifferences(db: Database, codeId: string): Promise<CounterDifference[]> {
+  const differences = [];
+  for (const span of await countedSpans(db, codeId))
+    differences.push(...(await compareSpan(db, codeId, span)));
+  return differences;
+}
 
 /** All counters of a code, summed over the days: dimension → value → count. */
 export async function countersOf(
