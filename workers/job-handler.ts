@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { growingDelay } from '../src/growing-delay.ts';
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
 import { keepDeadScan } from '../src/scans/dead-scans.ts';
@@ -14,6 +15,9 @@ import { enrich, type LookUps } from './enrich.ts';
 const lockedPausesMs = [0, 25, 100];
 /** For this long after that, the code is not waited for again: other codes need the worker. */
 const lockedMemoryMs = 1_000;
+
+/** How long a job waits before it is put back while the database is unavailable. */
+const outagePauses = { firstMs: 100, longestMs: 1_000 };
 
 interface HandlerParts {
   db: Database;
@@ -36,6 +40,7 @@ interface Enriched {
  */
 export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: HandlerParts) {
   const recordRows = createScanRecorder(db);
+  const outage = growingDelay(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
   /** A scan that cannot be enriched is refused like one that the database cannot store. */
@@ -132,8 +137,11 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
         });
       }
       metrics.jobs.done += 1;
+      outage.reset();
     } catch (error) {
       metrics.jobs[error instanceof TryLaterError ? 'put_back' : 'failed'] += 1;
+      // Otherwise every waiting job would be taken and put back in turn, as fast as the database refuses them.
+      if (error instanceof TryLaterError && !error.remaining) await sleep(outage.next(0));
       throw error;
     } finally {
       metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);

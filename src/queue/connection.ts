@@ -137,7 +137,7 @@ export class TryLaterError extends Error {
   }
 }
 
-const growingDelayMs = (times: number) => Math.min(5_000, 250 * 2 ** Math.min(times, 8));
+const growingDelayMs = (times: number) => Math.min(2_000, 250 * 2 ** Math.min(times, 8));
 
 const workerOptions = {
   concurrency: 4,

@@ -24,7 +24,7 @@ interface DatabaseOptions {
   idleInTransactionTimeoutMs?: number;
 }
 
-const connectTimeoutMs = 4_000;
+const connectTimeoutMs = 3_000;
 const keepAliveDelayMs = 10_000;
 
 export function openDatabase(

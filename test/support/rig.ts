@@ -17,6 +17,7 @@ import { type Figures, scrape } from './figures.ts';
 import { freePort } from './free-port.ts';
 import { type RedisServer, startOwnRedis } from './redis-server.ts';
 import { createCode, type SharedCode } from './share.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { testLog, testLogFile, testLogLevel } from './test-log.ts';
 
 const metricsToken = 'a-token-for-the-figures';
@@ -32,6 +33,10 @@ export interface Program {
 
 export interface Rig {
   postgres: EmbeddedPostgres;
+  dataDir: string;
+  /** What the processes connect to. */
+  databaseUrl: string;
+  proxy: TcpProxy;
   db: Database;
   redis(): RedisServer;
   startRedis(): Promise<void>;
@@ -58,15 +63,24 @@ interface RigOptions {
   workers?: number;
   /** Where the queue lives. `redis-later`: on a Redis that the test starts itself. */
   queue?: 'redis' | 'redis-later' | 'postgres';
+  /** Everything reaches Postgres through a proxy that can drop packets and change servers. */
+  proxied?: boolean;
 }
 
 /** Real servers and real processes, all of this rig's own, so that any of them may be killed. */
-export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOptions = {}): Promise<Rig> {
+export async function startRig({
+  webs = 1,
+  workers = 1,
+  queue = 'redis',
+  proxied = false,
+}: RigOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
   const postgres = await startEmbeddedPostgres({ dataDir });
-  const db = openDatabase(postgres.url, { poolMax: 4, applicationName: 'fault test' });
+  const proxy = await startTcpProxy(Number(new URL(postgres.url).port));
+  const databaseUrl = proxied ? throughPort(postgres.url, proxy.port) : postgres.url;
+  const db = openDatabase(databaseUrl, { poolMax: 4, applicationName: 'fault test', queryTimeoutMs: 3_000 });
   await migrate(db);
   await migrateQueue({ databaseUrl: postgres.url, redisUrl: undefined });
 
@@ -80,7 +94,7 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
 
   const env = {
     ...process.env,
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: databaseUrl,
     REDIS_URL: queue === 'postgres' ? '' : `redis://127.0.0.1:${redisPort}`,
     DATA_DIR: dataDir,
     BASE_URL: 'https://qr.test',
@@ -100,7 +114,7 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
   }
   const workerPrograms = await Promise.all(Array.from({ length: workers }, startWorker));
 
-  const place: QueuePlace = { databaseUrl: postgres.url, redisUrl: env.REDIS_URL || undefined };
+  const place: QueuePlace = { databaseUrl, redisUrl: env.REDIS_URL || undefined };
   const url = `http://127.0.0.1:${ports[0]}`;
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'rig@example.com', new Date());
@@ -120,6 +134,9 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
 
   return {
     postgres,
+    dataDir,
+    databaseUrl,
+    proxy,
     db,
     redis() {
       if (!redis) throw new Error('Redis has not been started');
@@ -165,10 +182,17 @@ export async function startRig({ webs = 1, workers = 1, queue = 'redis' }: RigOp
       for (const program of [...web, ...workerPrograms]) await program.end('SIGKILL');
       await redis?.stop();
       await db.destroy();
+      await proxy.stop();
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function throughPort(url: string, port: number): string {
+  const changed = new URL(url);
+  changed.port = String(port);
+  return changed.href;
 }
 
 async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Program> {
