@@ -10,6 +10,7 @@ import { type Database, plainMessage, sqlState } from '../src/store/database.ts'
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type LookUps } from './enrich.ts';
+import type { RecordingAudit } from './recording-audit.ts';
 
 /** Pauses before the scans of a code that is locked are tried again. After the last one they are put back. */
 const lockedPausesMs = [0, 25, 100];
@@ -24,6 +25,7 @@ interface HandlerParts {
   lookUps: LookUps;
   sealingKey: Buffer;
   metrics: WorkerMetrics;
+  audit: Pick<RecordingAudit, 'note'>;
   log: Log;
 }
 
@@ -38,7 +40,7 @@ interface Enriched {
  * limit. Where a code is locked, its scans alone are put back. Where the database refuses the batch because of what it
  * holds, the batch is halved until the scan at fault is alone: that one is kept as a dead scan, the others are recorded.
  */
-export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: HandlerParts) {
+export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log }: HandlerParts) {
   const recordRows = createScanRecorder(db);
   const outage = growingDelay(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
@@ -64,6 +66,7 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, log }: Hand
       metrics.scansRecorded.recorded += recorded;
       metrics.scansRecorded.delivered_before += known - recorded;
       metrics.scansRecorded.code_deleted += batch.length - left.length - known;
+      if (left.length === 0) audit.note(batch.map(({ row }) => row));
       return left;
     } catch (error) {
       if (isLockTimeout(error)) return recordApart(batch);

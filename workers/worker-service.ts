@@ -10,8 +10,10 @@ import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createJobHandler } from './job-handler.ts';
 import { createLookUps } from './look-ups.ts';
+import { createRecordingAudit } from './recording-audit.ts';
 
 const housekeepingMs = 10 * 60_000;
+const auditMs = 60_000;
 /** A statement records one batch: one that takes longer waits for a server that is gone. */
 const recordTimeoutMs = 6_000;
 /** What holds a counter longer than this must not hold up the scans of other codes. */
@@ -38,9 +40,15 @@ export async function openWorkerService(
   const geoDataDate = readGeoDataDate();
   if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey } = await loadSecrets(db);
+  // Not the pool that records: what went wrong on a connection is not seen through it.
+  const auditDb = openDatabase(place.databaseUrl, {
+    poolMax: poolSizes.worker.audit,
+    applicationName: 'qrelay audit',
+  });
+  const audit = createRecordingAudit(auditDb, metrics, log);
   const worker = openScanWorker(
     place,
-    createJobHandler({ db, lookUps: createLookUps(), sealingKey, metrics, log }),
+    createJobHandler({ db, lookUps: createLookUps(), sealingKey, metrics, audit, log }),
     log,
   );
   const housekeeping = setInterval(() => {
@@ -48,10 +56,15 @@ export async function openWorkerService(
       log.warn({ err }, 'old rate windows and sessions were not cleared'),
     );
   }, housekeepingMs);
+  const auditing = setInterval(() => {
+    audit.check().catch((err: unknown) => log.warn({ err }, 'recorded scans could not be looked up'));
+  }, auditMs);
   return {
     async close() {
       clearInterval(housekeeping);
+      clearInterval(auditing);
       await worker.close();
+      await auditDb.destroy();
       await db.destroy();
     },
   };

@@ -128,7 +128,7 @@ function judgeConnections(
 ): Finding {
   const queueToo = redisUrl ? 0 : 1;
   const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + queueToo * poolSizes.worker.queue;
+  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * poolSizes.worker.queue;
   const wanted = webConcurrency * web + worker;
   const sentence = `${usable} connections may be open, ${used} are; a web process takes up to ${web}, a worker up to ${worker}`;
   if (usable >= wanted + spareConnections) return ok(`${sentence}.`);

@@ -2,5 +2,6 @@
 export const poolSizes = {
   /** Those of the board are opened when an operator visits it. */
   web: { own: 10, queue: 2, board: 2 },
-  worker: { own: 6, queue: 6 },
+  /** The one of the audit is opened once a minute. */
+  worker: { own: 6, queue: 6, audit: 1 },
 } as const;

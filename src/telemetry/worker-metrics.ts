@@ -13,6 +13,12 @@ export function createWorkerMetrics() {
       label: 'outcome',
       values: ['recorded', 'delivered_before', 'code_deleted', 'dead'],
     }),
+    scansAudited: addTally(registry, {
+      name: 'qrelay_scans_audited_total',
+      help: 'Recorded scans that were looked up again: found, or missing in the database.',
+      label: 'outcome',
+      values: ['found', 'missing'],
+    }),
     jobs: addTally(registry, {
       name: 'qrelay_worker_jobs_total',
       help: 'Jobs that a worker took: done, put back because the database did not answer, or failed and tried again.',
