@@ -89,7 +89,7 @@ describe('What the doctor finds', () => {
       /^postgres: 127\.0\.0\.1:\d+\/test_\w+ answers in \d+ ms\.$/,
       /^postgres: PostgreSQL 1\d\.\d+/,
       /^postgres: Its clock and this one differ by \d+ ms\.$/,
-      /^postgres: \d+ connections may be open, \d+ are; a web process takes up to 10, a worker up to 6\.$/,
+      /^postgres: \d+ connections may be open, \d+ are; a web process takes up to 10, a worker up to 7\.$/,
       /^redis: 127\.0\.0\.1:\d+ answers in \d+ ms\.$/,
       /^proxy: TRUST_PROXY_HOPS=1: .* from 10\.0\.0\.1 with "192\.0\.2\.66, 203\.0\.113\.7" is one of 203\.0\.113\.7\.$/,
       /^disk: \d.* free for DATA_DIR /,
@@ -112,7 +112,7 @@ describe('What the doctor finds', () => {
         const fine = told(found, 'ok');
         expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No job waits.');
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include('a web process takes up to 14, a worker up to 12.');
+        expect(fine.join()).to.include('a web process takes up to 14, a worker up to 13.');
       });
     } finally {
       await onPostgres.stop();
