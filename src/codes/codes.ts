@@ -21,17 +21,17 @@ export type NewCode = Pick<
 export async function createCode(
   db: Database,
   ownerId: string,
-  input: NewCode & { expiresAt?: Date },
+  input: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic'>>,
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
   const created = {
     expiresAt: endOfLife(lifetimeDays, now),
+    isPublic: true,
     ...input,
     id: uuidv7({ msecs: now.getTime() }),
     userId: ownerId,
     shareToken: generateShareToken(),
-    isPublic: true,
     isFavorite: false,
     createdAt: now,
     updatedAt: now,
@@ -55,6 +55,26 @@ export type CodeChanges = Partial<
   Omit<NewCode, 'type'> & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>
 >;
 
+/**
+ * Changes a code by what `decide` makes of it as it is stored. The row is locked meanwhile, so that of two changes at a
+ * time the later one is checked against what the earlier one has stored. Scans go on: they take FOR KEY SHARE.
+ */
+export async function changeCode(
+  db: Database,
+  ownerId: string,
+  id: string,
+  decide: (code: QrCode, transaction: Database) => Promise<CodeChanges>,
+  now: Date,
+): Promise<QrCode> {
+  if (!isUuid(id)) throw noSuchCode();
+  return db.transaction(async (transaction) => {
+    const code = await QrCode.query(transaction).findOne({ id, user_id: ownerId }).forNoKeyUpdate();
+    if (!code) throw noSuchCode();
+    return updateCode(transaction, code, await decide(code, transaction), now);
+  });
+}
+
+/** For changes that need no look at what is stored; `changeCode` for all others. */
 export async function updateCode(
   db: Database,
   code: QrCode,

@@ -1,8 +1,8 @@
 import type { Picture } from './image/draw.ts';
 import { readContent } from './content/read-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
-import { countModules } from './image/symbol.ts';
-import { type CodeType, errorCorrections, type QrCode } from './qr-code.ts';
+import { countModules, fitsSymbol } from './image/symbol.ts';
+import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
 
 /** As of WCAG 2: from 1 for two equal colours to 21 for black and white. */
 const leastContrast = 3;
@@ -88,6 +88,7 @@ function contrastOf(one: number, other: number): number {
 }
 
 function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
+  if (!fitsSymbol(text, errorCorrection)) return [lengthWarning(text, errorCorrection)];
   const modules = countModules(text, errorCorrection);
   const pixels = modulePixels(modules, size);
   if (pixels >= leastModulePixels) return [];
@@ -101,6 +102,13 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
   const ways = [`It needs at least ${sizeFor(modules, leastModulePixels)} pixels`, 'less text'];
   if (lower) ways.push(`the errorCorrection ${lower}`);
   return [`${fault}. ${ways.join(' or ')}.`];
+}
+
+/** A picture cannot be drawn at all. */
+function lengthWarning(text: string, errorCorrection: ErrorCorrection): string {
+  const lower = errorCorrections.findLast((level) => fitsSymbol(text, level));
+  const ways = lower ? `less text or the errorCorrection ${lower}` : 'less text';
+  return `The text is longer than a QR code holds at errorCorrection ${errorCorrection}. Use ${ways}.`;
 }
 
 /** Relative luminance as of WCAG 2, from 0 for black to 1 for white. */

@@ -7,6 +7,7 @@ import {
   type Images,
   imageEtag,
 } from '../codes/image/image-thread.ts';
+import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -52,6 +53,7 @@ export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): I
     }
     const { errorCorrection, size, foregroundColor, backgroundColor } = code;
     const text = encode.length > 0 ? code.content : shareUrl(baseUrl, token);
+    if (!fitsSymbol(text, code.errorCorrection)) return sendText(req, res, 404, tooLongToDraw);
     const picture: Picture = { text, errorCorrection, size, foregroundColor, backgroundColor };
     const etag = imageEtag(picture, format);
     if (isKnown(req.headers['if-none-match'], etag)) {

@@ -4,6 +4,9 @@ import type { ErrorCorrection } from '../qr-code.ts';
 const levels = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const;
 const largestVersion = 40;
 
+/** To whoever asks for a picture that no QR code can be. */
+export const tooLongToDraw = 'The content is longer than a QR code holds at its error correction level.';
+
 type Mode = 'numeric' | 'alphanumeric' | 'byte';
 
 /** Bits of the length field, for versions up to 9, up to 26 and above. */
@@ -29,7 +32,18 @@ export function countModules(text: string, errorCorrection: ErrorCorrection): nu
   return 17 + 4 * smallestVersion(text, errorCorrection);
 }
 
+/** Whether any QR code can hold the text at that level. */
+export function fitsSymbol(text: string, errorCorrection: ErrorCorrection): boolean {
+  return findVersion(text, errorCorrection) !== undefined;
+}
+
 function smallestVersion(text: string, errorCorrection: ErrorCorrection): number {
+  const version = findVersion(text, errorCorrection);
+  if (version !== undefined) return version;
+  throw new RangeError(`The text does not fit into a QR code at error correction ${errorCorrection}`);
+}
+
+function findVersion(text: string, errorCorrection: ErrorCorrection): number | undefined {
   const mode = modeOf(text);
   const payload = payloadBits(text, mode);
   for (let version = 1; version <= largestVersion; version += 1) {
@@ -37,7 +51,7 @@ function smallestVersion(text: string, errorCorrection: ErrorCorrection): number
     const length = version <= 9 ? upTo9 : version <= 26 ? upTo26 : above;
     if (4 + length + payload <= dataBits(version, errorCorrection)) return version;
   }
-  throw new RangeError(`The text does not fit into a QR code at error correction ${errorCorrection}`);
+  return undefined;
 }
 
 /** What is left of all codewords when those for error correction are taken away. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createCode, deleteCode, findCode, listCodes, updateCode } from '../../codes/codes.ts';
+import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
@@ -125,9 +125,13 @@ export const updateQrCode = operation({
   },
   async handle({ ownerId, params, body, warn }, services) {
     const { db, config, now } = services;
-    const code = await findCode(db, ownerId, params.id);
-    const changes = toChanges(await body(changedCodeRules(db, code, config)));
-    const changed = await updateCode(db, code, changes, now());
+    const changed = await changeCode(
+      db,
+      ownerId,
+      params.id,
+      async (code, transaction) => toChanges(await body(changedCodeRules(transaction, code, config))),
+      now(),
+    );
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
     return presentWithCount(changed, services);

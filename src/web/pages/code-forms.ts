@@ -1,11 +1,20 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../codes/blocks.ts';
-import { createCode, deleteCode, endOfLife, findCode, type NewCode, updateCode } from '../../codes/codes.ts';
+import {
+  changeCode,
+  type CodeChanges,
+  createCode,
+  deleteCode,
+  endOfLife,
+  findCode,
+  type NewCode,
+} from '../../codes/codes.ts';
 import { isAsTyped } from '../../codes/content/content-fields.ts';
 import { endOfDay } from '../../codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
 import { findFaults } from '../api/check-body.ts';
 import { changedCodeRules, newCodeRules, toChanges } from '../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts';
@@ -102,21 +111,42 @@ export function codeForms(parts: PageParts): Router {
   });
 
   router.post('/:id/edit', async (ctx) => {
-    const code = await ownCode(ctx);
+    const { id } = ctx['params'] as { id: string };
+    let refused: Filled | undefined;
+    const code = await changeCode(
+      db,
+      userOf(ctx).id,
+      id,
+      async (stored, transaction) => {
+        const edit = await readEdit(ctx, stored, transaction);
+        refused = edit.refused;
+        return edit.changes;
+      },
+      now(),
+    );
+    if (refused) return showForm(ctx, refused);
+    codeChanged(code.shareToken);
+    leadSaying(ctx, parts, `/codes/${code.id}`, 'saved' satisfies Done);
+  });
+
+  /** What the form changes of the stored code, or the form again where that cannot be saved. */
+  async function readEdit(
+    ctx: Context,
+    code: QrCode,
+    transaction: Database,
+  ): Promise<{ changes: CodeChanges; refused?: Filled }> {
     const { type } = code;
     // As the form was when it was opened, whatever became of the code since.
     const wasRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
     const given = { values: readValues(ctx, type, wasRaw), isRaw: wasRaw };
     const { values, isRaw, saved } = mergeEdit(code, given, field(ctx, 'version'));
-    if (Object.keys(saved).length > 0) return showForm(ctx, { type, code, values, isRaw, saved });
+    if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, values, isRaw);
-    const found = await findFaults(changeFaults, changes, changedCodeRules(db, code, config));
+    const found = await findFaults(changeFaults, changes, changedCodeRules(transaction, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
-    if (faults.length > 0) return showForm(ctx, { type, code, values, isRaw, faults });
-    await updateCode(db, code, toChanges(changes), now());
-    codeChanged(code.shareToken);
-    leadSaying(ctx, parts, `/codes/${code.id}`, 'saved' satisfies Done);
-  });
+    if (faults.length > 0) return { changes: {}, refused: { type, code, values, isRaw, faults } };
+    return { changes: toChanges(changes) };
+  }
 
   router.post('/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
@@ -124,12 +154,11 @@ export function codeForms(parts: PageParts): Router {
     const copy = await createCode(
       db,
       code.userId,
-      { ...copied(code), name: copyName(code.name) },
+      // What is private stays so in every copy, from its first moment.
+      { ...copied(code), name: copyName(code.name), isPublic: code.isPublic },
       config.qrCodeLifetimeDays,
       now(),
     );
-    // What is private stays so in every copy.
-    if (!code.isPublic) await updateCode(db, copy, { isPublic: false }, now());
     leadTo(ctx, `/codes/${copy.id}/edit?copied`);
   });
 

@@ -4,10 +4,11 @@ import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import type { Picture } from '../../codes/image/draw.ts';
 import { contentTypes, type ImageFormat } from '../../codes/image/image-thread.ts';
+import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { attachment } from '../../content-disposition.ts';
-import { invalid } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { compileValidator, readQuery } from '../api/validation.ts';
 import { needUser, type PageParts, userOf } from './page.ts';
@@ -38,6 +39,7 @@ export function codePictures({ db, config, images }: PageParts): Router {
       const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
       const text =
         ctx.query['encode'] === 'content' ? code.content : shareUrl(config.baseUrl, code.shareToken);
+      if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
       ctx.set('Cache-Control', 'private, no-cache');
       if ('download' in ctx.query)
         ctx.set('Content-Disposition', attachment(code.name, format, code.shareToken));
