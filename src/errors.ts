@@ -38,10 +38,14 @@ export class AppError extends Error {
   }
 }
 
-/** Every bad field is named, in the sentence as well as in the details. */
+const mostInSentence = 20;
+
+/** Every bad field is named in the details, and in the sentence too unless there are many. */
 export function invalid(details: FieldFault[]): AppError {
-  const sentence = details.map(({ field, message }) => `${field || '""'} ${message}`).join('; ');
-  return new AppError('validation_error', `${sentence}.`, { details });
+  const named = details.slice(0, mostInSentence).map(({ field, message }) => `${field || '""'} ${message}`);
+  const more = details.length - named.length;
+  if (more > 0) named.push(`and ${more} more, see details`);
+  return new AppError('validation_error', `${named.join('; ')}.`, { details });
 }
 
 /** A failure of set-up that an operator mends: printed as one sentence, without a stack. */

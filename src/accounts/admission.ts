@@ -81,19 +81,6 @@ export async function admit(
   return { ownerId: row.user_id ?? undefined, admitted: row.admitted, window: toWindow(row) };
 }
 
-/** The window of an address as it stands, without taking a request from it. */
-export async function peek(db: Database, address: string): Promise<RateWindow> {
-  const { rows } = (await db.raw(
-    `SELECT CAST(:quota AS int) AS quota, count(t)::int AS used,
-            extract(epoch FROM coalesce(min(t) + interval '1 hour', now()))::float8 AS reset_at,
-            extract(epoch FROM now())::float8 AS checked_at
-     FROM request_windows, unnest(recent) AS t
-     WHERE subject = 'address:' || :address AND t > now() - interval '1 hour'`,
-    { quota: anonymousHourlyQuota, address },
-  )) as { rows: [AdmissionRow] };
-  return toWindow(rows[0]);
-}
-
 /** Forgets the windows that have been silent for an hour: they are empty. A key's tells when it was last used, and stays. */
 export async function forgetOldWindows(db: Database): Promise<number> {
   return db('request_windows')

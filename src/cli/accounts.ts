@@ -4,6 +4,7 @@ import { hashPassword, newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
 import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
+import { isLabel } from '../label.ts';
 import { print, say } from './say.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -116,7 +117,6 @@ export function parseEmail(text: string): string {
 function parseName(text: string): string {
   const name = text.normalize('NFC').trim();
   // A line break would make two lines of one in the list, an escape sequence would act on the operator's terminal.
-  const isSeen = /[^\p{Z}\p{C}]/u.test(name) && !/\p{Cc}/u.test(name);
-  if (isSeen && [...name].length <= 100 && name.isWellFormed()) return name;
+  if (isLabel(name) && [...name].length <= 100) return name;
   throw new InvalidArgumentError('It must have 1 to 100 characters that can be seen, in one line.');
 }

@@ -7,7 +7,8 @@ import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { createApiRouter, openApiPath } from './api/router.ts';
+import { documentRoute } from './api/document-route.ts';
+import { createApiRouter } from './api/router.ts';
 import { admission } from './middleware/admission.ts';
 import { below } from './middleware/below.ts';
 import { errors } from './middleware/errors.ts';
@@ -64,7 +65,6 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   const api = createApiRouter({ db, config, now, codeChanged });
-  const isPublic = (path: string) => path === openApiPath;
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -85,7 +85,8 @@ export function createApp({
   app.use(observe(log, metrics));
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
-  app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now, isPublic })));
+  app.use(documentRoute({ config, now }).routes());
+  app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
   app.use(below('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health));

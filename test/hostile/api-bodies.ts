@@ -16,7 +16,7 @@ const badJson = refused({ body: 'must be valid JSON' });
 const badUtf8 = refused({ body: 'must be encoded in UTF-8' });
 const empty = refused({ body: 'must be a JSON object, and is empty' });
 const notAnObject = refused({ body: 'must be a JSON object' });
-const unknown = (field: string) => refused({ [field]: 'is not known here' });
+const unknown = (field: string) => refused({ [field]: 'is not a field of this request' });
 
 /** What is wrong with the bytes, before anything is said of a field. */
 export const bodyRows: ApiRow[] = [
@@ -64,7 +64,7 @@ export const bodyRows: ApiRow[] = [
   creating('a key that is a NUL', plus(String.raw`"\u0000":1`), unknown('\0')),
   creating('a key that is half of a character', plus(String.raw`"\ud83d":1`), unknown('\ud83d')),
   creating('a key with line breaks', plus(String.raw`"a\r\nb":1`), unknown('a\r\nb')),
-  creating('a key of 10,000 characters', plus(`"${'k'.repeat(10_000)}":1`), unknown('k'.repeat(10_000))),
+  creating('a key of 10,000 characters', plus(`"${'k'.repeat(10_000)}":1`), unknown(`${'k'.repeat(64)}…`)),
   creating(
     'a key that is markup',
     plus('"<script>alert(1)</script>":1'),

@@ -11,7 +11,7 @@ import {
 } from './api-row.ts';
 
 const invisible = refused({
-  name: 'must be text with a visible character, and without NUL characters or lone surrogates',
+  name: 'must be one line of text with a visible character, and without control characters, bidirectional overrides or lone surrogates',
 });
 const named = (what: string, name: string, gets: ApiExpectation = made({ name })) =>
   withFields(`a name: ${what}`, { name }, gets);
@@ -36,7 +36,7 @@ const names: ApiRow[] = [
   named('private characters only', '\ue000\u{10fffd}', invisible),
   named('a NUL at the end', 'Menu\0', invisible),
   named('the halves of an emoji in the wrong order', '\ude00\ud83d', invisible),
-  named('a text that turns round', 'Menu \u202egnp.exe', made({ name: 'Menu \u202egnp.exe' })),
+  named('a text that turns round', 'Menu \u202egnp.exe', invisible),
   named('a tower of accents', `x${'\u0300'.repeat(99)}`),
   named(
     'a tower of accents, one too many',
@@ -60,7 +60,7 @@ const names: ApiRow[] = [
   named('a formula', '=HYPERLINK("https://example.com","x")'),
   named('SQL', "'; DROP TABLE qr_codes; --"),
   named('a template', '${7*7} {{7*7}} <%= 7*7 %> %s %n'),
-  named('a header', 'Menu\r\nSet-Cookie: a=b'),
+  named('a header', 'Menu\r\nSet-Cookie: a=b', invisible),
   named('a path', '../../../../etc/passwd'),
   withFields(
     'a category: zero-width characters only',
@@ -72,7 +72,7 @@ const names: ApiRow[] = [
 ];
 
 function invisibleMessage(): string {
-  return 'must be text with a visible character, and without NUL characters or lone surrogates';
+  return 'must be one line of text with a visible character, and without control characters, bidirectional overrides or lone surrogates';
 }
 
 const looks: ApiRow[] = [
@@ -203,14 +203,26 @@ const moments: ApiRow[] = [
   moment('the year 10000, with a sign', '+010000-01-01T00:00:00Z', noMoment),
   moment('the year 10000, by its zone', '9999-12-31T23:59:59-12:00', noMoment),
   moment('before the year 0, by its zone', '0000-01-01T00:00:00+12:00', noMoment),
-  changing('a change of the type', { type: 'text' }, refused({ type: 'is not known here' })),
+  changing(
+    'a change of the type',
+    { type: 'text' },
+    refused({ type: 'cannot be changed; create another QR code with POST /api/v1/qrcodes' }),
+  ),
   changing(
     'a change of the share token',
     { shareToken: 'aaaaaaaaaa' },
-    refused({ shareToken: 'is not known here' }),
+    refused({ shareToken: 'is assigned by the service and cannot be set' }),
   ),
-  changing('a change of the owner', { userId: menu.name }, refused({ userId: 'is not known here' })),
-  changing('a change of the count', { scanCount: 0 }, refused({ scanCount: 'is not known here' })),
+  changing(
+    'a change of the owner',
+    { userId: menu.name },
+    refused({ userId: 'is not a field of this request' }),
+  ),
+  changing(
+    'a change of the count',
+    { scanCount: 0 },
+    refused({ scanCount: 'is counted by the service and cannot be set' }),
+  ),
   changing('isPublic in quotes', { isPublic: 'false' }, refused({ isPublic: 'must be true or false' })),
   changing('isFavorite as a number', { isFavorite: 1 }, refused({ isFavorite: 'must be true or false' })),
   changing('a change of nothing', {}, fine()),

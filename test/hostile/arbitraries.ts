@@ -81,7 +81,10 @@ export const anyPatchBody = orWorse(
 /** As the decisions put it: trimmed, in NFC. */
 export const tidy = (text: string) => text.normalize('NFC').trim();
 
-const soundLabel = storableText.filter((text) => [...tidy(text)].length <= 100);
+/** One line, without controls and without what turns the direction of writing. */
+const soundLabel = storableText
+  .map((text) => text.replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, ''))
+  .filter((text) => [...tidy(text)].length <= 100);
 
 const soundFields = {
   name: soundLabel,

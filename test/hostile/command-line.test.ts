@@ -52,6 +52,7 @@ const rows: CommandRow[] = [
     code: 2,
     says: noName,
   },
+  { name: 'a name that turns round', args: create('--name', 'Till \u202egnp'), code: 2, says: noName },
   { name: 'a name that has no width', args: create('--name', '\u200b\u202e'), code: 2, says: noName },
   {
     name: 'a key by SQL',

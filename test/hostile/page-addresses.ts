@@ -75,7 +75,11 @@ const queries: PageRow[] = [
     refused('size must be a whole number'),
   ),
   get('a preview in no colour', '/codes/preview.svg?foregroundColor=red', refused('must be a hex colour')),
-  get('a preview of a thing unknown', '/codes/preview.svg?text=x', refused('text is not known here')),
+  get(
+    'a preview of a thing unknown',
+    '/codes/preview.svg?text=x',
+    refused('text is not a field of this request'),
+  ),
   get('a preview of no code', '/codes/preview.svg?code=x', noCode),
 ];
 

@@ -63,6 +63,12 @@ const forms: PageRow[] = [
     refused('Name must be text that can be seen'),
   ),
   sent(
+    'with a name that turns round',
+    'formToken={token}&name=a%E2%80%AEb',
+    [],
+    refused('Name must be text that can be seen'),
+  ),
+  sent(
     'with a name that has no width',
     'formToken={token}&name=%E2%80%8B',
     [],
@@ -93,7 +99,11 @@ const codes: PageRow[] = [
     `name=X&content=qr.test/r/aaaaaaaaaa&${look}`,
     'Web address must not be a share address',
   ),
-  making('a NUL in the name', `name=a%00b&content=https://example.com/&${look}`, 'without NUL characters'),
+  making(
+    'a NUL in the name',
+    `name=a%00b&content=https://example.com/&${look}`,
+    'without control characters',
+  ),
   making('a NUL in the content', `name=X&type=text&content=a%00b&${look}`, 'without NUL characters'),
   making('no field at all', '', 'Name must not be empty'),
   making(

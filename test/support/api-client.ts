@@ -29,13 +29,21 @@ interface ResponseObject {
   content?: { 'application/json': { schema: object } };
 }
 
-const document = buildOpenApi(operations, loadConfig({}).baseUrl) as unknown as {
+const document = closed(buildOpenApi(operations, loadConfig({}))) as {
   paths: Record<string, Record<string, { responses: Record<string, ResponseObject> }>>;
   components: {
     responses: Record<string, ResponseObject>;
     headers: Record<string, { required?: boolean }>;
   };
 };
+
+/** Clients must let a field pass that they do not know. Tests must not: the shapes of v1 stay as they are. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== 'object' || part === null) return part;
+  const inner = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in part && 'type' in part ? { ...inner, additionalProperties: false } : inner;
+}
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

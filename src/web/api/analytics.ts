@@ -9,13 +9,10 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const ranking = <Name extends string>(name: Name, description: string) =>
   Type.Array(
-    Type.Object(
-      { [name]: Type.String(), count: Type.Integer({ minimum: 1 }) } as Record<
-        Name,
-        ReturnType<typeof Type.String>
-      > & { count: ReturnType<typeof Type.Integer> },
-      closed,
-    ),
+    Type.Object({ [name]: Type.String(), count: Type.Integer({ minimum: 1 }) } as Record<
+      Name,
+      ReturnType<typeof Type.String>
+    > & { count: ReturnType<typeof Type.Integer> }),
     {
       description: `${description} Largest count first.`,
     },
@@ -33,13 +30,13 @@ export const analyticsShape = Type.Object(
     byOs: ranking('os', 'Scans per operating system.'),
     byCountry: ranking('country', 'Scans per country.'),
     timeline: Type.Array(
-      Type.Object({ date: Type.String({ format: 'date' }), scans: count('Scans on that UTC day.') }, closed),
+      Type.Object({ date: Type.String({ format: 'date' }), scans: count('Scans on that UTC day.') }),
       {
         description: 'One entry per day of the period, oldest first. Days without scans are included.',
       },
     ),
   },
-  { ...closed, description: 'The scans of one QR code, counted.' },
+  { description: 'The scans of one QR code, counted.' },
 );
 
 const example: Static<typeof analyticsShape> = {
@@ -72,6 +69,7 @@ export const readQrCodeAnalytics = operation({
   id: 'readQrCodeAnalytics',
   method: 'get',
   path: '/qrcodes/{id}/analytics',
+  tag: 'Scans',
   summary: 'Read aggregated scan statistics',
   description:
     'Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.',

@@ -1,40 +1,28 @@
-import { type TSchema, Type } from 'typebox';
-import { anonymousHourlyQuota, hourlyQuota } from '../../accounts/plans.ts';
+import type { TSchema } from 'typebox';
+import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
-import type { Operation } from './operation.ts';
+import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
+import type { ApiTag, Operation } from './operation.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
-import { closed } from './schema-parts.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
 
-const errorShape = Type.Object(
-  {
-    error: Type.Enum(['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'], {
-      description: 'What went wrong, as a fixed code for your program.',
-    }),
-    message: Type.String({ description: 'What went wrong, as a sentence for people.' }),
-    details: Type.Optional(
-      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, closed), {
-        description: 'Only for validation errors: every invalid field, and why.',
-      }),
-    ),
-    requestId: Type.String({
-      description: 'The same as the `X-Request-Id` header. Quote it when you ask for help.',
-    }),
-  },
-  { ...closed, description: 'What every error response contains.' },
-);
-
-const components: Record<string, TSchema> = {
+const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
-  NewQrCode: createBody,
-  QrCodeChanges: patchBody,
   Analytics: analyticsShape,
   Scan: scanShape,
   Error: errorShape,
+};
+
+/** In `requestBodies`, not in `schemas`: only there openapi-typescript takes a field with a default for optional. */
+const requestBodies: Record<string, TSchema> = { NewQrCode: createBody, QrCodeChanges: patchBody };
+
+const tags: Record<ApiTag, string> = {
+  'QR codes': 'Create, list, read, change and delete QR codes.',
+  Scans: 'Who scanned a QR code: counted, or scan by scan.',
 };
 
 const headers: JsonObject = {
@@ -58,83 +46,11 @@ const headers: JsonObject = {
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
-interface ErrorAnswer {
-  name: string;
-  description: string;
-  example: JsonObject;
-  headers?: string[];
-}
-
-const errorAnswers: Record<number, ErrorAnswer> = {
-  400: {
-    name: 'ValidationError',
-    description: 'The body or a parameter is invalid. `details` lists every invalid field.',
-    example: {
-      error: 'validation_error',
-      message: 'size must be at most 2048.',
-      details: [{ field: 'size', message: 'must be at most 2048' }],
-    },
-  },
-  401: {
-    name: 'InvalidApiKey',
-    description: 'The API key is missing, revoked or malformed.',
-    example: {
-      error: 'invalid_api_key',
-      message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
-    },
-    headers: ['WWW-Authenticate'],
-  },
-  404: {
-    name: 'NotFound',
-    description: 'The QR code does not exist or is not yours.',
-    example: { error: 'not_found', message: 'There is no such QR code.' },
-  },
-  405: {
-    name: 'MethodNotAllowed',
-    description: 'This path does not accept this method.',
-    example: { error: 'validation_error', message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.' },
-    headers: ['Allow'],
-  },
-  413: {
-    name: 'BodyTooLarge',
-    description: 'The body is too large.',
-    example: { error: 'validation_error', message: 'The body must have at most 65536 bytes.' },
-  },
-  415: {
-    name: 'NotJson',
-    description: 'The body is not sent as JSON, or in an unknown encoding.',
-    example: {
-      error: 'validation_error',
-      message: 'The body must be JSON: send the header Content-Type: application/json.',
-    },
-  },
-  429: {
-    name: 'RateLimited',
-    description: `Hourly quota exceeded: ${hourlyQuota.free} requests per key on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
-    example: {
-      error: 'rate_limited',
-      message: 'The limit of 20 requests an hour is used up. Try again in 1260 seconds.',
-    },
-    headers: ['Retry-After'],
-  },
-  500: {
-    name: 'InternalError',
-    description: 'Something went wrong on our side. Try again later.',
-    example: { error: 'internal_error', message: 'Something went wrong on our side. Try again later.' },
-  },
-  503: {
-    name: 'Unavailable',
-    description: 'The service is unavailable for a moment. Try again after the time in `Retry-After`.',
-    example: {
-      error: 'internal_error',
-      message: 'The service cannot reach its database right now. Try again shortly.',
-    },
-    headers: ['Retry-After'],
-  },
-};
-
 /** The OpenAPI 3.1 document, assembled from the operations: what they validate with is what it shows. */
-export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObject {
+export function buildOpenApi(
+  operations: Operation[],
+  { baseUrl, abuseContact }: Pick<Config, 'baseUrl' | 'abuseContact'>,
+): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
@@ -147,10 +63,13 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
       summary:
         'Create QR codes that you can change after printing, and see when, where and on what they were scanned.',
       description:
-        'Send your API key with every request. Every response tells you how many requests you have left, and every error has the same format. Bodies are JSON.',
+        'Send your API key with every request. Every response tells you how many requests you have left, and every error has the same format. Bodies are JSON. Responses may get more fields: ignore those that you do not know.',
+      ...(abuseContact !== undefined && { contact: contactOf(abuseContact) }),
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: { url: `${baseUrl}/docs`, description: 'The same as a page, with examples.' },
     servers: [{ url: `${baseUrl}/api/v1` }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths,
     components: {
@@ -163,13 +82,20 @@ export function buildOpenApi(operations: Operation[], baseUrl: string): JsonObje
             'Create a key on the page API Keys (/keys); it is shown only once. Whoever runs the service can also create one with `qrelay key create`. Rate limits are counted per key.',
         },
       },
-      schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, inline(schema)])),
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)])),
+      requestBodies: Object.fromEntries(
+        Object.entries(requestBodies).map(([name, schema]) => [name, describeBody(schema, operations)]),
+      ),
       headers,
       responses: Object.fromEntries(
-        Object.values(errorAnswers).map((answer) => [answer.name, describeError(answer)]),
+        Object.values(errorResponses).map((response) => [response.name, describeError(response)]),
       ),
     },
   };
+}
+
+function contactOf(contact: string): JsonObject {
+  return /^https?:/.test(contact) ? { url: contact } : { email: contact };
 }
 
 function describe(operation: Operation): JsonObject {
@@ -179,17 +105,11 @@ function describe(operation: Operation): JsonObject {
   const { status, description, schema, example, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
+    tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
     parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
-    ...(operation.body && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': { schema: reference(operation.body), example: operation.bodyExample as Json },
-        },
-      },
-    }),
+    ...(operation.body && { requestBody: pointer('requestBodies', requestBodies, operation.body) }),
     responses: {
       [status]: {
         description,
@@ -199,7 +119,7 @@ function describe(operation: Operation): JsonObject {
         }),
       },
       ...Object.fromEntries(
-        statuses.map((code) => [code, { $ref: `#/components/responses/${errorAnswers[code]?.name}` }]),
+        statuses.map((code) => [code, { $ref: `#/components/responses/${errorResponses[code]?.name}` }]),
       ),
     },
   };
@@ -218,7 +138,17 @@ function parameters(place: 'path' | 'query', schema: Operation['params']): Json[
   );
 }
 
-function describeError({ description, example, headers: more = [] }: ErrorAnswer): JsonObject {
+function describeBody(schema: TSchema, operations: Operation[]): JsonObject {
+  const example = operations.find(({ body }) => body === schema)?.bodyExample as Json;
+  const description = (schema as { description?: string }).description ?? '';
+  return {
+    description,
+    required: true,
+    content: { 'application/json': { schema: inline(schema), example } },
+  };
+}
+
+function describeError({ description, example, headers: more = [] }: ErrorResponse): JsonObject {
   return {
     description,
     headers: headerReferences([...always, ...more]),
@@ -232,17 +162,21 @@ function describeError({ description, example, headers: more = [] }: ErrorAnswer
 }
 
 function header(description: string, type = 'integer'): JsonObject {
-  return { description, schema: { type } };
+  return { description, required: true, schema: { type } };
 }
 
 function headerReferences(names: string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+function pointer(kind: string, components: Record<string, TSchema>, schema: unknown): Json | undefined {
+  const name = Object.keys(components).find((key) => components[key] === schema);
+  return name && { $ref: `#/components/${kind}/${name}` };
+}
+
 /** The schema, or a pointer to the component that it is. */
 function reference(schema: unknown): Json {
-  const name = Object.keys(components).find((key) => components[key] === schema);
-  return name ? { $ref: `#/components/schemas/${name}` } : inline(schema);
+  return pointer('schemas', schemas, schema) ?? inline(schema);
 }
 
 function inline(schema: unknown): Json {

@@ -29,18 +29,24 @@ interface ApiRequest<Params, Query, Body> {
   warn(warnings: string[]): void;
 }
 
+export type ApiTag = 'QR codes' | 'Scans';
+
 /** One operation of the interface: its route, its schemas and what it does, said once. */
 interface OperationOf<Params extends TObject, Query extends TObject, Body extends TObject, Answer> {
   id: string;
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Below the version prefix, with parameters in braces. */
   path: string;
+  /** The group that it is listed in. */
+  tag: ApiTag;
   summary: string;
   description: string;
   params?: Params;
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
+  /** For fields that a client may well try to send: what to do instead. */
+  otherFields?: Record<string, string>;
   success: {
     status: number;
     description: string;

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import { findHostBlocks } from '../../codes/blocks.ts';
-import type { CodeChanges } from '../../codes/codes.ts';
 import { contentFaults } from '../../codes/content/faults.ts';
 import { hostsOf } from '../../codes/content/hosts.ts';
 import type { CodeType, QrCode } from '../../codes/qr-code.ts';
@@ -13,7 +12,21 @@ import { type createBody, createDefaults, type patchBody } from './qr-code-shape
 type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
 
 /** What the schema of a new code cannot say. */
-export function newCodeRules(db: Database, config: RuleConfig): BodyRules<Static<typeof createBody>> {
+export function newCodeRules(
+  db: Database,
+  config: RuleConfig,
+  now: Date,
+): BodyRules<Static<typeof createBody>> {
+  const ofContent = newContentRules(db, config);
+  return async (fields, bad) => {
+    const { expiresAt } = fields;
+    const isOver = expiresAt !== undefined && new Date(expiresAt) <= now;
+    const faults = await ofContent(fields, bad);
+    return isOver ? [...faults, { field: 'expiresAt', message: 'must be in the future' }] : faults;
+  };
+}
+
+function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typeof createBody>> {
   return async (fields, bad) => {
     const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
     const type = bad.has('type') ? undefined : given;
@@ -27,7 +40,10 @@ export function newCodeRules(db: Database, config: RuleConfig): BodyRules<Static
 }
 
 /** A body that was found sound, as it is stored. */
-export function toChanges({ expiresAt, ...given }: Static<typeof patchBody>): CodeChanges {
+export function toStored<Body extends { expiresAt?: string }>({
+  expiresAt,
+  ...given
+}: Body): Omit<Body, 'expiresAt'> & { expiresAt?: Date } {
   return expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
 }
 

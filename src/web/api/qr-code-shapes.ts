@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
+import { choice, closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
 const fields = {
   name: label('A name to find the code by. Spaces around it are removed, and it is stored in Unicode NFC.'),
-  type: Type.Enum([...codeTypes], { description: 'What kind of content the code holds.' }),
+  type: choice(codeTypes, 'What kind of content the code holds.'),
   content: text(
     'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it; a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100` or `tel:+15550100`. Content that cannot be parsed is shown as text.',
   ),
@@ -16,10 +16,12 @@ const fields = {
     maximum: 2048,
     description: 'Width and height of the picture in pixels.',
   }),
-  errorCorrection: Type.Enum([...errorCorrections], {
-    description: 'Error correction level. H survives the most damage in print, L holds the most content.',
-  }),
+  errorCorrection: choice(
+    errorCorrections,
+    'Error correction level. H survives the most damage in print, L holds the most content.',
+  ),
   category: nullable(label('A label of your own to group codes by, or null.')),
+  isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
 };
 
 const withDefault = <Schema extends object>(schema: Schema, value: unknown): Schema => ({
@@ -37,6 +39,12 @@ export const createBody = Type.Object(
     errorCorrection: Type.Optional(withDefault(fields.errorCorrection, 'M')),
     size: Type.Optional(withDefault(fields.size, 512)),
     category: Type.Optional(withDefault(fields.category, null)),
+    isPublic: Type.Optional(withDefault(fields.isPublic, true)),
+    expiresAt: Type.Optional(
+      timestamp(
+        'When the code stops working. Must be in the future. If you leave it out, it is one year after creation, or what the operator of the service has set.',
+      ),
+    ),
   },
   { ...closed, description: 'The QR code to create.' },
 );
@@ -46,7 +54,27 @@ export const createDefaults = Object.fromEntries(
   Object.entries(createBody.properties).flatMap(([name, schema]) =>
     'default' in schema ? [[name, schema.default]] : [],
   ),
-) as Required<Omit<Static<typeof createBody>, 'name' | 'content'>>;
+) as Required<Omit<Static<typeof createBody>, 'name' | 'content' | 'expiresAt'>>;
+
+const assigned = 'is assigned by the service and cannot be set';
+const assignedFields = {
+  id: assigned,
+  shareToken: assigned,
+  shareUrl: assigned,
+  createdAt: assigned,
+  updatedAt: assigned,
+  scanCount: 'is counted by the service and cannot be set',
+};
+
+/** What to do about fields that only other operations take, or none. */
+export const notInCreate = {
+  ...assignedFields,
+  isFavorite: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}',
+};
+export const notInPatch = {
+  ...assignedFields,
+  type: 'cannot be changed; create another QR code with POST /api/v1/qrcodes',
+};
 
 export const patchBody = Type.Partial(
   Type.Object({
@@ -57,7 +85,7 @@ export const patchBody = Type.Partial(
     errorCorrection: fields.errorCorrection,
     size: fields.size,
     category: fields.category,
-    isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
+    isPublic: fields.isPublic,
     isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
     expiresAt: timestamp(
       'When the code stops working. A time in the past ends it at once, a later one extends it.',
@@ -68,9 +96,10 @@ export const patchBody = Type.Partial(
 
 const createdProperties = {
   id: id('Identifier of the QR code.'),
-  name: fields.name,
+  // Without the bounds of requests: some clients count UTF-16 units, and would refuse a name of 100 emoji.
+  name: Type.String({ description: 'The name that you gave it.' }),
   type: fields.type,
-  content: fields.content,
+  content: Type.String({ description: 'The encoded content.' }),
   shareToken: Type.String({ pattern: '^[0-9A-Za-z]{10}$', description: 'The last part of the share URL.' }),
   shareUrl: Type.String({
     format: 'uri',
@@ -81,7 +110,7 @@ const createdProperties = {
   backgroundColor: fields.backgroundColor,
   size: fields.size,
   errorCorrection: fields.errorCorrection,
-  category: fields.category,
+  category: nullable(Type.String({ description: 'The label that you gave it, or null.' })),
   createdAt: timestamp('When it was created.'),
   expiresAt: timestamp(
     'When the code stops working: from then on its share URL answers 410, and scans are not counted.',
@@ -89,19 +118,18 @@ const createdProperties = {
 };
 
 export const createdShape = Type.Object(createdProperties, {
-  ...closed,
   description: 'The QR code that was created.',
 });
 
 export const readShape = Type.Object(
   {
     ...createdProperties,
-    isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
+    isPublic: fields.isPublic,
     isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
     scanCount: Type.Integer({ minimum: 0, description: 'Number of scans so far.' }),
     updatedAt: timestamp('When it was last changed. Scans do not count as changes.'),
   },
-  { ...closed, description: 'A QR code.' },
+  { description: 'A QR code.' },
 );
 
 export function presentCreated(code: QrCode, baseUrl: string): Static<typeof createdShape> {

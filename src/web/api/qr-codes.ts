@@ -5,20 +5,22 @@ import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
-import { changedCodeRules, newCodeRules, toChanges } from './qr-code-rules.ts';
+import { changedCodeRules, newCodeRules, toStored } from './qr-code-rules.ts';
 import {
   changedExample,
   createBody,
   createDefaults,
   createdExample,
   createdShape,
+  notInCreate,
+  notInPatch,
   patchBody,
   presentCode,
   presentCreated,
   readExample,
   readShape,
 } from './qr-code-shapes.ts';
-import { closed, cursor, label, pageOf, toPage } from './schema-parts.ts';
+import { choice, closed, cursor, longestLabel, pageOf, text, toPage } from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
@@ -29,11 +31,13 @@ export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
   path: '/qrcodes',
+  tag: 'QR codes',
   summary: 'Create a publicly shared QR code',
   description:
-    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open.',
+    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless you send `isPublic` as false.',
   body: createBody,
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
+  otherFields: notInCreate,
   success: {
     status: 201,
     description: `The QR code was created. ${warningNote}`,
@@ -42,7 +46,7 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   async handle({ ownerId, body, warn }, { db, config, now }) {
-    const given = await body(newCodeRules(db, config));
+    const given = toStored(await body(newCodeRules(db, config, now())));
     const code = await createCode(
       db,
       ownerId,
@@ -59,6 +63,7 @@ export const readQrCode = operation({
   id: 'readQrCode',
   method: 'get',
   path: '/qrcodes/{id}',
+  tag: 'QR codes',
   summary: 'Read a QR code',
   description: 'Returns one of your QR codes, with its number of scans.',
   params: codeIdParams,
@@ -72,6 +77,7 @@ export const listQrCodes = operation({
   id: 'listQrCodes',
   method: 'get',
   path: '/qrcodes',
+  tag: 'QR codes',
   summary: 'List QR codes',
   description: 'Returns your QR codes a page at a time, newest first.',
   query: Type.Object(
@@ -82,8 +88,8 @@ export const listQrCodes = operation({
       cursor: Type.Optional(
         cursor('Where to go on: the `nextCursor` of the previous page, which is the `id` of its last code.'),
       ),
-      category: Type.Optional(label('Only codes with this category.')),
-      type: Type.Optional(Type.Enum([...codeTypes], { description: 'Only codes of this type.' })),
+      category: Type.Optional(text('Only codes with this category.', { maxLength: longestLabel })),
+      type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
       favorite: Type.Optional(
         Type.Boolean({ description: 'true: only favourites. false: only the others.' }),
       ),
@@ -110,12 +116,14 @@ export const updateQrCode = operation({
   id: 'updateQrCode',
   method: 'patch',
   path: '/qrcodes/{id}',
+  tag: 'QR codes',
   summary: 'Change a QR code',
   description:
     'Send only the fields that you want to change. `type` and `shareUrl` never change, so a printed code keeps working. Whoever scans it sees the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
+  otherFields: notInPatch,
   success: {
     status: 200,
     description: `The QR code after the change. ${warningNote}`,
@@ -129,7 +137,7 @@ export const updateQrCode = operation({
       db,
       ownerId,
       params.id,
-      async (code, transaction) => toChanges(await body(changedCodeRules(transaction, code, config))),
+      async (code, transaction) => toStored(await body(changedCodeRules(transaction, code, config))),
       now(),
     );
     services.codeChanged(changed.shareToken);
@@ -142,6 +150,7 @@ export const deleteQrCode = operation({
   id: 'deleteQrCode',
   method: 'delete',
   path: '/qrcodes/{id}',
+  tag: 'QR codes',
   summary: 'Delete a QR code',
   description: 'Deletes the code and all its scans for good. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,

@@ -7,16 +7,17 @@ export interface OpenApiDocument {
     schemas: Record<string, Schema>;
     headers: Record<string, HeaderObject>;
     responses: Record<string, ResponseObject>;
+    requestBodies: Record<string, JsonContent>;
     securitySchemes: Record<string, { bearerFormat: string; description: string }>;
   };
 }
 
 interface Schema {
   $ref?: string;
-  type?: string;
+  /** Two where a value may be null. */
+  type?: string | string[];
   enum?: string[];
   const?: unknown;
-  anyOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -51,7 +52,7 @@ interface OperationObject {
   summary: string;
   description: string;
   parameters: { name: string; in: string; required: boolean; description: string; schema: Schema }[];
-  requestBody?: JsonContent;
+  requestBody?: { $ref: string };
   responses: Record<string, ResponseObject>;
 }
 
@@ -124,23 +125,20 @@ export function readReference(document: OpenApiDocument): Reference {
 
   function showField(name: string, part: Schema, required: boolean, description?: string): ShownField {
     const schema = follow(part);
-    const [first] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null').map(follow);
-    const about = first ?? schema;
     return {
       name,
       type: typeOf(schema),
       required,
-      description: description ?? schema.description ?? about.description ?? '',
-      notes: [...boundsOf(about), ...defaultOf(schema)],
+      description: description ?? schema.description ?? '',
+      notes: [...boundsOf(schema), ...defaultOf(schema)],
     };
   }
 
   function typeOf(given: Schema): string {
     const schema = follow(given);
-    if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
     if (schema.items) return `array of ${typeOf(schema.items)}s`;
     if (schema.enum) return 'enum';
-    return schema.type ?? 'any';
+    return [schema.type ?? 'any'].flat().join(' or ');
   }
 
   function showAnswer(status: string, answer: ResponseObject): ShownAnswer {
@@ -155,7 +153,9 @@ export function readReference(document: OpenApiDocument): Reference {
   }
 
   function showOperation(path: string, method: string, operation: OperationObject): ShownOperation {
-    const body = operation.requestBody?.content?.['application/json'];
+    const { requestBody } = operation;
+    const body =
+      requestBody && named(components.requestBodies, requestBody.$ref).content?.['application/json'];
     const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
       ([code]) => code.startsWith('2'),
     );

@@ -5,13 +5,13 @@ import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { findFaults } from './check-body.ts';
-import { buildOpenApi } from './openapi.ts';
 import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { closed } from './schema-parts.ts';
 import { tidyLabels } from './text-fields.ts';
-import { compileValidator, readQuery } from './validation.ts';
+import { compileValidator } from './validation.ts';
 
 /** Every operation of the interface. A new one is a file in this folder and its name here. */
 export const operations: Operation[] = [
@@ -31,10 +31,6 @@ const noQuery = Type.Object({}, closed);
 
 export function createApiRouter(services: ApiServices): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true });
-  const document = buildOpenApi(operations, services.config.baseUrl);
-  router.get('/openapi.json', (ctx) => {
-    ctx.body = document;
-  });
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const steps = operation.body ? [jsonBody, serve(operation, services)] : [serve(operation, services)];
@@ -45,8 +41,10 @@ export function createApiRouter(services: ApiServices): Router {
 
 function serve(operation: Operation, services: ApiServices) {
   const querySchema: TObject = operation.query ?? noQuery;
-  const queryFaults = compileValidator(querySchema);
-  const bodyFaults = operation.body && compileValidator(operation.body);
+  const queryFaults = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
+  const hints = operation.otherFields ?? {};
+  const bodyFaults =
+    operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
 
   /** The faults of the query string are kept for the body, if there is one, so that all are in one error. */
   function checkQuery(ctx: Context): Record<string, unknown> {

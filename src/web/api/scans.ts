@@ -4,7 +4,7 @@ import { listScans } from '../../scans/list-scans.ts';
 import { deviceClasses, type Scan } from '../../scans/scan.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { closed, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
+import { choice, closed, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
 
 export const scanShape = Type.Object(
   {
@@ -15,7 +15,7 @@ export const scanShape = Type.Object(
       description: 'Two-letter country code, or ZZ if unknown.',
     }),
     city: nullable(Type.String({ description: 'City name, or null if unknown.' })),
-    device: Type.Enum([...deviceClasses], { description: 'Kind of device.' }),
+    device: choice(deviceClasses, 'Kind of device.'),
     browser: Type.String({ description: 'Browser name, or Unknown.' }),
     os: Type.String({ description: 'Operating system name, or Unknown.' }),
     latitude: nullable(
@@ -26,7 +26,7 @@ export const scanShape = Type.Object(
     ),
     scannedAt: timestamp('When it was scanned.'),
   },
-  { ...closed, description: 'One scan of a QR code.' },
+  { description: 'One scan of a QR code.' },
 );
 
 function presentScan(scan: Scan): Static<typeof scanShape> {
@@ -61,6 +61,7 @@ export const listQrCodeScans = operation({
   id: 'listQrCodeScans',
   method: 'get',
   path: '/qrcodes/{id}/scans',
+  tag: 'Scans',
   summary: 'List raw scan records',
   description: 'Returns the single scans of a QR code a page at a time, newest first.',
   params: codeIdParams,

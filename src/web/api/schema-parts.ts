@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 
 /** Parts that several schemas share. `x-expects` completes the sentence "must be …" where a pattern or format fails. */
 
@@ -12,22 +12,26 @@ export const timestamp = (description: string) =>
   });
 
 /** Text for people: no NUL and no half of a surrogate pair, neither of which can be stored. */
-export const text = (description: string) =>
+export const text = (description: string, bounds: { maxLength?: number } = {}) =>
   Type.String({
     minLength: 1,
+    ...bounds,
     description,
     format: 'text',
     'x-expects': 'text without NUL characters or lone surrogates',
   });
 
-/** A name or label: text with something in it that can be seen. */
+export const longestLabel = 100;
+
+/** A name or label: one line of text with something in it that can be seen, and nothing that disguises it. */
 export const label = (description: string) =>
   Type.String({
     minLength: 1,
-    maxLength: 100,
+    maxLength: longestLabel,
     description,
     format: 'label',
-    'x-expects': 'text with a visible character, and without NUL characters or lone surrogates',
+    'x-expects':
+      'one line of text with a visible character, and without control characters, bidirectional overrides or lone surrogates',
   });
 
 export const colour = (description: string) =>
@@ -37,8 +41,15 @@ export const colour = (description: string) =>
     'x-expects': 'a hex colour in the format #RRGGBB',
   });
 
-export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+/** One of a few strings. With its type: generators take a bare `enum` for a value of any type. */
+export const choice = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Enum([...values], { type: 'string', description });
 
+/** One schema with two types rather than `anyOf`, in which generators do not find the description. */
+export const nullable = <Schema extends TSchema & { type: string }>(schema: Schema) =>
+  Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+
+/** For requests only. Responses may get more fields, and clients must let them pass. */
 export const closed = { additionalProperties: false } as const;
 
 export const cursor = (description: string) =>
@@ -51,7 +62,7 @@ export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
       data: Type.Array(item),
       nextCursor: nullable(id('Send it as `cursor` to get the next page. Null on the last page.')),
     },
-    { ...closed, description },
+    { description },
   );
 
 /** Cuts the one item too many that tells of a next page. */

@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { type Admission, admit, peek, type RateWindow } from '../../accounts/admission.ts';
+import { type Admission, admit, type RateWindow } from '../../accounts/admission.ts';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { anonymousHourlyQuota } from '../../accounts/plans.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
@@ -14,12 +14,10 @@ interface AdmissionOptions {
   secrets: ServiceSecrets;
   trustProxyHops: number;
   now: () => Date;
-  /** Documents that need no key and count for nothing. */
-  isPublic(path: string): boolean;
 }
 
 /** Authenticates and limits everything below `/api/`, and puts the window's figures on every answer. */
-export function admission({ db, secrets, trustProxyHops, now, isPublic }: AdmissionOptions) {
+export function admission({ db, secrets, trustProxyHops, now }: AdmissionOptions) {
   const spent = createSpentWindows();
 
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -30,11 +28,6 @@ export function admission({ db, secrets, trustProxyHops, now, isPublic }: Admiss
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.disguiseAddress(callerAddress(ctx, trustProxyHops));
-    if (isPublic(ctx.path)) {
-      setWindow(ctx, await peek(db, address));
-      return next();
-    }
-
     const key = parseApiKey(presentedKey(ctx));
     // A key that was refused from one address says nothing of the next address, so both name the caller.
     const caller = key ? `${address} ${key.prefix} ${key.secretHash.toString('base64')}` : address;

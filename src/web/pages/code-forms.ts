@@ -16,7 +16,7 @@ import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import { findFaults } from '../api/check-body.ts';
-import { changedCodeRules, newCodeRules, toChanges } from '../api/qr-code-rules.ts';
+import { changedCodeRules, newCodeRules, toStored } from '../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { compileValidator } from '../api/validation.ts';
 import { field } from '../middleware/forms.ts';
@@ -96,7 +96,7 @@ export function codeForms(parts: PageParts): Router {
     const type = typeOf(field(ctx, 'type'));
     const values = readValues(ctx, type, false);
     const body = newBody(type, values);
-    const found = await findFaults(newFaults, body, newCodeRules(db, config));
+    const found = await findFaults(newFaults, body, newCodeRules(db, config, now()));
     const { expiresAt, faults: ofEnd } = chosenEnd(values, now());
     const faults = [...shownFaults(type, values, false, found, true), ...ofEnd];
     if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
@@ -145,7 +145,7 @@ export function codeForms(parts: PageParts): Router {
     const found = await findFaults(changeFaults, changes, changedCodeRules(transaction, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
     if (faults.length > 0) return { changes: {}, refused: { type, code, values, isRaw, faults } };
-    return { changes: toChanges(changes) };
+    return { changes: toStored(changes) };
   }
 
   router.post('/:id/duplicate', async (ctx) => {

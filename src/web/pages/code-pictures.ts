@@ -10,7 +10,8 @@ import { shareUrl } from '../../codes/share-token.ts';
 import { attachment } from '../../content-disposition.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
-import { compileValidator, readQuery } from '../api/validation.ts';
+import { readQuery } from '../api/query-string.ts';
+import { compileValidator } from '../api/validation.ts';
 import { needUser, type PageParts, userOf } from './page.ts';
 
 const previewSeconds = 60;

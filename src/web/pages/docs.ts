@@ -7,7 +7,7 @@ import { type PageParts, show, visitorOf } from './page.ts';
 
 /** The API reference: the OpenAPI document, for people. */
 export function docsPage(parts: PageParts): Router {
-  const document = buildOpenApi(operations, parts.config.baseUrl) as unknown as OpenApiDocument;
+  const document = buildOpenApi(operations, parts.config) as unknown as OpenApiDocument;
   // Read once: it is the same for everybody.
   const reference = readReference(document);
   const router = new Router();

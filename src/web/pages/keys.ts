@@ -4,6 +4,7 @@ import { createApiKey, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.
 import { hourlyQuota } from '../../accounts/plans.ts';
 import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
+import { isLabel } from '../../label.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from '../views/keys.tsx';
 import { leadTo, needUser, type PageParts, show, userOf, visitorOf } from './page.ts';
@@ -98,10 +99,7 @@ function nameFaults(name: string): FieldFault[] {
   if (name === '') return [{ field: 'name', message: 'must not be empty' }];
   if ([...name].length > longestName)
     return [{ field: 'name', message: `must have at most ${longestName} characters` }];
-  // oxlint-disable-next-line no-control-regex
-  if (/[\p{Cc}\p{Cs}]/u.test(name) || !/[^\p{Z}\p{C}]/u.test(name))
-    return [{ field: 'name', message: 'must be text that can be seen' }];
-  return [];
+  return isLabel(name) ? [] : [{ field: 'name', message: 'must be text that can be seen' }];
 }
 
 function noSuchKey(): AppError {

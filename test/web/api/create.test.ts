@@ -145,7 +145,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
       ['200 code points that are 100 in NFC', 'e\u0301'.repeat(100), 'é'.repeat(100)],
       ['decomposed letters, in NFC', 'Cafe\u0301', 'Caf\u00e9'],
       ['spaces inside', 'a  b', 'a  b'],
-      ['right-to-left marks and Arabic', 'a\u200fb \u202eقائمة', 'a\u200fb \u202eقائمة'],
+      ['right-to-left marks and Arabic', 'a\u200fb قائمة', 'a\u200fb قائمة'],
       ['an emoji of several code points', '👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦'],
       ['HTML and SQL', `<b>'; DROP TABLE users; --</b>`, `<b>'; DROP TABLE users; --</b>`],
       ['backslashes and quotes', String.raw`\u0000 "\"`, String.raw`\u0000 "\"`],

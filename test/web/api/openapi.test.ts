@@ -63,6 +63,22 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     );
   }
   const operationNamed = (name: string): Json => operations().find((each) => each.name === name)?.operation;
+  const bodySchema = (name: string): Json =>
+    resolve(operationNamed(name).requestBody).content['application/json'].schema;
+
+  /** Every schema of the document, with the path to it. */
+  function everySchema(): { at: string; schema: Json }[] {
+    const found: { at: string; schema: Json }[] = [];
+    function visit(part: Json, at: string): void {
+      if (typeof part !== 'object' || part === null || at.endsWith('/example')) return;
+      if ('type' in part || 'enum' in part || 'anyOf' in part) found.push({ at, schema: part });
+      for (const [key, inner] of Object.entries(part)) visit(inner, `${at}/${key}`);
+    }
+    visit(document.components, '#/components');
+    visit(document.paths, '#/paths');
+    // A property may be called `type`, and so may the scheme of the key.
+    return found.filter(({ schema, at }) => !at.endsWith('/properties') && typeof schema.scheme !== 'string');
+  }
 
   it('needs no key, is JSON and has the headers of every answer below /api/ (8)', () => {
     expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8');
@@ -101,7 +117,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     const text = JSON.stringify(document);
     const pointers = new Set([...text.matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, pointer]) => pointer));
     for (const pointer of pointers) expect(resolve({ $ref: pointer }), pointer).to.be.an('object');
-    for (const kind of ['schemas', 'headers', 'responses']) {
+    for (const kind of ['schemas', 'requestBodies', 'headers', 'responses']) {
       for (const name of Object.keys(document.components[kind])) {
         expect(pointers, name).to.include(`#/components/${kind}/${name}`);
       }
@@ -112,6 +128,45 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.servers).to.deep.equal([{ url: 'https://qr.test/api/v1' }]);
     expect(document.info.title).to.equal('Qrelay');
     expect(document.info.license.identifier).to.equal('MIT');
+  });
+
+  it('gives every schema a type, enums too, so that no generator makes `unknown` of it', () => {
+    const schemas = everySchema();
+    expect(schemas.filter(({ schema }) => schema.enum)).to.have.length.above(6);
+    for (const { at, schema } of schemas) expect(schema.type, at).to.satisfy(isType);
+  });
+  const isType = (type: unknown) => typeof type === 'string' || (Array.isArray(type) && type.length === 2);
+
+  it('describes every property, also those that may be null, where generators look for it', () => {
+    for (const { at, schema } of everySchema()) {
+      expect(schema, at).to.not.have.any.keys('anyOf', 'oneOf', 'allOf');
+      const isInList = /\/(?:data|by\w+|timeline)\b/.test(at);
+      if (/\/properties\/\w+$/.test(at) && !isInList) expect(schema.description, at).to.be.a('string');
+    }
+  });
+
+  it('lets responses grow, and keeps requests closed (decisions: Additions to v1)', () => {
+    for (const { at, schema } of everySchema()) {
+      if (schema.type !== 'object') continue;
+      const isRequest = at.includes('/requestBodies/');
+      expect(schema.additionalProperties, at).to.equal(isRequest ? false : undefined);
+    }
+  });
+
+  it('marks the headers of every response as required (8)', () => {
+    const headersOf = document.components.headers;
+    for (const name of every) expect(headersOf[name].required, name).to.equal(true);
+    expect(headersOf['Qrelay-Warning'].required).to.equal(false);
+  });
+
+  it('groups the operations by tags that it describes, and names no contact where none is set', () => {
+    const known = (document.tags as Json[]).map(({ name }) => name as string);
+    for (const { name, operation } of operations()) {
+      expect(operation.tags, name).to.have.length(1);
+      expect(known).to.include(operation.tags[0]);
+    }
+    expect(document.info).to.not.have.property('contact');
+    expect(document.externalDocs.url).to.equal('https://qr.test/docs');
   });
 
   it('has a bearer scheme that holds for every operation (5.1)', () => {
@@ -219,7 +274,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
 
   it('has an example for every body that is sent or answered', () => {
     for (const { name, operation } of operations()) {
-      const bodies = [operation.requestBody, ...Object.values(operation.responses).map(resolve)];
+      const bodies = [operation.requestBody, ...Object.values(operation.responses)].map(resolve);
       for (const body of bodies.filter((each) => each?.content)) {
         expect(body.content['application/json'], name).to.have.property('example');
       }
@@ -236,7 +291,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     });
 
     it('of the body of 4.1: what is required, the defaults and the limits (8)', () => {
-      const { required, properties, additionalProperties } = document.components.schemas.NewQrCode;
+      const { required, properties, additionalProperties } = bodySchema('POST /qrcodes');
       expect(required).to.have.members(['name', 'content']);
       expect(additionalProperties).to.equal(false);
       expect(properties.name).to.include({ maxLength: 100 });
@@ -248,6 +303,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(properties.foregroundColor.default).to.equal('#1a1410');
       expect(properties.backgroundColor.default).to.equal('#ffffff');
       expect(properties.category.default).to.equal(null);
+      expect(properties.isPublic.default).to.equal(true);
+      expect(properties.expiresAt).to.include({ format: 'date-time' });
     });
 
     it('of days and limit (4.3, 4.4, 8; decisions: Life of a QR code)', () => {

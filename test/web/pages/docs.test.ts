@@ -6,10 +6,15 @@ import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 
+interface ObjectSchema {
+  properties: Record<string, object>;
+}
+
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   components: {
-    schemas: Record<string, { properties: Record<string, object> }>;
+    schemas: Record<string, ObjectSchema>;
+    requestBodies: Record<string, { content: { 'application/json': { schema: ObjectSchema } } }>;
     headers: Record<string, object>;
   };
 }
@@ -18,7 +23,7 @@ interface Operation {
   operationId: string;
   summary: string;
   parameters: { name: string }[];
-  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  requestBody?: { $ref: string };
   responses: Record<string, object>;
 }
 
@@ -53,8 +58,9 @@ inABrowser('The API reference', sharedService, (site) => {
   it('has every parameter, field, status and header of the document', async () => {
     const names = (place: string) => page.locator(`${place} tbody th code`).allTextContents();
     for (const { operationId, parameters, requestBody, responses } of operations) {
-      const ref = requestBody?.content['application/json'].schema.$ref.split('/').at(-1) ?? '';
-      const fields = Object.keys(document.components.schemas[ref]?.properties ?? {});
+      const ref = requestBody?.$ref.split('/').at(-1) ?? '';
+      const body = document.components.requestBodies[ref]?.content['application/json'].schema;
+      const fields = Object.keys(body?.properties ?? {});
       const sent = [...parameters.map(({ name }) => name), ...fields];
       expect(await names(`#${operationId} table.sent`)).to.deep.equal(sent);
       const text = (await page.locator(`#${operationId}`).textContent()) ?? '';

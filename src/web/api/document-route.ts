@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import Router from '@koa/router';
+import { anonymousHourlyQuota } from '../../accounts/plans.ts';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+import { buildOpenApi } from './openapi.ts';
+import { openApiPath, operations } from './router.ts';
+
+const allowed = 'HEAD, GET';
+
+interface DocumentParts {
+  config: Pick<Config, 'baseUrl' | 'abuseContact'>;
+  now: () => Date;
+}
+
+/**
+ * The OpenAPI document. It is made once and served from memory, before any key is looked at: no request for it costs a
+ * query. It counts for nothing, so its rate limit headers are those of a window that is never used.
+ */
+export function documentRoute({ config, now }: DocumentParts): Router {
+  const json = Buffer.from(JSON.stringify(buildOpenApi(operations, config)));
+  const gzip = gzipSync(json, { level: 9 });
+  const digest = createHash('sha256').update(json).digest('base64url');
+  const router = new Router({ sensitive: true });
+
+  router.all(openApiPath, (ctx) => {
+    ctx.set({
+      'X-RateLimit-Limit': String(anonymousHourlyQuota),
+      'X-RateLimit-Remaining': String(anonymousHourlyQuota),
+      'X-RateLimit-Reset': String(Math.ceil(now().getTime() / 1000)),
+    });
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+      throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed}.`, {
+        status: 405,
+        headers: { Allow: allowed },
+      });
+    const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    ctx.vary('Accept-Encoding');
+    // Kept by clients, who ask whether it is still the same.
+    const etag = `"${digest}${isPacked ? '-gzip' : ''}"`;
+    ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
+    // Not `ctx.fresh`: fetch sends `Cache-Control: no-cache` along with every If-None-Match, and would never get a 304.
+    if (ctx.get('If-None-Match').includes(etag)) {
+      ctx.status = 304;
+      return;
+    }
+    if (isPacked) ctx.set('Content-Encoding', 'gzip');
+    ctx.type = 'application/json; charset=utf-8';
+    ctx.body = isPacked ? gzip : json;
+  });
+  return router;
+}

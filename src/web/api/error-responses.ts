@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { anonymousHourlyQuota, hourlyQuota } from '../../accounts/plans.ts';
+import { choice } from './schema-parts.ts';
+
+export const errorShape = Type.Object(
+  {
+    error: choice(
+      ['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'],
+      'What went wrong, as a fixed code for your program.',
+    ),
+    message: Type.String({ description: 'What went wrong, as a sentence for people.' }),
+    details: Type.Optional(
+      Type.Array(
+        Type.Object({
+          field: Type.String({ description: 'Name of the field or parameter.' }),
+          message: Type.String({ description: 'What is wrong with it.' }),
+        }),
+        {
+          description:
+            'Only for validation errors: every invalid field, and why. Of unknown fields, the first 100 are named and the others are counted.',
+        },
+      ),
+    ),
+    requestId: Type.String({
+      description: 'The same as the `X-Request-Id` header. Quote it when you ask for help.',
+    }),
+  },
+  { description: 'What every error response contains.' },
+);
+
+export interface ErrorResponse {
+  name: string;
+  description: string;
+  example: { error: string; message: string; details?: { field: string; message: string }[] };
+  headers?: string[];
+}
+
+/** Every error of the interface, by status. */
+export const errorResponses: Record<number, ErrorResponse> = {
+  400: {
+    name: 'ValidationError',
+    description: 'The body or a parameter is invalid. `details` lists every invalid field.',
+    example: {
+      error: 'validation_error',
+      message: 'size must be at most 2048.',
+      details: [{ field: 'size', message: 'must be at most 2048' }],
+    },
+  },
+  401: {
+    name: 'InvalidApiKey',
+    description: 'The API key is missing, revoked or malformed.',
+    example: {
+      error: 'invalid_api_key',
+      message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
+    },
+    headers: ['WWW-Authenticate'],
+  },
+  404: {
+    name: 'NotFound',
+    description: 'The QR code does not exist or is not yours.',
+    example: { error: 'not_found', message: 'There is no such QR code.' },
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'This path does not accept this method.',
+    example: { error: 'validation_error', message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.' },
+    headers: ['Allow'],
+  },
+  413: {
+    name: 'BodyTooLarge',
+    description: 'The body is too large.',
+    example: { error: 'validation_error', message: 'The body must have at most 65536 bytes.' },
+  },
+  415: {
+    name: 'NotJson',
+    description: 'The body is not sent as JSON, or in an unknown encoding.',
+    example: {
+      error: 'validation_error',
+      message: 'The body must be JSON: send the header Content-Type: application/json.',
+    },
+  },
+  429: {
+    name: 'RateLimited',
+    description: `Hourly quota exceeded: ${hourlyQuota.free} requests per key on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
+    example: {
+      error: 'rate_limited',
+      message: 'The limit of 20 requests an hour is used up. Try again in 1260 seconds.',
+    },
+    headers: ['Retry-After'],
+  },
+  500: {
+    name: 'InternalError',
+    description: 'Something went wrong on our side. Try again later.',
+    example: { error: 'internal_error', message: 'Something went wrong on our side. Try again later.' },
+  },
+  503: {
+    name: 'Unavailable',
+    description: 'The service is unavailable for a moment. Try again after the time in `Retry-After`.',
+    example: {
+      error: 'internal_error',
+      message: 'The service cannot reach its database right now. Try again shortly.',
+    },
+    headers: ['Retry-After'],
+  },
+};

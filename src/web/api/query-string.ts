@@ -1,0 +1,28 @@
+import type { TObject } from 'typebox';
+
+/** Query strings are text; whole numbers and booleans are read strictly, anything else is left for the schema to refuse. */
+export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {
+  const given = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(querystring)) {
+    const values = given.get(name);
+    if (values) values.push(value);
+    else given.set(name, [value]);
+  }
+  // fromEntries makes a field even of a parameter named __proto__.
+  return Object.fromEntries(
+    [...given].map(([name, values]) => [
+      name,
+      values.length === 1 ? coerce(typeOf(schema.properties[name]), values[0] ?? '') : values,
+    ]),
+  );
+}
+
+function typeOf(schema: { type?: string } | undefined): string | undefined {
+  return schema?.type;
+}
+
+function coerce(type: string | undefined, value: string): unknown {
+  if (type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
