@@ -14,7 +14,7 @@ const forTheService = [
   'Unlicense',
 ];
 /** May be used to build and test: nothing of it is in what runs. */
-const forItsMaking = [...forTheService, 'MPL-2.0', 'PSF-2.0', 'Zlib', 'CC0-1.0'];
+const forItsMaking = [...forTheService, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', 'Zlib', 'CC0-1.0'];
 
 interface Entry {
   version: string;

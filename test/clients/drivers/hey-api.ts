@@ -1,0 +1,51 @@
+import { createClient } from '../hey-api/client/index.js';
+import {
+  createQrCode,
+  deleteQrCode,
+  listQrCodeScans,
+  listQrCodes,
+  readQrCode,
+  readQrCodeAnalytics,
+  updateQrCode,
+} from '../hey-api/sdk.gen.js';
+import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
+import * as schemas from '../hey-api/zod.gen.js';
+
+/** Everything that the API can do, once, by hey-api. Its zod schemas check what is sent and what comes back. */
+export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
+  const client = createClient({ baseUrl, auth: key, throwOnError: true });
+
+  const body: NewQrCode = schemas.zNewQrCode.parse({ name: 'Menu', content: 'https://example.com/menu' });
+  const created = schemas.zCreateQrCodeResponse.parse((await createQrCode({ client, body })).data);
+  const { id } = created;
+  const path = { id };
+  await scan(id);
+
+  const read: QrCode = schemas.zReadQrCodeResponse.parse((await readQrCode({ client, path })).data);
+  // The compiler knows each value of an enum: it is no `unknown`.
+  const types: QrCode['type'][] = [created.type, read.type];
+  const list = schemas.zListQrCodesResponse.parse(
+    (await listQrCodes({ client, query: { limit: 5, type: types[0] ?? 'url' } })).data,
+  );
+  const changes = { name: '🎉'.repeat(100), category: null, isFavorite: true };
+  const changed = schemas.zUpdateQrCodeResponse.parse(
+    (await updateQrCode({ client, path, body: changes })).data,
+  );
+  const scans = schemas.zListQrCodeScansResponse.parse((await listQrCodeScans({ client, path })).data);
+  const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
+    (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
+  );
+  const deleted = await deleteQrCode({ client, path });
+  const gone = await readQrCode({ client, path, throwOnError: false });
+
+  return {
+    created: created.name,
+    read: read.scanCount,
+    listed: list.data.map((code) => code.id).includes(id),
+    changed: changed.name,
+    scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
+    analytics: analytics.byDevice[0]?.device,
+    deleted: deleted.response.status,
+    error: schemas.zError.parse(gone.error).error,
+  };
+}

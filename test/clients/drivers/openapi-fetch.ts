@@ -1,0 +1,41 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../openapi-typescript/schema.js';
+
+type QrCode = components['schemas']['QrCode'];
+
+/** Everything that the API can do, once, by openapi-typescript and openapi-fetch. */
+export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
+  const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
+
+  // Only what is required: fields with a default may be left out.
+  const created = await client.POST('/qrcodes', {
+    body: { name: 'Menu', content: 'https://example.com/menu' },
+  });
+  if (!created.data) throw new Error(created.error.message);
+  const { id, type }: Pick<QrCode, 'id' | 'type'> = created.data;
+  const path = { id };
+  await scan(id);
+
+  const read = await client.GET('/qrcodes/{id}', { params: { path } });
+  const list = await client.GET('/qrcodes', { params: { query: { limit: 5, type } } });
+  const changed = await client.PATCH('/qrcodes/{id}', {
+    params: { path },
+    body: { name: 'Menu 2', category: null, isFavorite: true, expiresAt: '2099-01-01T00:00:00Z' },
+  });
+  const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
+  const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
+  const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
+  const gone = await client.GET('/qrcodes/{id}', { params: { path } });
+  const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
+
+  return {
+    created: created.data.name,
+    read: read.data?.scanCount,
+    listed: list.data?.data.map((code: QrCode) => code.id).includes(id),
+    changed: changed.data?.name,
+    scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
+    analytics: analytics.data?.byDevice[0]?.device,
+    deleted: deleted.response.status,
+    error,
+  };
+}

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { recordScans } from '../../src/scans/record-scans.ts';
+import { scanRow } from '../support/scan-rows.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const modules = join(root, 'node_modules');
+const typeScriptApi = new URL('use-typescript-api.mjs', import.meta.url).href;
+
+/** `strict`, and declarations are checked too. Not exactOptionalPropertyTypes: what hey-api copies is not written for it. */
+const tsconfig = {
+  compilerOptions: {
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+    module: 'nodenext',
+    types: [],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: false,
+    rootDir: '.',
+    outDir: 'out',
+  },
+  include: ['drivers', 'hey-api', 'openapi-typescript'],
+};
+
+interface Driver {
+  roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>): Promise<object>;
+}
+
+describe('Clients generated from /api/v1/openapi.json', () => {
+  let service: TestService;
+  let folder: string;
+
+  before(async () => {
+    service = await startService();
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-clients-'));
+    await symlink(modules, join(folder, 'node_modules'), 'dir');
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    await cp(fileURLToPath(new URL('drivers', import.meta.url)), join(folder, 'drivers'), {
+      recursive: true,
+    });
+    const document = join(folder, 'openapi.json');
+    await writeFile(document, await (await fetch(`${service.url}/api/v1/openapi.json`)).text());
+    await Promise.all([
+      generate('openapi-typescript/bin/cli.js', [document, '-o', 'openapi-typescript/schema.d.ts']),
+      generate('@hey-api/openapi-ts/dist/run.mjs', ['-i', document, '-o', 'hey-api', '-p', ...plugins]),
+    ]);
+  });
+  after(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const plugins = ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch', 'zod'];
+  const generate = (program: string, args: string[]) =>
+    run(process.execPath, ['--import', typeScriptApi, join(modules, program), ...args], { cwd: folder });
+
+  it('compile with strict, without errors', async () => {
+    const compiler = join(modules, 'typescript', 'bin', 'tsc');
+    const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).to.equal('');
+  });
+
+  it('have no `unknown` and no field with a default that must be sent', async () => {
+    const zod = await readFile(join(folder, 'hey-api/zod.gen.ts'), 'utf8');
+    expect(zod).to.not.include('z.unknown').and.not.include('z.any');
+    const types = await readFile(join(folder, 'openapi-typescript/schema.d.ts'), 'utf8');
+    expect(types).to.not.include('@enum {unknown}');
+  });
+
+  const scanned = async (id: string): Promise<void> => {
+    const now = Date.now();
+    const older = scanRow(id, new Date(now - 1_000).toISOString());
+    await recordScans(service.db, [older, scanRow(id, new Date(now).toISOString(), { city: null })]);
+  };
+  async function roundTrip(driver: string): Promise<object> {
+    const file = join(folder, 'out/drivers', `${driver}.js`);
+    const { roundTrip: go } = (await import(pathToFileURL(file).href)) as Driver;
+    return go(`${service.url}/api/v1`, await service.makeKey(), scanned);
+  }
+  const seen = {
+    created: 'Menu',
+    read: 2,
+    listed: true,
+    scans: ['mobile nowhere', 'mobile St Albans'],
+    analytics: 'mobile',
+    deleted: 204,
+    error: 'not_found',
+  };
+
+  it('openapi-typescript with openapi-fetch: create, read, list, change, scans, analytics, delete', async () => {
+    expect(await roundTrip('openapi-fetch')).to.deep.equal({ ...seen, changed: 'Menu 2' });
+  });
+
+  it('hey-api with zod: the same, and every response is as its schema says', async () => {
+    expect(await roundTrip('hey-api')).to.deep.equal({ ...seen, changed: '🎉'.repeat(100) });
+  });
+});

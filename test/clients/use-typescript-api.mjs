@@ -1,0 +1,7 @@
+// `node --import` this file: whatever imports `typescript` gets the compiler's JavaScript API.
+import { register } from 'node:module';
+
+const api = new URL('typescript-api.mjs', import.meta.url).href;
+const hook = `export const resolve = (specifier, context, next) =>
+  next(specifier === 'typescript' ? ${JSON.stringify(api)} : specifier, context);`;
+register(`data:text/javascript,${encodeURIComponent(hook)}`);
