@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { basePathOf, mountAt } from './base-path.ts';
 import { abuseHref } from './abuse-contact.ts';
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
@@ -93,8 +94,10 @@ export async function openWebService({
     closing: closing.signal,
   });
   const handleRest = app.callback();
+  const basePath = basePathOf(config.baseUrl);
   const lane = createLane(
     {
+      basePath,
       targets,
       producer,
       verdict: createScanVerdict(),
@@ -107,7 +110,7 @@ export async function openWebService({
     },
     (req, res) => void handleRest(req, res),
   );
-  const server = await openHttpServer(lane, {
+  const server = await openHttpServer(mountAt(basePath, lane), {
     port: config.port,
     host: config.host,
     idleGraceMs: drainGraceMs,

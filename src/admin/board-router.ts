@@ -14,8 +14,12 @@ export const boardPath = '/admin/queues';
 export type AskQueue = <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
 
 /** The board's page, files and data for a queue, on our own router. */
-export async function createBoardRouter(queue: Queue<ScanJob>, ask: AskQueue): Promise<Middleware> {
-  const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(queue);
+export async function createBoardRouter(
+  queue: Queue<ScanJob>,
+  ask: AskQueue,
+  basePath: string,
+): Promise<Middleware> {
+  const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(queue, basePath);
   const page = await loadBoardPage(viewsFolder);
   const sendFile = await loadBoardFiles(filesFolder);
   const router = new Router({ prefix: boardPath });
@@ -51,7 +55,7 @@ function refuseLateClick(error: unknown): never {
 }
 
 /** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */
-async function describeBoard(queue: Queue<ScanJob>): Promise<BoardParts> {
+async function describeBoard(queue: Queue<ScanJob>, basePath: string): Promise<BoardParts> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
   const shown = new BullMQAdapter(queue, { description: 'Scans on their way into the database' });
@@ -63,7 +67,7 @@ async function describeBoard(queue: Queue<ScanJob>): Promise<BoardParts> {
       options: {
         uiConfig: {
           boardTitle: 'Qrelay queues',
-          miscLinks: [{ text: 'Back to Qrelay', url: '/' }],
+          miscLinks: [{ text: 'Back to Qrelay', url: `${basePath}/` }],
           hideDocsLink: true,
         },
         handlerHooks: boardRules,

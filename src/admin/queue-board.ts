@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
+import { basePathOf } from '../base-path.ts';
 import { DeadlineError, within } from '../deadline.ts';
 import { AppError } from '../errors.ts';
 import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/connection.ts';
@@ -51,7 +52,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
 
   async function open(): Promise<Middleware> {
     const { present } = await connected();
-    return createBoardRouter(present(), ask);
+    return createBoardRouter(present(), ask, basePathOf(baseUrl));
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { originForm } from '../base-path.ts';
 import { clientAddress } from '../client-address.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
@@ -13,11 +14,11 @@ import type { ImageAnswer } from './images.ts';
 import { chooseWords } from './languages/choose-language.ts';
 import type { Words } from './languages/words.ts';
 import { contentPage } from './pages/content-page.ts';
+import { mapsAppOf } from './pages/maps-app.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
-const slash = 0x2f;
 const longestUserAgent = 500;
 
 interface Lane {
@@ -25,6 +26,8 @@ interface Lane {
   producer: ScanProducer;
   verdict: ScanVerdict;
   answerImage: ImageAnswer;
+  /** The path of BASE_URL, where it has one. */
+  basePath: string;
   /** Where to report a code; `undefined` where nobody is named for that. */
   reportHref: (token: string) => string | undefined;
   trustProxyHops: number;
@@ -92,7 +95,15 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
         ? () => sendRedirect(res, content.href)
         : () =>
             showPage(req, res, 200, (words) =>
-              contentPage({ name, token, content, words, reportHref: lane.reportHref(token) }),
+              contentPage({
+                name,
+                token,
+                content,
+                words,
+                basePath: lane.basePath,
+                mapsApp: mapsAppOf(req.headers['user-agent']),
+                reportHref: lane.reportHref(token),
+              }),
             );
     const leave = () => {
       send();
@@ -136,11 +147,6 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       },
     );
   };
-}
-
-/** Some proxies ask for the whole address, and HTTP wants that understood. */
-function originForm(url: string): string {
-  return url.charCodeAt(0) === slash ? url : (/^https?:\/\/[^/?#]+(\/.*)$/i.exec(url)?.[1] ?? url);
 }
 
 /** What stands between the prefix and the query; a slash that was added behind it is nothing. */

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
+import { basePathOf } from '../base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
@@ -15,6 +16,7 @@ import { errors } from './middleware/errors.ts';
 import { forms } from './middleware/forms.ts';
 import { methodNotAllowed } from './middleware/method-not-allowed.ts';
 import { observe } from './middleware/observe.ts';
+import { prefixLinks } from './middleware/prefix-links.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
 import { accountPages } from './pages/account.ts';
@@ -83,6 +85,7 @@ export function createApp({
   const pages = createPages(parts);
 
   app.use(observe(log, metrics));
+  app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
   app.use(documentRoute({ config, now }).routes());

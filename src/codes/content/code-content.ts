@@ -51,6 +51,8 @@ export interface GeoContent {
   /** What the place is called, where the payload says so. */
   label: string;
   href: string;
+  /** For Apple's devices, which do not know `geo:`. */
+  appleHref: string;
   mapHref: string;
 }
 

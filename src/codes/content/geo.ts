@@ -1,26 +1,36 @@
 import type { GeoContent, LinksContent, TextContent } from './code-content.ts';
-import { webHref } from './links.ts';
+import { type Coordinates, degrees, isPair, readCoordinates, readPair } from './coordinates.ts';
+import { webHref, webHrefOfAddress } from './links.ts';
+import { readMapLink } from './map-links.ts';
 import { percentEncode, queryFields } from './percent.ts';
 import { asText, oneLine } from './plain-text.ts';
 
-interface Place {
-  latitude: number;
-  longitude: number;
-}
-
-const number = String.raw`([+-]?\d{1,3}(?:\.\d{0,20})?)`;
-const pair = new RegExp(String.raw`^${number}\s*,\s*${number}$`);
-const barePair = new RegExp(
-  String.raw`^${number}\s*°?\s*([NS])?(?:\s*,\s*|\s+)${number}\s*°?\s*([EW])?$`,
-  'i',
-);
-
-const mapPoint = new RegExp(
-  String.raw`(?:/@|[?&](?:q|query|ll|center|daddr|destination)=)${number},${number}(?![\d.])`,
-);
+/** No QR code holds more. */
+const longest = 2_953;
+const longestPair = 100;
 
 export function readGeo(content: string): GeoContent | LinksContent | TextContent {
+  if (content.length > longest) return asText(content);
   return readGeoUri(content) ?? readBare(content) ?? readMapAddress(content) ?? asText(content);
+}
+
+/** What somebody types or pastes for a place: coordinates, or a map link that has them in it. */
+export function readPlace(text: string): Coordinates | undefined {
+  if (text.length > longest) return undefined;
+  return readCoordinates(withDecimalPoints(text)) ?? readMapLink(webHrefOfAddress(text.trim()) ?? '');
+}
+
+export function writePlace(place: Coordinates, label: string): string {
+  return geoContent(place, oneLine(label)).href;
+}
+
+/** "53,5503; 9,9920" and "53,5503, 9,9920", as many people write it. */
+function withDecimalPoints(text: string): string {
+  if (text.length > longestPair) return text;
+  return text
+    .trim()
+    .replace(/^([+-]?\d{1,3}),(\d{1,20})(?:[;,]\s?|\s)([+-]?\d{1,3}),(\d{1,20})$/, '$1.$2,$3.$4')
+    .replace(';', ',');
 }
 
 /** What a maps app shares: with the point in it where we are lucky, and else an address to open. */
@@ -28,8 +38,7 @@ function readMapAddress(content: string): GeoContent | LinksContent | undefined 
   const text = content.trim();
   const href = /\s/.test(text) ? undefined : webHref(text);
   if (!href) return undefined;
-  const found = mapPoint.exec(href.replaceAll(/%2c/gi, ','));
-  const place = placeOf(found);
+  const place = readMapLink(href);
   return place ? geoContent(place, '') : { kind: 'links', lines: [{ text, href }] };
 }
 
@@ -40,14 +49,13 @@ function readGeoUri(content: string): GeoContent | undefined {
   // Another reference system would be another place.
   if (parameters.some((parameter) => /^crs=(?!wgs84$)/i.test(parameter))) return undefined;
   const [north, east, _altitude, ...more] = coordinates.split(',');
-  const written = more.length > 0 ? undefined : placeOf(pair.exec(`${north},${east}`));
+  const written = more.length > 0 ? undefined : readPair(`${north},${east}`);
   if (!written) return undefined;
   // Maps apps read this as a form field, where a plus is a space.
   const search = oneLine((queryFields(query.replaceAll('+', ' ')).get('q') ?? '').trim());
   const [, before = search, label = ''] = /^([^(]*)\((.*)\)$/s.exec(search) ?? [];
-  const searched = pair.exec(before.trim());
-  if (searched) {
-    const place = placeOf(searched);
+  if (isPair(before)) {
+    const place = readPair(before);
     return place && geoContent(place, label.trim());
   }
   // "geo:0,0?q=Unter den Linden 1" is the usual way to name a place without knowing where it is.
@@ -56,39 +64,21 @@ function readGeoUri(content: string): GeoContent | undefined {
 }
 
 function readBare(content: string): GeoContent | undefined {
-  const [, latitude = '', northSouth = '', longitude = '', eastWest = ''] =
-    barePair.exec(content.trim()) ?? [];
-  const place = placeOf(['', signed(latitude, northSouth), signed(longitude, eastWest)]);
+  const place = readCoordinates(content);
   return place && geoContent(place, '');
 }
 
-/** "-52.5 S" says it twice, or says two things: not understood. */
-function signed(value: string, side: string): string {
-  if (!side) return value;
-  if (/^[+-]/.test(value)) return '';
-  return /[sw]/i.test(side) ? `-${value}` : value;
-}
-
-function placeOf(found: ArrayLike<string | undefined> | null): Place | undefined {
-  if (!found?.[1] || !found[2]) return undefined;
-  // Seven digits are a centimetre. Adding zero makes -0 a zero.
-  const latitude = Number(Number(found[1]).toFixed(7)) + 0;
-  const longitude = Number(Number(found[2]).toFixed(7)) + 0;
-  const isOnEarth = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
-  return isOnEarth ? { latitude, longitude } : undefined;
-}
-
-/** With the point as the search too: without it Android's maps show the area and no pin. */
-function geoContent({ latitude, longitude }: Place, label: string): GeoContent {
-  const north = degrees(latitude);
-  const east = degrees(longitude);
+/** With the point as the search too: without it maps apps show the area and no pin. */
+function geoContent({ latitude, longitude }: Coordinates, label: string): GeoContent {
+  const point = `${degrees(latitude)},${degrees(longitude)}`;
   return {
     kind: 'geo',
     latitude,
     longitude,
     label,
-    href: `geo:${north},${east}?q=${north},${east}${label ? `(${percentEncode(label)})` : ''}`,
-    mapHref: `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=17/${north}/${east}`,
+    href: `geo:${point}?q=${point}${label ? `(${percentEncode(label)})` : ''}`,
+    appleHref: `https://maps.apple.com/?ll=${point}&q=${label ? percentEncode(label) : point}`,
+    mapHref: `https://www.openstreetmap.org/?mlat=${degrees(latitude)}&mlon=${degrees(longitude)}#map=17/${point.replace(',', '/')}`,
   };
 }
 
@@ -99,11 +89,7 @@ function placeByName(name: string): GeoContent {
     longitude: 0,
     label: name,
     href: `geo:0,0?q=${percentEncode(name)}`,
+    appleHref: `https://maps.apple.com/?q=${percentEncode(name)}`,
     mapHref: `https://www.openstreetmap.org/search?query=${percentEncode(name)}`,
   };
-}
-
-/** Never as 1e-7. */
-function degrees(value: number): string {
-  return value.toFixed(7).replace(/\.?0+$/, '');
 }

@@ -9,12 +9,12 @@ export function contactTitle(content: ContactContent, codeName: string): string 
   return content.name.trim() || content.organization.trim() || codeName;
 }
 
-export function contactBody(content: ContactContent, token: string, words: Words): Markup {
+export function contactBody(content: ContactContent, ownPath: string, words: Words): Markup {
   const { name, organization, title, phones, emails, links, addresses, birthday, note } = content;
   // Where there is no name, the organization stands in the title already.
   const roles = [title, name.trim() ? organization : ''].filter((role) => role.trim() !== '');
   return html`${roles.map((role) => html`<p class="quiet" dir="auto">${role}</p>`)}
-${actions(html`<a class="button primary" href="/r/${token}.vcf" download>${words.saveContact}</a>`)}
+${actions(html`<a class="button primary" href="${ownPath}.vcf" download>${words.saveContact}</a>`)}
 ${facts(
   fact(
     words.phone,

@@ -7,6 +7,7 @@ import type {
   SmsContent,
   TextContent,
 } from '../../codes/content/code-content.ts';
+import { degrees } from '../../codes/content/coordinates.ts';
 import { groupedNumber } from '../../codes/content/phone-number.ts';
 import type { Words } from '../languages/words.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
@@ -14,6 +15,7 @@ import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { linksBody } from './links-body.ts';
+import type { MapsApp } from './maps-app.ts';
 import { actions, copyButton, facts, linkButton, textFact, undirected } from './parts.ts';
 import { wifiBody } from './wifi-body.ts';
 
@@ -22,23 +24,28 @@ interface ContentView {
   token: string;
   content: CodeContent;
   words: Words;
+  /** The path of BASE_URL, in front of every link to ourselves. */
+  basePath?: string;
+  mapsApp?: MapsApp;
   reportHref?: string | undefined;
 }
 
 /** What a code holds, for the person who scanned it: what it is, and one clear thing to do with it. */
-export function contentPage({ name, token, content, words, reportHref }: ContentView): string {
+export function contentPage(view: ContentView): string {
+  const { name, content, words, reportHref } = view;
   const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
   return layout(
     words,
     title,
     html`<p class="kind">${icon(content.kind)}${words.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
-${bodyOf(content, token, words)}`,
+${bodyOf(view)}`,
     reportHref,
   );
 }
 
-function bodyOf(content: CodeContent, token: string, words: Words): Markup {
+function bodyOf({ content, token, words, basePath = '', mapsApp = 'none' }: ContentView): Markup {
+  const ownPath = `${basePath}/r/${token}`;
   switch (content.kind) {
     case 'link':
       return linkBody(content, words);
@@ -51,11 +58,11 @@ function bodyOf(content: CodeContent, token: string, words: Words): Markup {
     case 'email':
       return emailBody(content, words);
     case 'geo':
-      return geoBody(content, words);
+      return geoBody(content, words, mapsApp);
     case 'wifi':
-      return wifiBody(content, token, words);
+      return wifiBody(content, ownPath, words);
     case 'contact':
-      return contactBody(content, token, words);
+      return contactBody(content, ownPath, words);
     case 'text':
       return textBody(content, words);
   }
@@ -69,7 +76,7 @@ ${actions(linkButton(words.openLink, href))}`;
 
 function phoneBody({ number, href }: PhoneContent, words: Words): Markup {
   return html`${numberLine(number)}
-${actions(linkButton(words.call, href, isControlCode(href) ? {} : { open: 'at-once' }))}`;
+${actions(linkButton(words.call, href, { opensAtOnce: !isControlCode(href) }))}`;
 }
 
 /** `*#06#` and the like make the phone do something: only at a tap of its owner. */
@@ -79,13 +86,13 @@ function isControlCode(href: string): boolean {
 
 function smsBody({ number, body, href }: SmsContent, words: Words): Markup {
   return html`${numberLine(number)}
-${actions(linkButton(words.writeMessage, href, { open: 'at-once' }))}
+${actions(linkButton(words.writeMessage, href, { opensAtOnce: true }))}
 ${facts(textFact(words.message, body))}`;
 }
 
 function emailBody({ to, cc, subject, body, href }: EmailContent, words: Words): Markup {
   return html`${to.map((address) => html`<p class="value long"><bdi>${breakable(address)}</bdi></p>`)}
-${actions(linkButton(words.writeEmail, href, { open: 'at-once' }))}
+${actions(linkButton(words.writeEmail, href, { opensAtOnce: true }))}
 ${facts(
   textFact(words.copyTo, cc.join('\n')),
   textFact(words.subject, subject),
@@ -93,7 +100,8 @@ ${facts(
 )}`;
 }
 
-function geoBody({ latitude, longitude, label, href, mapHref }: GeoContent, words: Words): Markup {
+function geoBody(content: GeoContent, words: Words, mapsApp: MapsApp): Markup {
+  const { latitude, longitude, label, mapHref } = content;
   const coordinates = html`<bdi dir="ltr">${degrees(latitude)}, ${degrees(longitude)}</bdi>`;
   // A place that is known by its name only stands at 0, 0.
   const isSearched = label !== '' && latitude === 0 && longitude === 0;
@@ -101,17 +109,14 @@ function geoBody({ latitude, longitude, label, href, mapHref }: GeoContent, word
     ? html`<p class="value" dir="auto">${label}</p>
 ${isSearched ? undefined : html`<p class="quiet">${coordinates}</p>`}`
     : html`<p class="value">${coordinates}</p>`;
-  // iPhones and desktops cannot do anything with geo: addresses.
+  const onMap = (isPrimary: boolean) => linkButton(words.showOnMap, mapHref, { isPrimary });
+  if (mapsApp === 'none')
+    return html`${place}
+${actions(onMap(true))}`;
+  // Apple's devices cannot do anything with geo: links.
+  const href = mapsApp === 'apple' ? content.appleHref : content.href;
   return html`${place}
-${actions(
-  linkButton(words.openInMaps, href, { open: 'android' }),
-  linkButton(words.showOnMap, mapHref, { isPrimary: false }),
-)}`;
-}
-
-/** Never as 1e-7. */
-function degrees(value: number): string {
-  return value.toFixed(7).replace(/\.?0+$/, '');
+${actions(linkButton(words.openInMaps, href, { opensAtOnce: true }), onMap(false))}`;
 }
 
 function textBody({ text }: TextContent, words: Words): Markup {

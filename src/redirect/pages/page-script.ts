@@ -14,10 +14,7 @@ var key='opened '+location.pathname,entry=performance.getEntriesByType('navigati
 try{before=before||sessionStorage.getItem(key);sessionStorage.setItem(key,'1')}catch(blocked){}
 if(!before)location.href=app.href
 }
-if(app&&app.dataset.open==='android'&&!/android/i.test(navigator.userAgent)){
-app.hidden=true;
-app.nextElementSibling.classList.add('primary')
-}else if(app&&matchMedia('(pointer:coarse)').matches){
+if(app&&matchMedia('(pointer:coarse)').matches){
 if(page.prerendering)page.addEventListener('prerenderingchange',open,{once:true});
 else addEventListener('load',function(){setTimeout(open)})
 }

@@ -7,7 +7,7 @@ import { html } from './html.ts';
  */
 export const pageStyle = html`
 :root{color-scheme:light dark;--page:#f6f7f5;--card:#fff;--ink:#15201e;--quiet:#3f4f4b;--line:#d5dcd9;--tint:#e4f0ed;--strong:#0b5d52;--on-strong:#fff;--round:.5rem}
-@media(prefers-color-scheme:dark){:root{--page:#111615;--card:#1a2220;--ink:#eaf0ee;--quiet:#a9b8b3;--line:#35413e;--tint:#20403a;--strong:#6fd3c0;--on-strong:#06201b}}
+@media screen and (prefers-color-scheme:dark){:root{--page:#111615;--card:#1a2220;--ink:#eaf0ee;--quiet:#a9b8b3;--line:#35413e;--tint:#20403a;--strong:#6fd3c0;--on-strong:#06201b}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
@@ -48,5 +48,5 @@ footer{display:flex;flex-wrap:wrap;align-items:center;column-gap:1rem;margin-top
 footer a{display:flex;align-items:center;min-height:2.75rem;color:inherit;text-underline-offset:.2em}
 @media(prefers-reduced-motion:no-preference){.button{transition:opacity .15s}}
 @media(min-width:40rem){main{padding:2.25rem}}
-@media print{:root{--page:#fff;--card:#fff;--ink:#000;--quiet:#222;--line:#999;--strong:#000}main{border:0;box-shadow:none;margin:0}.actions,footer{display:none}}
+@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--quiet:#222;--line:#999;--strong:#000}body{padding:0;display:block}main{border:0;box-shadow:none;margin:0;padding:0}.actions,footer{display:none}main:has(.join)>:not(h1,.join),.join p{display:none}.join{padding:0;border:0;text-align:start}.join img{width:60mm;height:60mm;margin:0;padding:0}}
 `;

@@ -26,17 +26,17 @@ export function storedText(text: string): Markup {
 
 interface ButtonOptions {
   isPrimary?: boolean;
-  /** The script follows it once when the page opens; `android`: only there, and elsewhere it is taken away. */
-  open?: 'at-once' | 'android';
+  /** The script follows it once when the page opens. */
+  opensAtOnce?: boolean;
 }
 
 export function linkButton(
   label: string,
   href: string,
-  { isPrimary = true, open }: ButtonOptions = {},
+  { isPrimary = true, opensAtOnce = false }: ButtonOptions = {},
 ): Markup {
   if (!isLinkable(href)) return html``;
-  const opening = open && html` data-open="${open}"`;
+  const opening = opensAtOnce ? html` data-open` : undefined;
   return html`<a class="button${isPrimary ? ' primary' : ''}" href="${href}" rel="noopener noreferrer nofollow"${opening}>${label}</a>`;
 }
 

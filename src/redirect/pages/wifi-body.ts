@@ -6,7 +6,7 @@ import { actions, copyButton, fact, facts, textFact } from './parts.ts';
 const pictureSize = 240;
 
 /** A page cannot join a network. It shows what to type, and the code that another phone joins with. */
-export function wifiBody(content: WifiContent, token: string, words: Words): Markup {
+export function wifiBody(content: WifiContent, ownPath: string, words: Words): Markup {
   const { networkName, password, security, isHidden, identity = '' } = content;
   return html`${facts(
     textFact(words.networkName, networkName),
@@ -19,7 +19,7 @@ export function wifiBody(content: WifiContent, token: string, words: Words): Mar
 ${isHidden ? html`<p class="quiet">${words.hiddenNetwork}</p>` : undefined}
 ${password === '' ? undefined : actions(copyButton(words.copyPassword, 'password', words))}
 <div class="join">
-<img src="/r/${token}.svg?encode=content" width="${pictureSize}" height="${pictureSize}" alt="${words.joinCode}">
+<img src="${ownPath}.svg?encode=content" width="${pictureSize}" height="${pictureSize}" alt="${words.joinCode}">
 <p>${words.joinWithAnother}</p>
 ${password === '' ? undefined : html`<p class="quiet">${words.joinWithThis}</p>`}
 </div>`;

@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import { readContent } from '../../../src/codes/content/read-content.ts';
 import { hostileRows, readsEach } from './reads-each.ts';
 
 const geo = (latitude: number, longitude: number, label: string, href: string) =>
@@ -5,12 +7,48 @@ const geo = (latitude: number, longitude: number, label: string, href: string) =
 
 describe('the content of a geo code', () => {
   const berlin = geo(52.5, 13.4, '', 'geo:52.5,13.4?q=52.5,13.4');
+  const googlePlace =
+    'https://www.google.com/maps/place/Caf%C3%A9+X/@1.5,2.5,17z/data=!3m1!4b1!4m6!3m5!1s0x47!8m2!3d52.5!4d13.4!16s';
   readsEach('geo', [
     ['is a geo address', 'geo:52.5,13.4', berlin],
     ['is a geo address in capitals', 'GEO:52.5,13.4\n', berlin],
     ['is a bare pair', '52.5,13.4', berlin],
     ['is in the address of a map', 'https://www.google.com/maps/@52.5,13.4,17z', berlin],
     ['is in what a map searches', 'https://www.google.com/maps?q=52.5%2C13.4', berlin],
+    ['is what Google Maps pins, not the middle of its map', googlePlace, berlin],
+    ['is where a map of Google searches', 'https://www.google.de/maps/search/52.5,+13.4?entry=tts', berlin],
+    ['is a place of Google without a name', 'https://google.co.uk/maps/place/52.5,13.4/', berlin],
+    [
+      'is where a route of Google ends',
+      'https://www.google.com/maps/dir/?api=1&destination=52.5,13.4',
+      berlin,
+    ],
+    ['is in an older link of Google', 'http://maps.google.com/maps?q=loc:52.5,13.4', berlin],
+    ['is what Apple Maps pins', 'https://maps.apple.com/?ll=52.5,13.4&q=Pin', berlin],
+    ['is what Apple Maps searches', 'https://maps.apple.com/?q=52.5,13.4&sll=1,2', berlin],
+    ['is a place of Apple Maps', 'https://maps.apple.com/place?coordinate=52.5,13.4&name=Pin', berlin],
+    ['is the map of OpenStreetMap', 'https://www.openstreetmap.org/#map=17/52.5/13.4', berlin],
+    ['is what OpenStreetMap marks', 'https://www.openstreetmap.org/?mlat=52.5&mlon=13.4#map=17/1/2', berlin],
+    ...[
+      'https://evil.example/?q=52.5,13.4',
+      'https://google.com.evil.example/maps/@52.5,13.4,17z',
+      'https://notgoogle.com/maps/@52.5,13.4,17z',
+      'https://www.openstreetmap.org/node/1',
+    ].map((href): [string, string, object] => [
+      `is no point in ${href}`,
+      href,
+      { kind: 'links', lines: [{ text: href, href }] },
+    ]),
+    [
+      'has a link for Apple Maps, with a pin',
+      '52.5, 13.4',
+      { kind: 'geo', appleHref: 'https://maps.apple.com/?ll=52.5,13.4&q=52.5,13.4' },
+    ],
+    [
+      'has a link for Apple Maps that names the place',
+      'geo:52.5,13.4?q=52.5,13.4(My Place)',
+      { kind: 'geo', appleHref: 'https://maps.apple.com/?ll=52.5,13.4&q=My%20Place' },
+    ],
     [
       'is behind another address of a map',
       'https://maps.app.goo.gl/abc',
@@ -94,4 +132,22 @@ describe('the content of a geo code', () => {
     ['is text where there is markup', 'geo:1,2"><script>', 'text'],
     ...hostileRows,
   ]);
+
+  it('is read in linear time, however long it is', () => {
+    const spaces = ' '.repeat(2_900);
+    const hostile = [
+      `52.5${spaces}x`,
+      `52.5${spaces},${spaces}13.4x`,
+      `geo:${spaces}x`,
+      `https://www.google.com/maps/${'!3d1'.repeat(700)}`,
+      `https://www.google.com/maps/@${'1,'.repeat(1_400)}`,
+      ','.repeat(64_000),
+      `${spaces.repeat(22)}x`,
+    ];
+    for (const content of hostile) {
+      const startedAt = performance.now();
+      readContent('geo', content);
+      expect(performance.now() - startedAt, content.slice(0, 40)).to.be.below(20);
+    }
+  });
 });

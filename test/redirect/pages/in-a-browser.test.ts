@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { CodeType } from '../../../src/codes/qr-code.ts';
+import { scan } from '../../codes/image/zxing.ts';
 import { expectAccessible, strictestRules } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { androidPhone, iPhone, narrowPhone } from '../../support/browser.ts';
@@ -78,13 +79,44 @@ inABrowser('The share pages', sharedService, (site) => {
     expect(await page.getByRole('main').innerText()).to.contain('Is it vegan?');
   });
 
-  it('offers the maps app and a map on Android, and only the map where geo: is not known', async () => {
+  const appleMaps = 'https://maps.apple.com/?ll=52.5163,13.3777&q=Brandenburg%20Gate';
+  /** What an iPhone opens in its app. Here nothing answers it, and the page stays. */
+  async function withAppleMaps(visitor: WebVisitor): Promise<string[]> {
+    const asked: string[] = [];
+    visitor.provoked.push(/^asked https:\/\/maps\.apple\.com\//);
+    await visitor.page.route('https://maps.apple.com/**', async (route) => {
+      asked.push(route.request().url());
+      await route.fulfill({ status: 204 });
+    });
+    return asked;
+  }
+
+  it('offers the maps app of Android and of Apple, and only the map elsewhere', async () => {
     const android = await open('geo', androidPhone);
     expect(await link(android.page, 'Open in maps').getAttribute('href')).to.match(/^geo:52\.5163,13\.3777/);
     expect(await link(android.page, 'Show on map').getAttribute('href')).to.match(/^https:/);
-    const apple = await open('geo', iPhone);
-    expect(await link(apple.page, 'Open in maps').count()).to.equal(0);
+    const apple = await newVisitor(iPhone);
+    const asked = await withAppleMaps(apple);
+    await apple.page.goto(shareOf('geo'));
+    expect(await link(apple.page, 'Open in maps').getAttribute('href')).to.equal(appleMaps);
     expect(await link(apple.page, 'Show on map').getAttribute('href')).to.match(/^https:/);
+    await eventually(() => expect(asked).to.deep.equal([appleMaps]));
+    const desktop = await open('geo', { viewport: { width: 1200, height: 800 } });
+    expect(await link(desktop.page, 'Open in maps').count()).to.equal(0);
+    expect(await link(desktop.page, 'Show on map').getAttribute('class')).to.equal('button primary');
+  });
+
+  it('prints the code of a network at 60 mm with its name and nothing else, never dark', async () => {
+    const { page } = await newVisitor({ viewport: { width: 800, height: 800 }, colorScheme: 'dark' });
+    await page.goto(shareOf('wifi'));
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect((await page.locator('body').innerText()).trim()).to.equal('A wifi');
+    const { width, height } = (await page.locator('.join img').boundingBox()) ?? { width: 0, height: 0 };
+    expect([width, height].map(Math.round)).to.deep.equal([227, 227]);
+    expect((await scan(await page.screenshot()))?.toString()).to.equal(contents.wifi);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).to.equal(
+      'rgb(255, 255, 255)',
+    );
   });
 
   it('saves a contact as a .vcf that has the details', async () => {
@@ -198,7 +230,9 @@ inABrowser('The share pages', sharedService, (site) => {
   });
 
   it('has nothing that axe objects to on any page', async () => {
-    const { page } = await newVisitor();
+    const visitor = await newVisitor();
+    const { page } = visitor;
+    await withAppleMaps(visitor);
     const expired = await createCode(api);
     await api(`/qrcodes/${expired.id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
     for (const token of [...tokens.values(), 'AAAAAAAAAA', expired.shareToken]) {
@@ -248,7 +282,9 @@ inABrowser('The share pages', sharedService, (site) => {
   for (const type of Object.keys(payloads) as PageType[]) {
     it(`leaves the page of a ${type} whole at 320 px, whatever its text is, and runs nothing`, async () => {
       const own = apiClient(site.service.url, await site.service.makeKey());
-      const { page } = await newVisitor(narrowPhone);
+      const visitor = await newVisitor(narrowPhone);
+      const { page } = visitor;
+      await withAppleMaps(visitor);
       for (const [what, text] of hostile) {
         for (const content of payloads[type](text)) {
           const name = text.replace(/[\r\n]/g, ' ').slice(0, 90);

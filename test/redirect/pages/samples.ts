@@ -35,6 +35,7 @@ export const samples: Samples = {
     longitude: 13.3777,
     label: 'Brandenburg Gate',
     href: 'geo:52.5163,13.3777?q=52.5163,13.3777(Brandenburg%20Gate)',
+    appleHref: 'https://maps.apple.com/?ll=52.5163,13.3777&q=Brandenburg%20Gate',
     mapHref: 'https://www.openstreetmap.org/?mlat=52.5163&mlon=13.3777#map=17/52.5163/13.3777',
   },
   wifi: {
