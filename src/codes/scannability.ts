@@ -1,4 +1,5 @@
 import type { Picture } from './image/draw.ts';
+import { numberWarning } from './content/number-warning.ts';
 import { readContent } from './content/read-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
 import { countModules, fitsSymbol } from './image/symbol.ts';
@@ -41,11 +42,14 @@ export function codeWarnings(
   const shared = pictureWarnings({ ...look, text: shareUrl });
   const direct = pictureWarnings({ ...look, text: code.content });
   const remedy = code.type && remedies[code.type];
-  const isUnread = remedy !== undefined && readContent(code.type as CodeType, code.content).kind === 'text';
+  const read = code.type && readContent(code.type, code.content);
+  const isUnread = remedy !== undefined && read?.kind === 'text';
+  const number = code.type && read && numberWarning(code.type, code.content, read);
   return [
     ...(isUnread
       ? [`The content cannot be read as ${code.type}: scanners will see it as plain text. ${remedy}`]
       : []),
+    ...(number ? [number] : []),
     ...shared,
     ...direct
       .filter((warning) => !shared.includes(warning))

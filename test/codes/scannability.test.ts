@@ -246,4 +246,41 @@ describe('The warnings for a stored code', () => {
     const light = { ...code, foregroundColor: '#ffffff', backgroundColor: '#000000' };
     expect(codeWarnings(light, address)).to.have.length(1);
   });
+
+  const vcard = (number: string) => `BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nTEL:${number}\nEND:VCARD`;
+  const large = { ...code, size: 1024 };
+
+  it('say that a number without its country code works in one country only', () => {
+    for (const [type, content, beginning] of [
+      ['phone', '030 1234567', 'Scanners abroad cannot call this number: '],
+      ['phone', 'tel:0049301234567', 'Scanners abroad cannot call this number: '],
+      ['sms', 'SMSTO:0170 1234567:Hi', 'Scanners abroad cannot text this number: '],
+      ['sms', 'sms:+491701234567,01701234567', 'Scanners abroad cannot text this number: '],
+      ['vcard', vcard('0170 1234567'), 'Scanners abroad cannot call a number of this contact: '],
+      ['whatsapp', '5551234567', 'WhatsApp takes the first digits of this number for the country: '],
+    ] as const) {
+      expect(codeWarnings({ ...large, type, content }, address), content).to.deep.equal([
+        `${beginning}start with + and the country code.`,
+      ]);
+    }
+  });
+
+  it('say nothing of a number with its country code, nor of one that has none', () => {
+    for (const [type, content] of [
+      ['phone', '+49 (0)30 1234567'],
+      ['phone', 'tel:+49301234567'],
+      ['phone', '112'],
+      ['phone', '*#06#'],
+      ['phone', '116 117'],
+      ['sms', 'SMSTO:+491701234567:Hi'],
+      ['sms', '70007'],
+      ['vcard', vcard('+491701234567')],
+      ['whatsapp', '+491701234567'],
+      ['whatsapp', '00491701234567'],
+      ['whatsapp', 'https://wa.me/491701234567'],
+      ['text', '030 1234567'],
+    ] as const) {
+      expect(codeWarnings({ ...large, type, content }, address), content).to.deep.equal([]);
+    }
+  });
 });

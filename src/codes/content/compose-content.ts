@@ -1,4 +1,5 @@
 import type { CodeType } from '../qr-code.ts';
+import { readPlace, writePlace } from './geo.ts';
 import { percentEncode } from './percent.ts';
 import { readPhone } from './phone.ts';
 import { oneLine } from './plain-text.ts';
@@ -20,7 +21,7 @@ export const contentFieldNames: Record<CodeType, readonly string[]> = {
   phone: ['number'],
   sms: ['number', 'message'],
   whatsapp: ['number', 'message'],
-  geo: ['latitude', 'longitude', 'label'],
+  geo: ['place', 'label'],
   social: ['content'],
 };
 
@@ -62,16 +63,10 @@ const composers: Record<CodeType, (given: Given) => string> = {
       `whatsapp://send?phone=${percentEncode(given('number'))}&text=${percentEncode(given('message'))}`,
     ),
   geo: (given) => {
-    const place = `${degrees(given('latitude'))},${degrees(given('longitude'))}`;
-    const label = oneLine(given('label'));
-    return usualForm('geo', `geo:${place}?q=${place}${label ? `(${percentEncode(label)})` : ''}`);
+    const place = readPlace(given('place'));
+    return place ? writePlace(place, given('label')) : given('place');
   },
 };
-
-/** With a comma, as many people write it. */
-export function degrees(text: string): string {
-  return text.trim().replace(/^([+-]?\d+),(\d+)$/, '$1.$2');
-}
 
 /** What cannot be read stays as it is. */
 function usualForm(type: CodeType, payload: string): string {

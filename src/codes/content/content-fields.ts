@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldFault } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
-import { type ContentFields, composeContent, contentFieldNames, degrees } from './compose-content.ts';
+import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
+import { degrees } from './coordinates.ts';
 import { readEmail } from './email.ts';
-import { readGeo } from './geo.ts';
+import { readPlace } from './geo.ts';
 import { webHrefOfAddress } from './links.ts';
 import { percentDecode } from './percent.ts';
 import { readPhone } from './phone.ts';
+import { hasCountryCode } from './phone-number.ts';
 import { readContent } from './read-content.ts';
 
 /** The fields that a content was, or could have been, composed of. Undefined where composing would lose a part of it. */
@@ -56,8 +58,7 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
       return { number: read.number, message: read.body };
     case 'geo':
       return {
-        latitude: degreesText(read.latitude),
-        longitude: degreesText(read.longitude),
+        place: `${degrees(read.latitude)}, ${degrees(read.longitude)}`,
         label: read.label,
       };
     case 'link': {
@@ -84,9 +85,8 @@ function plain(text: string): string {
     .replace(/[\s()./-]+/g, '');
 }
 
-function degreesText(value: number): string {
-  return value.toFixed(7).replace(/\.?0+$/, '');
-}
+/** WhatsApp takes the first digits for the country, whatever they are. */
+const noCountryCode = 'must be a number with + and the country code, such as +44 20 7946 0000';
 
 /** What keeps these fields from being a content of their type, each beside its field. */
 export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[] {
@@ -125,20 +125,13 @@ export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[]
       need('number', isPhone('number'), badNumber);
       break;
     case 'sms':
-    case 'whatsapp':
       need('number', readsAsItself(type, given('number')), badNumber);
       break;
+    case 'whatsapp':
+      need('number', readsAsItself(type, given('number')) && hasCountryCode(given('number')), noCountryCode);
+      break;
     case 'geo':
-      need(
-        'latitude',
-        readGeo(`${degrees(given('latitude'))},0`).kind === 'geo',
-        'must be a number from -90 to 90',
-      );
-      need(
-        'longitude',
-        readGeo(`0,${degrees(given('longitude'))}`).kind === 'geo',
-        'must be a number from -180 to 180',
-      );
+      need('place', readPlace(given('place')) !== undefined, placeFault(given('place')));
       break;
     case 'social':
       if (given('content') && readContent(type, given('content')).kind === 'text')
@@ -147,6 +140,12 @@ export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[]
     default:
   }
   return faults;
+}
+
+function placeFault(text: string): string {
+  return webHrefOfAddress(text) === undefined
+    ? 'must be coordinates, such as 51.5007, -0.1246, or a link of Google Maps, Apple Maps or OpenStreetMap'
+    : 'This link has no coordinates in it. Open it, and copy the coordinates or the long link from there';
 }
 
 function isOneAddress(text: string): boolean {

@@ -20,6 +20,20 @@ export function plainNumber(text: string): string | undefined {
   return /^\+?\d{3,20}$/.test(number) ? number : undefined;
 }
 
+/** Seven digits and no plus: shorter numbers, such as 112, and those with * or # work in one country only anyway. */
+export const withoutCountryCode = /^[^\d+*#]*(?:\d[^\d+*#]*){7,}$/;
+const longestNumber = 64;
+
+/** Whether whoever is in another country would reach somebody else, or nobody. */
+export function lacksCountryCode(number: string): boolean {
+  return number.length <= longestNumber && withoutCountryCode.test(shownNumber(number));
+}
+
+/** Also with the two zeros that stand for the plus in many countries. */
+export function hasCountryCode(number: string): boolean {
+  return /^(?:\+|00)/.test(compactNumber(number));
+}
+
 /** A country's code has one, two or three digits; its first ones tell how many. */
 const countryCode = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d{5,12})$/;
 

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
+import { numberWarnings } from '../../codes/content/number-warning.ts';
+import { withoutCountryCode } from '../../codes/content/phone-number.ts';
 import type { CodeType } from '../../codes/qr-code.ts';
-import { CheckBox, type FormState, Input, Select, TextArea } from './controls.tsx';
+import { type Caution, CheckBox, type FormState, Input, Select, TextArea } from './controls.tsx';
 
 const inputs: Record<CodeType, (of: FormState) => VNode> = {
   url: (of) => (
@@ -37,7 +39,7 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
     <>
       <Input of={of} name="contactName" label="Full name" />
       <Input of={of} name="organization" label="Organisation (optional)" />
-      <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" />
+      <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" caution={abroad('vcard')} />
       <Input of={of} name="email" label="Email (optional)" inputMode="email" />
       <Input of={of} name="website" label="Website (optional)" inputMode="url" />
     </>
@@ -49,30 +51,51 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
       <TextArea of={of} name="body" label="Message (optional)" />
     </>
   ),
-  phone: (of) => <NumberInput of={of} />,
-  sms: (of) => <NumberAndMessage of={of} />,
+  phone: (of) => <NumberInput of={of} caution={abroad('phone')} />,
+  sms: (of) => <NumberAndMessage of={of} caution={abroad('sms')} />,
+  // Without the country code it is refused.
   whatsapp: (of) => <NumberAndMessage of={of} />,
   geo: (of) => (
     <>
-      <div class="pair">
-        <Input of={of} name="latitude" label="Latitude" hint="Such as 51.5007" />
-        <Input of={of} name="longitude" label="Longitude" hint="Such as -0.1246" />
-      </div>
+      <Input
+        of={of}
+        name="place"
+        label="Coordinates or map link"
+        hint="Such as 51.5007, -0.1246, or a link copied from Google Maps, Apple Maps or OpenStreetMap."
+      />
       <Input of={of} name="label" label="Name of the place (optional)" />
     </>
   ),
 };
 
-function NumberInput({ of }: { of: FormState }) {
+/** Said of a number without its country code. */
+function abroad(type: keyof typeof numberWarnings): Caution {
+  return { text: numberWarnings[type], pattern: withoutCountryCode };
+}
+
+interface NumberProps {
+  of: FormState;
+  caution?: Caution;
+}
+
+function NumberInput({ of, caution }: NumberProps) {
   return (
-    <Input of={of} name="number" label="Number" inputMode="tel" hint="With the country code, such as +44 …" />
+    <Input
+      of={of}
+      name="number"
+      label="Number"
+      inputMode="tel"
+      hint="With the country code, such as +44 …"
+      caution={caution}
+    />
   );
 }
 
-function NumberAndMessage({ of }: { of: FormState }) {
+function NumberAndMessage(props: NumberProps) {
+  const { of } = props;
   return (
     <>
-      <NumberInput of={of} />
+      <NumberInput {...props} />
       <TextArea of={of} name="message" label="Message (optional)" />
     </>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { FieldFault } from '../../errors.ts';
 import { dayInWords } from './day.ts';
+import { useLocale } from './layout.tsx';
 
 const longestSaved = 200;
 
@@ -18,6 +19,13 @@ export interface FormState {
   saved?: Record<string, string> | undefined;
 }
 
+/** What is said of a value that can be saved but may not be what is wanted. The script says it while it is typed. */
+export interface Caution {
+  text: string;
+  /** Matches the values that it is about. */
+  pattern: RegExp;
+}
+
 interface ControlProps {
   of: FormState;
   name: string;
@@ -25,17 +33,23 @@ interface ControlProps {
   hint?: string | undefined;
   /** What was saved meanwhile is not shown, only that it differs. */
   isSecret?: boolean | undefined;
+  caution?: Caution | undefined;
 }
 
 /** By which what is said elsewhere on the page leads to a field. */
 export const idOf = (name: string) => `field-${name}`;
 
 /** What every control has in common: its name, its value, and what is said of it. */
-function attributes({ of: { values, faults, saved }, name, hint }: ControlProps) {
+function attributes({ of: { values, faults, saved }, name, hint, caution }: ControlProps) {
   const id = idOf(name);
   const isBad = faults.some(({ field }) => field === name);
   const isOld = saved?.[name] !== undefined;
-  const notes = [hint && `${id}-hint`, isOld && `${id}-saved`, isBad && `${id}-fault`]
+  const notes = [
+    hint && `${id}-hint`,
+    caution && `${id}-caution`,
+    isOld && `${id}-saved`,
+    isBad && `${id}-fault`,
+  ]
     .filter(Boolean)
     .join(' ');
   return {
@@ -53,7 +67,7 @@ interface LabelledProps extends ControlProps {
   children: ComponentChildren;
 }
 
-function Labelled({ of, name, label, hint, isSecret, say, children }: LabelledProps) {
+function Labelled({ of, name, label, hint, isSecret, caution, say, children }: LabelledProps) {
   const id = idOf(name);
   const { faults } = of;
   const fault = faults.find(({ field }) => field === name);
@@ -64,6 +78,17 @@ function Labelled({ of, name, label, hint, isSecret, say, children }: LabelledPr
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {caution && (
+        <p
+          class="caution"
+          id={`${id}-caution`}
+          role="status"
+          data-pattern={caution.pattern.source}
+          data-text={caution.text}
+        >
+          {caution.pattern.test(of.values[name] ?? '') && caution.text}
         </p>
       )}
       <SavedMeanwhile of={of} name={name} isSecret={isSecret} say={say} />
@@ -116,8 +141,10 @@ interface InputProps extends ControlProps {
 export function Input({ type = 'text', inputMode, autocomplete, maxLength, required, ...props }: InputProps) {
   // Preact's types want to know the kind of input when this is written; here it is chosen by the page.
   const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
+  const locale = useLocale();
+  const sayDay = (day: string) => dayInWords(day, locale);
   return (
-    <Labelled {...props} say={type === 'date' ? dayInWords : undefined}>
+    <Labelled {...props} say={type === 'date' ? sayDay : undefined}>
       <input {...(input as object)} />
     </Labelled>
   );

@@ -55,7 +55,10 @@ const filled: Record<CodeType, fc.Arbitrary<ContentFields>> = {
   phone: fc.record({ number }),
   sms: fc.record({ number, message: lines }),
   whatsapp: fc.record({ number, message: lines }),
-  geo: fc.record({ latitude: degree(90), longitude: degree(180), label: typed }),
+  geo: fc.record({
+    place: fc.tuple(degree(90), degree(180)).map((both) => both.join(', ')),
+    label: typed,
+  }),
   social: fc.record({ content: fc.array(fc.webUrl(), { minLength: 1 }).map((all) => all.join('\n')) }),
 };
 
@@ -89,12 +92,63 @@ describe('composeContent', () => {
     expect(composeContent('whatsapp', { number: '0044 20 7946', message: 'Hi you' })).to.equal(
       'https://wa.me/44207946?text=Hi%20you',
     );
-    expect(composeContent('geo', { latitude: '51.5', longitude: '-0.1', label: 'Here' })).to.equal(
+    expect(composeContent('geo', { place: '51.5, -0.1', label: 'Here' })).to.equal(
       'geo:51.5,-0.1?q=51.5,-0.1(Here)',
     );
     expect(composeContent('wifi', { networkName: 'a;b', password: 'c', security: 'WPA' })).to.equal(
       'WIFI:T:WPA;S:a\\;b;P:c;;',
     );
+  });
+});
+
+describe('the fields of a place', () => {
+  const hamburg = 'geo:53.5503,9.992?q=53.5503,9.992';
+  for (const place of [
+    '53.5503, 9.9920',
+    ' 53.5503,9.9920 ',
+    '53.5503; 9.9920',
+    '53,5503; 9,9920',
+    '53,5503, 9,9920',
+    '53.5503° N 9.9920° E',
+    'https://www.google.com/maps/@53.5503,9.9920,17z',
+    'www.google.com/maps?q=53.5503,9.9920',
+    'maps.apple.com/?ll=53.5503,9.9920&q=Pin',
+    'https://www.openstreetmap.org/?mlat=53.5503&mlon=9.9920#map=17/1/2',
+  ]) {
+    it(`take ${place}`, () => {
+      expect(fieldFaults('geo', { place })).to.deep.equal([]);
+      expect(composeContent('geo', { place })).to.equal(hamburg);
+    });
+  }
+
+  for (const [place, message] of [
+    ['91, 0', 'must be coordinates'],
+    ['Pariser Platz 1', 'must be coordinates'],
+    ['53.5503', 'must be coordinates'],
+    ['https://maps.app.goo.gl/abc', 'This link has no coordinates in it. Open it'],
+    ['https://evil.example/?q=53.5503,9.9920', 'This link has no coordinates in it'],
+    ['9'.repeat(60_000), 'must be coordinates'],
+  ] as const) {
+    it(`do not take ${place.slice(0, 40)}, and say what to do`, () => {
+      const [fault, ...more] = fieldFaults('geo', { place });
+      expect(fault?.field).to.equal('place');
+      expect(fault?.message).to.include(message);
+      expect(more).to.deep.equal([]);
+    });
+  }
+});
+
+describe('the number of a WhatsApp code', () => {
+  it('is refused without its country code, which WhatsApp would take from its first digits', () => {
+    for (const number of ['0170 1234567', '170 1234567', '5551234567'])
+      expect(fieldFaults('whatsapp', { number }), number).to.deep.equal([
+        {
+          field: 'number',
+          message: 'must be a number with + and the country code, such as +44 20 7946 0000',
+        },
+      ]);
+    for (const number of ['+49 170 1234567', '0049 170 1234567'])
+      expect(fieldFaults('whatsapp', { number }), number).to.deep.equal([]);
   });
 });
 
@@ -122,6 +176,6 @@ describe('fieldsOfContent', () => {
   it('knows bare values', () => {
     expect(fieldsOfContent('phone', '+44 20 7946 0000')).to.deep.equal({ number: '+44 20 7946 0000' });
     expect(fieldsOfContent('email', 'ann@example.com')).to.deep.include({ to: 'ann@example.com' });
-    expect(fieldsOfContent('geo', '52.5, 13.4')).to.deep.include({ latitude: '52.5', longitude: '13.4' });
+    expect(fieldsOfContent('geo', '52.5, 13.4')).to.deep.include({ place: '52.5, 13.4' });
   });
 });
