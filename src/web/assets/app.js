@@ -1,5 +1,8 @@
 // Small helps; every page works without them.
 
+import './form-errors.js';
+import './star.js';
+
 const status = document.getElementById('copied');
 const shownMs = 2_000;
 
@@ -26,18 +29,26 @@ function copyOnClick(button) {
   });
 }
 
-/** Moments in the reader's own time. */
+// As the server writes them, with the reader's own time zone instead of UTC: see day.ts.
+const dayAndTime = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' };
+const { locale } = document.documentElement.dataset;
+const formats = {
+  bare: Intl.DateTimeFormat(locale, dayAndTime),
+  zoned: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short' }),
+  utc: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short', timeZone: 'UTC' }),
+};
+
+/** Moments in the reader's own time zone, with UTC to point at. Days are days of UTC, and stay so. */
 export function showLocalTimes(root) {
-  for (const moment of root.querySelectorAll('time[datetime]')) {
-    moment.title = moment.textContent;
-    moment.textContent = localTime(moment.dateTime);
-  }
+  for (const moment of root.querySelectorAll('time[data-moment]')) showLocalTime(moment);
   for (const note of root.querySelectorAll('[data-zone]'))
     note.textContent = `Times in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
 }
 
-export function localTime(at) {
-  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+export function showLocalTime(moment) {
+  const at = new Date(moment.dateTime);
+  moment.title = formats.utc.format(at);
+  moment.textContent = formats[moment.dataset.moment || 'zoned'].format(at);
 }
 
 for (const button of document.querySelectorAll('[data-copy]')) copyOnClick(button);

@@ -13,7 +13,7 @@ async function show() {
   const turn = latest;
   const look = new URLSearchParams(controls.map(({ name, value }) => [name, value]));
   if (preview.dataset.code) look.set('code', preview.dataset.code);
-  const address = `/codes/preview.svg?${look}`;
+  const address = new URL(`?${look}`, preview.src).href;
   const answer = await fetch(address).catch(() => undefined);
   // A size that is half typed has no picture: the last one stays.
   if (!answer?.ok || answer.redirected || turn !== latest) return;
@@ -53,3 +53,13 @@ function takeAlong() {
 
 for (const control of kept) control.addEventListener('input', takeAlong);
 takeAlong();
+
+// What can be saved but may not be what is wanted.
+for (const note of document.querySelectorAll('.caution')) {
+  const control = document.getElementById(note.id.replace(/-caution$/, ''));
+  const pattern = new RegExp(note.dataset.pattern);
+  control.addEventListener('input', () => {
+    const text = pattern.test(control.value) ? note.dataset.text : '';
+    if (note.textContent !== text) note.textContent = text;
+  });
+}

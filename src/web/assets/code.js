@@ -1,6 +1,6 @@
 // The page of a code, kept up to date while it is open and in view. Without this it shows how things were when it was opened.
 
-import { localTime, showLocalTimes } from './app.js';
+import { showLocalTime, showLocalTimes } from './app.js';
 import { makeReadable } from './chart.js';
 
 const part = (id) => document.getElementById(id);
@@ -84,8 +84,8 @@ function rowOf(scan) {
   row.className = 'new';
   const time = document.createElement('time');
   time.dateTime = scan.at;
-  time.title = `${scan.at.slice(0, 10)} ${scan.at.slice(11, 16)} UTC`;
-  time.textContent = localTime(scan.at);
+  time.dataset.moment = 'bare';
+  showLocalTime(time);
   const head = document.createElement('th');
   head.scope = 'row';
   head.append(time);

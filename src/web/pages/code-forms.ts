@@ -82,7 +82,7 @@ export function codeForms(parts: PageParts): Router {
         preview: previewPath(look, code?.id),
         isCopy: ctx.query['copied'] === '',
       },
-      saved ? 409 : faults.length > 0 ? 400 : 200,
+      isCheck(ctx) ? 200 : saved ? 409 : faults.length > 0 ? 400 : 200,
     );
   }
 
@@ -99,7 +99,7 @@ export function codeForms(parts: PageParts): Router {
     const found = await findFaults(newFaults, body, newCodeRules(db, config, now()));
     const { expiresAt, faults: ofEnd } = chosenEnd(values, now());
     const faults = [...shownFaults(type, values, false, found, true), ...ofEnd];
-    if (faults.length > 0) return showForm(ctx, { type, values, isRaw: false, faults });
+    if (faults.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, faults });
     const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     leadSaying(ctx, parts, `/codes/${code.id}`, 'created' satisfies Done);
@@ -144,7 +144,8 @@ export function codeForms(parts: PageParts): Router {
     const changes = changedBody(code, values, isRaw);
     const found = await findFaults(changeFaults, changes, changedCodeRules(transaction, code, config));
     const faults = shownFaults(type, values, isRaw, found, 'content' in changes);
-    if (faults.length > 0) return { changes: {}, refused: { type, code, values, isRaw, faults } };
+    if (faults.length > 0 || isCheck(ctx))
+      return { changes: {}, refused: { type, code, values, isRaw, faults } };
     return { changes: toStored(changes) };
   }
 
@@ -180,6 +181,11 @@ export function codeForms(parts: PageParts): Router {
     show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
   }
   return router;
+}
+
+/** A script asks what is still wrong with a form that was refused: nothing is saved. */
+function isCheck(ctx: Context): boolean {
+  return ctx.method === 'POST' && 'check' in ctx.query;
 }
 
 function typeOf(text: unknown): CodeType {

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import type { Picture } from '../../codes/image/draw.ts';
+import { markAsSample } from '../../codes/image/sample.ts';
 import { contentTypes, type ImageFormat } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
@@ -12,11 +13,14 @@ import { AppError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { readQuery } from '../api/query-string.ts';
 import { compileValidator } from '../api/validation.ts';
+import { isDirectFirst } from '../views/downloads.tsx';
 import { needUser, type PageParts, userOf } from './page.ts';
 
 const previewSeconds = 60;
 /** A code has its share address from when it is stored; until then its picture is of one that is as long. */
 const tokenToCome = '0000000000';
+/** What a scanner reads in a sample. No share address is shorter. */
+const sampleText = 'Sample: not saved yet';
 const lookFaults = compileValidator(patchBody);
 
 export type Look = Omit<Picture, 'text'>;
@@ -52,13 +56,25 @@ export function codePictures({ db, config, images }: PageParts): Router {
     const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
     const faults = lookFaults(given);
     if (faults.length > 0) throw invalid(faults);
-    const code =
-      typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : { shareToken: tokenToCome };
+    const code = typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : undefined;
     const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
     ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
     const warnings = lookWarnings(look, config.baseUrl);
     if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
-    await send(ctx, { ...look, text: shareUrl(config.baseUrl, code.shareToken) }, 'svg');
+    if (!code) {
+      const { length } = shareUrl(config.baseUrl, tokenToCome);
+      const sample = { ...look, text: sampleText.padEnd(length, '.') };
+      const { body } = await images.draw(sample, 'svg');
+      ctx.type = contentTypes.svg;
+      ctx.body = markAsSample(Buffer.from(body).toString(), sample);
+      return;
+    }
+    const isDirect = isDirectFirst(code);
+    await send(
+      ctx,
+      { ...look, text: isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken) },
+      'svg',
+    );
   });
   return router;
 }

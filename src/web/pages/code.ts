@@ -52,6 +52,7 @@ export function codePage(parts: PageParts): Router {
       abuseHref: abuseHref(config.abuseContact, address),
       address,
       warnings: codeWarnings(code, address),
+      here: `/codes/${code.id}?days=${days}${before ? `&before=${before}` : ''}`,
       days,
       periods,
       analytics,

@@ -92,7 +92,9 @@ export function codesPages(parts: PageParts): Router {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
-    leadSaying(ctx, parts, ownList(field(ctx, 'back')), done);
+    // A script shows it where it is: no page is opened anew.
+    if (ctx.accepts('html', 'json') === 'json') ctx.body = { done: doneTexts[done] };
+    else leadSaying(ctx, parts, ownList(field(ctx, 'back')), done);
   }
   return router;
 }

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Sessions } from '../middleware/session.ts';
 import { render, type Visitor } from '../views/layout.tsx';
+import { viewerLocale } from './viewer-locale.ts';
 
 export interface PageParts {
   db: Database;
@@ -32,6 +33,7 @@ export function visitorOf(ctx: Context, { sessions, assets, config }: PageParts)
     formToken: sessions.formToken(ctx),
     assets,
     canSignUp: config.signUps === 'open',
+    locale: viewerLocale(ctx),
   };
 }
 

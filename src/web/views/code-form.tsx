@@ -3,6 +3,7 @@ import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { typeNames } from './code-types.ts';
 import { ContentInputs } from './content-inputs.tsx';
 import { type FormState, Input, Select } from './controls.tsx';
+import { timeInWords } from './day.ts';
 import { Form, Layout, type Visitor } from './layout.tsx';
 import { Notice } from './notice.tsx';
 
@@ -54,6 +55,7 @@ export function CodeFormView(props: CodeFormProps) {
       <Form
         action={code ? `/codes/${code.id}/edit${isCopy ? '?copied' : ''}` : '/codes/new'}
         class="code-form"
+        isChecked
       >
         <div>
           <section class="card">
@@ -72,7 +74,13 @@ export function CodeFormView(props: CodeFormProps) {
             />
             <div class="row">
               <Input of={of} name="category" label="Category (optional)" />
-              <Input of={of} name="lastDay" label="Last day" type="date" hint={lastDayHint(code)} />
+              <Input
+                of={of}
+                name="lastDay"
+                label="Last day"
+                type="date"
+                hint={lastDayHint(code, visitor.locale)}
+              />
             </div>
           </section>
         </div>
@@ -98,18 +106,14 @@ export function CodeFormView(props: CodeFormProps) {
   );
 }
 
-function lastDayHint(code: QrCode | undefined): string {
+function lastDayHint(code: QrCode | undefined, locale: string): string {
   if (!code)
     return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
   // Only a day that is chosen here ends with the day: what nobody touches stays to the minute.
   const end = isEndOfDay(code.expiresAt)
-    ? 'through the end of this day'
-    : `until ${timeOf(code)} on this day`;
-  return `The code works ${end} (UTC). Choose a later day to renew it.`;
-}
-
-function timeOf({ expiresAt }: QrCode): string {
-  return expiresAt.toISOString().slice(11, 16);
+    ? 'through the end of this day (UTC)'
+    : `until ${timeInWords(code.expiresAt, locale)} on this day`;
+  return `The code works ${end}. Choose a later day to renew it.`;
 }
 
 function TypeChooser({ at }: { at: CodeType }) {
@@ -124,7 +128,7 @@ function TypeChooser({ at }: { at: CodeType }) {
   );
 }
 
-function Look({ of, code, preview, warnings }: CodeFormProps) {
+function Look({ of, type, code, preview, warnings }: CodeFormProps) {
   return (
     <section class="card">
       <h2>Picture</h2>
@@ -135,11 +139,13 @@ function Look({ of, code, preview, warnings }: CodeFormProps) {
         data-code={code?.id}
         width="200"
         height="200"
-        alt="Preview of the QR code"
+        alt={code ? 'Preview of the QR code' : 'Sample of a QR code in these colors'}
       />
       <p class="hint">
-        The picture holds the share link, not the content. So it stays the same when you change the content
-        later, even after printing.
+        {!code && 'This is a sample: the code gets its own picture when you create it. '}
+        {type === 'wifi'
+          ? 'The picture holds the network name and the password, so that phones join at once. Print it again when they change.'
+          : 'The picture holds the share link, not the content. So it stays the same when you change the content later, even after printing.'}
       </p>
       <div class="pair">
         <Input of={of} name="foregroundColor" label="Foreground" type="color" />

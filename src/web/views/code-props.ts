@@ -16,6 +16,8 @@ export interface CodeProps {
   /** The share link. */
   address: string;
   warnings: string[];
+  /** Where this page is, to come back to. */
+  here: string;
   days: number;
   periods: readonly number[];
   analytics: Analytics;

@@ -5,17 +5,21 @@ import type { CodeProps } from './code-props.ts';
 import { type CodeState, stateOf } from './code-state.tsx';
 import { ContentFacts } from './content-facts.tsx';
 import { CopyButton, CopyStatus } from './copy-button.tsx';
-import { dayInWords } from './day.ts';
-import { Moment } from './moment.tsx';
+import { Downloads, isDirectFirst, picturePath } from './downloads.tsx';
+import { Day, Moment } from './moment.tsx';
 
 /** The code itself, beside its scans: picture, share link, what it holds, and what can be done with it. */
 export function CodeSide(props: CodeProps) {
   const { code, address, warnings } = props;
   const state = stateOf(props);
-  const picture = `/codes/${code.id}/picture`;
   return (
     <section class="card code-side" aria-label="This code">
-      <img src={`${picture}.svg`} width="200" height="200" alt={`QR code of ${code.name}`} />
+      <img
+        src={picturePath(code, 'svg', isDirectFirst(code))}
+        width="200"
+        height="200"
+        alt={`QR code of ${code.name}`}
+      />
       <div>
         <label for="share-link">Share link</label>
         <div class="row">
@@ -43,8 +47,8 @@ export function CodeSide(props: CodeProps) {
           </div>
           <End {...props} />
         </dl>
-        <Downloads picture={picture} />
-        <Actions code={code} days={props.days} state={state} />
+        <Downloads code={code} />
+        <Actions code={code} here={props.here} state={state} />
       </div>
     </section>
   );
@@ -56,7 +60,9 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
     return (
       <div>
         <dt>Last day</dt>
-        <dd>{dayInWords(lastDayOf(expiresAt))}</dd>
+        <dd>
+          <Day of={lastDayOf(expiresAt)} /> (UTC)
+        </dd>
       </div>
     );
   return (
@@ -69,46 +75,7 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
   );
 }
 
-function Downloads({ picture }: { picture: string }) {
-  return (
-    <div class="downloads">
-      <span>Download</span>
-      <div class="code-actions">
-        <a class="button quiet" href={`${picture}.svg?download`} aria-label="Download SVG">
-          SVG
-        </a>
-        <a class="button quiet" href={`${picture}.png?download`} aria-label="Download PNG">
-          PNG
-        </a>
-      </div>
-      <details>
-        <summary>Without the share link</summary>
-        <p class="hint">
-          This picture holds the content itself: it works offline and without this service, cannot be changed
-          after printing, and its scans are not counted.
-        </p>
-        <div class="code-actions">
-          <a
-            class="button quiet"
-            href={`${picture}.svg?download&encode=content`}
-            aria-label="Download SVG of the content itself"
-          >
-            SVG
-          </a>
-          <a
-            class="button quiet"
-            href={`${picture}.png?download&encode=content`}
-            aria-label="Download PNG of the content itself"
-          >
-            PNG
-          </a>
-        </div>
-      </details>
-    </div>
-  );
-}
-
-function Actions({ code, days, state }: { code: QrCode; days: number; state: CodeState }) {
+function Actions({ code, here, state }: { code: QrCode; here: string; state: CodeState }) {
   return (
     <div class="code-actions">
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
@@ -116,9 +83,7 @@ function Actions({ code, days, state }: { code: QrCode; days: number; state: Cod
       </a>
       <DuplicateForm code={code} look="quiet" />
       {/* Of a private code it stands above, as the remedy. */}
-      {state !== 'private' && (
-        <VisibilityForm code={code} look="quiet" back={`/codes/${code.id}?days=${days}`} />
-      )}
+      {state !== 'private' && <VisibilityForm code={code} look="quiet" back={here} />}
       <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
         Delete
       </a>
@@ -129,7 +94,7 @@ function Actions({ code, days, state }: { code: QrCode; days: number; state: Cod
 /** The sentences are written for headers and programs, and name the fields as those do. */
 function inPlainWords(warning: string): string {
   return warning
-    .replace('With encode=content: ', 'The picture without the share link: ')
+    .replace('With encode=content: ', 'The direct code: ')
     .replaceAll('foregroundColor', 'foreground colour')
     .replaceAll('backgroundColor', 'background colour')
     .replaceAll('errorCorrection', 'error correction');

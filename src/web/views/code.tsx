@@ -5,6 +5,7 @@ import { CodeSide } from './code-side.tsx';
 import { StateBadge, StateNotice, stateOf } from './code-state.tsx';
 import { typeNames } from './code-types.ts';
 import { countryName } from './countries.ts';
+import { isDirectFirst } from './downloads.tsx';
 import { Layout } from './layout.tsx';
 import { Notice } from './notice.tsx';
 import { Ranking } from './ranking.tsx';
@@ -27,7 +28,7 @@ export function CodeView(props: CodeProps) {
         <h1>
           <bdi>{code.name}</bdi>
         </h1>
-        <Star code={code} back={`/codes/${code.id}?days=${props.days}`} />
+        <Star code={code} back={props.here} />
         <p class="badges">
           <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
           {code.category !== null && (
@@ -58,8 +59,11 @@ function NoScansYet(props: CodeProps) {
       <h2>No scans yet</h2>
       {stateOf(props) === 'public' ? (
         <p>
-          Scan the code with your phone, or open <a href={address}>its share link</a>. The first scan shows up
-          here within seconds, with charts of when, where and on what.
+          {isDirectFirst(props.code)
+            ? 'The direct code joins the network without asking this service, so its scans are not counted. To count scans, print the link code, or open '
+            : 'Scan the code with your phone, or open '}
+          <a href={address}>its share link</a>. The first scan shows up here within seconds, with charts of
+          when, where and on what.
         </p>
       ) : (
         <p>Scans are counted while the code is public, not blocked, and not expired.</p>
@@ -102,7 +106,7 @@ function Scans(props: CodeProps) {
         <div class="card">
           <dl class="totals" id="totals" data-days={days} data-scans={analytics.totalScans}>
             <Total name="Scans" id="total-scans" value={analytics.totalScans} />
-            <Total name="Today" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
+            <Total name="Today (UTC)" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
             <Total name="Countries" id="total-countries" value={analytics.uniqueCountries} />
             <Total name="Cities" id="total-cities" value={analytics.uniqueCities} />
           </dl>

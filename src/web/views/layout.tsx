@@ -14,6 +14,8 @@ export interface Visitor {
   assets: string;
   /** Not where only the command line makes accounts. */
   canSignUp: boolean;
+  /** In which days and times are written, as a BCP 47 tag. */
+  locale: string;
 }
 
 interface LayoutProps {
@@ -42,7 +44,8 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
   const isSignedIn = visitor.email !== undefined;
   return (
     <VisitorContext.Provider value={visitor}>
-      <html lang="en">
+      {/* The scripts write moments in this locale too. */}
+      <html lang="en" data-locale={visitor.locale}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -103,18 +106,25 @@ function sectionsOf({ email, isOperator }: Visitor) {
   return isOperator ? operatorSections : sections;
 }
 
+/** Of the visitor that the page is for. */
+export function useLocale(): string {
+  return useContext(VisitorContext)?.locale ?? 'en';
+}
+
 interface FormProps {
   action: string;
   class?: string;
+  /** What was typed can be checked without being saved: see form-errors.js. */
+  isChecked?: boolean;
   children: ComponentChildren;
 }
 
 /** Every form posts, and brings the token that tells it apart from another site's. */
-export function Form({ action, class: name, children }: FormProps) {
+export function Form({ action, class: name, isChecked = false, children }: FormProps) {
   const visitor = useContext(VisitorContext);
   if (!visitor) throw new Error('A form has no token outside of the layout');
   return (
-    <form method="post" action={action} class={name}>
+    <form method="post" action={action} class={name} data-check={isChecked ? '' : undefined}>
       <input type="hidden" name="formToken" value={visitor.formToken} />
       {children}
     </form>

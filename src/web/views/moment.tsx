@@ -1,9 +1,34 @@
-/** In UTC, exact to the minute; the script shows it in the reader's own time. */
-export function Moment({ of }: { of: Date | string }) {
-  const text = typeof of === 'string' ? of : of.toISOString();
+import { dayInWords, momentInWords } from './day.ts';
+import { useLocale } from './layout.tsx';
+
+interface MomentProps {
+  of: Date | string;
+  /** Without the time zone, where the page says it once for many. */
+  bare?: boolean;
+}
+
+/** In UTC, exact to the minute; the script shows it in the reader's own time zone. */
+export function Moment({ of, bare = false }: MomentProps) {
+  const locale = useLocale();
+  const at = new Date(of);
   return (
-    <time dateTime={text}>
-      {text.slice(0, 10)} {text.slice(11, 16)} UTC
+    <time dateTime={at.toISOString()} lang={langOf(locale)} data-moment={bare ? 'bare' : ''}>
+      {momentInWords(at, locale, bare)}
     </time>
   );
+}
+
+/** A day of UTC, as `2026-11-01`. The script leaves it alone: in another time zone it would be another day. */
+export function Day({ of }: { of: string }) {
+  const locale = useLocale();
+  return (
+    <time dateTime={of} lang={langOf(locale)}>
+      {dayInWords(of, locale)}
+    </time>
+  );
+}
+
+/** Absent where it is that of the page. */
+function langOf(locale: string): string | undefined {
+  return /^en\b/.test(locale) ? undefined : locale;
 }

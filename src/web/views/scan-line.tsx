@@ -35,7 +35,7 @@ export function ScanTableRow({ of: scan }: { of: ScanLine }) {
   return (
     <tr data-scan={scan.id}>
       <th scope="row">
-        <Moment of={scan.at} />
+        <Moment of={scan.at} bare />
       </th>
       <td>
         <bdi>{scan.place}</bdi>

@@ -1,10 +1,10 @@
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Form } from './layout.tsx';
 
-/** Marks a code as a favourite, or takes the mark away. */
+/** Marks a code as a favorite, or takes the mark away. star.js does it in place. */
 export function Star({ code, back }: { code: QrCode; back: string }) {
   return (
-    <Form action={`/codes/${code.id}/favorite`}>
+    <Form action={`/codes/${code.id}/favorite`} class="star-form">
       <input type="hidden" name="back" value={back} />
       <input type="hidden" name="isFavorite" value={String(!code.isFavorite)} />
       <button

@@ -1,5 +1,7 @@
 import { dayInWords } from './day.ts';
 import { figure, shortFigure } from './figure.ts';
+import { useLocale } from './layout.tsx';
+import { Day } from './moment.tsx';
 
 /** One bar of the timeline: a day, or a week where a bar a day would be too thin to see. */
 interface Bar {
@@ -28,6 +30,7 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
   const most = Math.max(0, ...bars.map(({ scans }) => scans));
   const top = axisTop(most);
   const unit = isWeekly ? 'week' : 'day';
+  const locale = useLocale();
   return (
     <figure class="timeline">
       <figcaption>
@@ -41,7 +44,7 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
           viewBox={`0 0 ${bars.length * 10} ${chartHeight}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${inWords(bars, most, unit)}${isExample || most === 0 ? '' : ` The last ${unit} is not over yet.`}`}
+          aria-label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not over yet.`}`}
         >
           {bars.map((bar, index) => {
             const height = Math.round((bar.scans / top) * chartHeight * 10) / 10;
@@ -56,7 +59,7 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
                 height={height}
                 data-scans={bar.scans}
               >
-                <title>{`${nameOf(bar)}${isLast ? ' (so far)' : ''}: ${figure(bar.scans)}`}</title>
+                <title>{`${nameOf(bar, locale)}${isLast ? ' (so far)' : ''}: ${figure(bar.scans)}`}</title>
               </rect>
             );
           })}
@@ -68,8 +71,12 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
         </p>
       </div>
       <p class="ends">
-        <span>{dayInWords(bars[0]?.from ?? '')}</span>
-        <span>{dayInWords(bars.at(-1)?.to ?? '')}</span>
+        <span>
+          <Day of={bars[0]?.from ?? ''} />
+        </span>
+        <span>
+          <Day of={bars.at(-1)?.to ?? ''} />
+        </span>
       </p>
       {!isExample && <DayFigures timeline={timeline} />}
     </figure>
@@ -94,7 +101,9 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
           <tbody>
             {timeline.toReversed().map(({ date, scans }) => (
               <tr key={date}>
-                <th scope="row">{dayInWords(date)}</th>
+                <th scope="row">
+                  <Day of={date} />
+                </th>
                 <td class="number">{figure(scans)}</td>
               </tr>
             ))}
@@ -134,14 +143,15 @@ function axisFigure(value: number, top: number): string {
   return top < shortAxisFrom ? figure(value) : shortFigure(value);
 }
 
-function inWords(bars: Bar[], most: number, unit: string): string {
+function inWords(bars: Bar[], most: number, unit: string, locale: string): string {
   const total = bars.reduce((sum, { scans }) => sum + scans, 0);
-  const period = `from ${dayInWords(bars[0]?.from ?? '')} to ${dayInWords(bars.at(-1)?.to ?? '')}`;
+  const period = `from ${dayInWords(bars[0]?.from ?? '', locale)} to ${dayInWords(bars.at(-1)?.to ?? '', locale)}`;
   const best = bars.find(({ scans }) => scans === most);
   if (!best || total === 0) return `No scans ${period}.`;
-  return `Scans per ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best)}.`;
+  return `Scans per ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best, locale)}.`;
 }
 
-function nameOf({ from, to }: Bar): string {
-  return from === to ? dayInWords(from) : `${dayInWords(from)} to ${dayInWords(to)}`;
+function nameOf({ from, to }: Bar, locale: string): string {
+  const first = dayInWords(from, locale);
+  return from === to ? first : `${first} to ${dayInWords(to, locale)}`;
 }

@@ -230,7 +230,7 @@ inABrowser('The page of a code', withWorker, (site) => {
   it('is marked, made private and public where it is, and leads back to the list', async () => {
     await page.goto(`/codes/${code.id}`);
     await page.getByRole('button', { name: 'Favourite: Poster «Café»' }).click();
-    expect(await page.getByRole('status').first().textContent()).to.equal('Added to your favourites.');
+    await page.getByRole('status').filter({ hasText: 'Added to your favourites.' }).waitFor();
     expect(await page.locator('.star').getAttribute('aria-pressed')).to.equal('true');
     await page.getByRole('button', { name: 'Make private' }).click();
     expect(await page.getByRole('status').first().textContent()).to.contain('The code is private now');
@@ -284,6 +284,102 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(page);
   });
 
+  it('of a network has the code that joins it as its picture, and says what is counted', async () => {
+    const content = 'WIFI:T:WPA;S:Guests;P:let me in;;';
+    const { id, shareUrl } = await createCode(api, { name: 'Guests', type: 'wifi', content });
+    await page.goto(`/codes/${id}`);
+    const picture = page.getByRole('img', { name: 'QR code of Guests' });
+    expect((await scan(await picture.screenshot()))?.toString()).to.equal(content);
+    const read = [];
+    for (const name of ['Download direct code as PNG', 'Download link code as PNG']) {
+      const href = (await page.getByLabel(name).getAttribute('href')) ?? '';
+      read.push((await scan(await (await page.request.get(href)).body()))?.toString());
+    }
+    expect(read).to.deep.equal([content, shareUrl]);
+    const downloads = page.locator('.downloads');
+    expect(await downloads.locator('> .hint').textContent()).to.equal(
+      'Joins at once and works offline. Scans are not counted. Print it again when the network changes.',
+    );
+    await page.getByText('Link code', { exact: true }).click();
+    expect(await downloads.locator('details .hint').innerText()).to.equal(
+      'Opens a page with the network and its password. Needs mobile data. Scans are counted.',
+    );
+    expect(await page.locator('#no-scans').textContent()).to.contain('its scans are not counted');
+    await expectAccessible(page);
+    await page.goto(`/codes/${id}/edit`);
+    const preview = page.getByRole('img', { name: 'Preview of the QR code' });
+    expect((await scan(await preview.screenshot()))?.toString()).to.equal(content);
+  });
+
+  it('prints the picture at 60 mm and the name, nothing else, and never dark', async () => {
+    await variety();
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
+    await page.setViewportSize({ width: 794, height: 1123 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ media: 'screen', colorScheme });
+      await page.goto(`/codes/${code.id}`);
+      await page.emulateMedia({ media: 'print', colorScheme });
+      expect((await page.locator('body').innerText()).trim()).to.equal('Poster «Café»');
+      const { width, height } = (await page.locator('.code-side > img').boundingBox()) ?? {};
+      expect([width, height].map((pixels) => Math.round(pixels ?? 0))).to.deep.equal([227, 227]);
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).to.equal(
+        'rgb(255, 255, 255)',
+      );
+      expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).color')).to.equal(
+        'rgb(0, 0, 0)',
+      );
+      expect((await scan(await page.screenshot()))?.toString()).to.equal(code.shareUrl);
+      const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g);
+      expect(pages?.length).to.equal(1);
+    }
+  });
+
+  it('writes every day and time in the locale of the viewer, and says in which time zone', async () => {
+    await variety();
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { expiresAt: '2031-01-01T09:30:00.000Z' } });
+    const german = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    const scripted = await site.visitAs(email, german);
+    const plain = await site.visitAs(email, { ...german, javaScriptEnabled: false });
+    const shown = async ({ page: viewed }: WebVisitor) => {
+      await viewed.goto(`/codes/${code.id}?days=7`);
+      const times = await viewed
+        .locator('time')
+        .evaluateAll((all) =>
+          all.map((time) => [
+            time.getAttribute('datetime') ?? '',
+            time.textContent ?? '',
+            time.getAttribute('lang'),
+          ]),
+        );
+      const note = await viewed.locator('[data-zone]').textContent();
+      return { times, note };
+    };
+    const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+    const time = { ...day, hour: 'numeric', minute: '2-digit' } as const;
+    const expectTimes = (times: (string | null)[][], timeZone: string) => {
+      const zoned = { ...time, timeZone, timeZoneName: 'short' } as const;
+      for (const [index, [written, text, lang]] of times.entries()) {
+        const at = String(written);
+        expect(lang).to.equal('de-DE');
+        // The two facts beside the picture say their time zone each, the scans once for all of them.
+        const wanted =
+          at.length === 10 ? { ...day, timeZone: 'UTC' } : index < 2 ? zoned : { ...time, timeZone };
+        expect(text, at).to.equal(new Intl.DateTimeFormat('de-DE', wanted).format(new Date(at)));
+      }
+    };
+    const withScript = await shown(scripted);
+    expect(withScript.times.length).to.be.above(10);
+    expectTimes(withScript.times, 'Asia/Tokyo');
+    expect(withScript.times[1]?.[1]).to.match(/^1\. Jan\. 2031, 18:30 /);
+    expect(withScript.note).to.equal('Times in your time zone, Asia/Tokyo');
+    const without = await shown(plain);
+    expectTimes(without.times, 'UTC');
+    expect(without.note).to.equal('Times in UTC');
+    expect(await scripted.page.locator('.timeline figcaption').textContent()).to.contain('per day (UTC)');
+    expect(await scripted.page.locator('#totals dt').allTextContents()).to.include('Today (UTC)');
+    await expectAccessible(scripted.page);
+  });
+
   it('says when the share link shows nothing, and puts forward what helps', async () => {
     const solidButtons = () => page.locator('main :is(button, .button):not(.quiet, .star)').allTextContents();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
@@ -304,7 +400,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public']);
     expect(await solidButtons()).to.deep.equal(['Copy link']);
-    expect(await page.locator('.facts').textContent()).to.contain('Last dayDec 31, 2030');
+    expect(await page.locator('.facts').textContent()).to.contain('Last dayDec 31, 2030 (UTC)');
     const { body } = await api(`/qrcodes/${code.id}`);
     expect(body.expiresAt).to.equal('2031-01-01T00:00:00.000Z');
   });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import type { BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page, Route } from 'playwright-core';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { createCode, type NewCode, updateCode } from '../../../src/codes/codes.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../src/codes/qr-code.ts';
+import { scan } from '../../codes/image/zxing.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { narrowPhone } from '../../support/browser.ts';
@@ -37,7 +38,7 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
     content: 'https://wa.me/44207946?text=Hi%20there',
   },
   geo: {
-    fields: { Latitude: '51.5007', Longitude: '-0.1246', 'Name of the place (optional)': 'Big Ben' },
+    fields: { 'Coordinates or map link': '51.5007, -0.1246', 'Name of the place (optional)': 'Big Ben' },
     content: 'geo:51.5007,-0.1246?q=51.5007,-0.1246(Big%20Ben)',
   },
   social: {
@@ -130,18 +131,104 @@ inABrowser('QR codes', sharedService, (site) => {
     it('that are filled in badly are not stored: each fault is beside its field, and nothing is lost', async () => {
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
       await page.goto('/codes/new?type=geo');
-      await fill({ Latitude: '91', Longitude: '13.4', 'Size in pixels': '5', 'Category (optional)': 'Shop' });
+      await fill({
+        'Coordinates or map link': '91, 13.4',
+        'Size in pixels': '5',
+        'Category (optional)': 'Shop',
+      });
       await page.getByRole('button', { name: 'Create QR code' }).click();
       const faultOf = (name: string) => page.locator(`#field-${name}-fault`).textContent();
-      expect(await faultOf('latitude')).to.equal('Latitude must be a number from -90 to 90.');
+      expect(await faultOf('place')).to.match(
+        /^Coordinates or map link must be coordinates, such as 51\.5007,/,
+      );
       expect(await faultOf('size')).to.equal('Size in pixels must be at least 128.');
       expect(await faultOf('name')).to.equal('Name must not be empty.');
       expect(await page.locator('.fault').count()).to.equal(3);
-      expect(await page.getByLabel('Longitude').inputValue()).to.equal('13.4');
+      expect(await page.getByLabel('Coordinates').inputValue()).to.equal('91, 13.4');
       expect(await page.getByLabel('Category').inputValue()).to.equal('Shop');
       expect(await page.title()).to.equal('Error: New code · Qrelay');
       expect(await page.locator(':focus').textContent()).to.equal('Not saved. Check the marked fields.');
       await expectAccessible(page);
+    });
+
+    it('lose each error when its field is right, and say so at the top when none is left', async () => {
+      visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/);
+      await page.goto('/codes/new?type=geo');
+      await fill({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      const faults = () =>
+        page.locator('.fault').evaluateAll((notes) => notes.map(({ id }) => id.split('-')[1]));
+      expect(await faults()).to.have.members(['place', 'name', 'size']);
+      const field = (name: string) => page.locator(`#field-${name}`);
+      await field('name').fill('Harbor');
+      await page.locator('#field-name-fault').waitFor({ state: 'detached' });
+      expect(await field('name').getAttribute('aria-invalid')).to.equal(null);
+      expect(await field('name').getAttribute('aria-describedby')).to.equal('field-name-hint');
+      expect(await faults()).to.have.members(['place', 'size']);
+      // Another value that is wrong too is no reason, and gets its own.
+      await field('size').fill('5000');
+      await page.getByText('Size in pixels must be at most 2048.').waitFor();
+      visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5000&/);
+      await field('size').fill('500');
+      await page.locator('#field-size-fault').waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').textContent()).to.equal('Not saved. Check the marked fields.');
+      await field('place').fill('53.5503, 9.9920');
+      await page.locator('.fault').first().waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').count()).to.equal(0);
+      expect(await page.locator('main > .notice').textContent()).to.equal(
+        'No errors left. Save to try again.',
+      );
+      expect(await page.title()).to.equal('New code · Qrelay');
+      await expectAccessible(page);
+      // Nothing was saved by looking.
+      const { body } = await (await api())('/qrcodes?type=geo');
+      expect(body.data.map(({ name }: { name: string }) => name)).not.to.include('Harbor');
+    });
+
+    it('take a link to a map for a place', async () => {
+      await page.goto('/codes/new?type=geo');
+      await fill({
+        'Coordinates or map link': 'https://www.google.com/maps/@53.5503,9.9920,17z',
+        Name: 'Harbor',
+      });
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      await page.waitForURL(made);
+      const id = made.exec(page.url())?.[1] ?? '';
+      expect(await stored(id)).to.include({ content: 'geo:53.5503,9.992?q=53.5503,9.992' });
+    });
+
+    it('say that a number without its country code cannot be called from abroad, and store it', async () => {
+      await page.goto('/codes/new?type=phone');
+      const caution = page.locator('#field-number-caution');
+      const words = 'Scanners abroad cannot call this number: start with + and the country code.';
+      await fill({ Number: '030 1234567', Name: 'Desk' });
+      expect(await caution.textContent()).to.equal(words);
+      await expectAccessible(page);
+      await fill({ Number: '+49 30 1234567' });
+      expect(await caution.isVisible()).to.equal(false);
+      await fill({ Number: '030 1234567' });
+      await page.getByRole('button', { name: 'Create QR code' }).click();
+      await page.waitForURL(made);
+      expect(await page.locator('.code-side .notice').textContent()).to.contain(words);
+      await page.goto(`${page.url()}/edit`);
+      expect(await caution.textContent()).to.equal(words);
+    });
+
+    it('show a sample that says so, and that scans to nothing, until the code is there', async () => {
+      await page.goto('/codes/new');
+      const picture = page.getByRole('img', { name: 'Sample of a QR code' });
+      const sample = await page.request.get((await picture.getAttribute('src')) ?? '');
+      expect(await sample.text()).to.contain('>SAMPLE</text>');
+      for (const text of [await scan(await picture.screenshot()), await scan(await enlarged(picture))])
+        expect(text?.toString() ?? 'Sample').to.match(/^Sample/);
+      expect(await page.getByText('This is a sample').isVisible()).to.equal(true);
+      const code = await store();
+      await page.goto(`/codes/${code.id}/edit`);
+      const real = page.getByRole('img', { name: 'Preview of the QR code' });
+      expect((await scan(await real.screenshot()))?.toString()).to.match(
+        new RegExp(`/r/${code.shareToken}$`),
+      );
+      expect(await page.getByText('This is a sample').count()).to.equal(0);
     });
 
     it('keep name, category and look when another type is chosen, and take nothing bad from an address', async () => {
@@ -215,7 +302,7 @@ inABrowser('QR codes', sharedService, (site) => {
       const id = made.exec(page.url())?.[1] ?? '';
       expect(await stored(id)).to.include({ expiresAt: '2032-01-01T00:00:00.000Z' });
       expect(await page.locator('.facts div', { hasText: 'Last day' }).textContent()).to.equal(
-        'Last dayDec 31, 2031',
+        'Last dayDec 31, 2031 (UTC)',
       );
       const hint = async () => {
         await page.goto(`/codes/${id}/edit`);
@@ -227,7 +314,7 @@ inABrowser('QR codes', sharedService, (site) => {
       const body = { expiresAt: '2031-12-31T09:30:00.000Z' };
       await (await api())(`/qrcodes/${id}`, { method: 'PATCH', body });
       expect(await hint()).to.equal(
-        'The code works until 09:30 on this day (UTC). Choose a later day to renew it.',
+        'The code works until 9:30 AM UTC on this day. Choose a later day to renew it.',
       );
     });
 
@@ -322,11 +409,58 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await shareStatus()).to.equal(302);
       await page.getByRole('button', { name: 'Favourite: Flyer', exact: true }).click();
       await page.locator('[aria-pressed=true]').waitFor();
-      expect(await page.getByRole('status').textContent()).to.equal('Added to your favourites.');
-      expect(new URL(page.url()).hash).to.equal(`#code-${code.id}`);
-      expect(await page.locator(':focus').getAttribute('id')).to.equal(`code-${code.id}`);
+      await page.reload();
       expect(await names()).to.deep.equal(['Flyer', 'Flyer (copy)']);
       await expectAccessible(page);
+    });
+
+    it('are marked where they are: nothing is opened anew, focus and place stay, and it is said', async () => {
+      for (let index = 0; index < 15; index += 1) await store({ name: `Code ${index}` });
+      await page.setViewportSize({ width: 1000, height: 500 });
+      await page.goto('/codes');
+      await page.evaluate('window.isSamePage = true');
+      const star = page.getByRole('button', { name: 'Favourite: Code 3', exact: true });
+      await star.scrollIntoViewIfNeeded();
+      const place = () => page.evaluate('scrollY');
+      const before = await place();
+      expect(before).to.be.above(100);
+      const status = page.getByRole('status').last();
+      for (const [isMarked, sign, words] of [
+        ['true', '★', 'Added to your favourites.'],
+        ['false', '☆', 'Removed from your favourites.'],
+        ['true', '★', 'Added to your favourites.'],
+      ] as const) {
+        await star.press('Enter');
+        await status.filter({ hasText: words }).waitFor();
+        expect(await star.getAttribute('aria-pressed')).to.equal(isMarked);
+        expect(await star.textContent()).to.equal(sign);
+        expect(await page.locator(':focus').getAttribute('aria-label')).to.equal('Favourite: Code 3');
+        expect(await place()).to.equal(before);
+        const { body } = await (await api())('/qrcodes?favorite=true');
+        expect(body.data).to.have.length(isMarked === 'true' ? 1 : 0);
+      }
+      expect(await page.evaluate('window.isSamePage')).to.equal(true);
+      await expectAccessible(page);
+    });
+
+    it('that cannot be marked in place lead to the page that says why', async () => {
+      await store({ name: 'Flyer' });
+      await page.goto('/codes');
+      visitor.provoked.push(/^404 .*\/favorite$/);
+      await page.context().clearCookies({ name: '__Host-qrelay-session' });
+      await page.getByRole('button', { name: 'Favourite: Flyer' }).click();
+      await page.waitForURL('**/signin?ended');
+    });
+
+    it('are marked without JavaScript too, and one comes back to their row', async () => {
+      await enter({ javaScriptEnabled: false });
+      const code = await store({ name: 'Flyer' });
+      await store({ name: 'Other' });
+      await page.goto('/codes');
+      await page.getByRole('button', { name: 'Favourite: Flyer' }).click();
+      expect(await page.getByRole('status').textContent()).to.equal('Added to your favourites.');
+      expect(new URL(page.url()).hash).to.equal(`#code-${code.id}`);
+      expect(await names()).to.deep.equal(['Flyer', 'Other']);
     });
 
     it('have a menu that lies over the list, alone, until Escape or a click beside it', async () => {
@@ -508,3 +642,10 @@ inABrowser('QR codes', sharedService, (site) => {
     });
   });
 });
+
+/** As somebody sees it who looks closely. */
+async function enlarged(picture: Locator): Promise<Buffer> {
+  for (const side of ['width', 'height'])
+    await picture.evaluate((image, name) => image.setAttribute(name, '700'), side);
+  return picture.screenshot();
+}

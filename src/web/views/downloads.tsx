@@ -1,0 +1,72 @@
+import { readContent } from '../../codes/content/read-content.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+
+const formats = ['svg', 'png'] as const;
+type Format = (typeof formats)[number];
+
+/** A link to a page is of no use to a phone that is not online yet. */
+export function isDirectFirst({ type, content }: QrCode): boolean {
+  return type === 'wifi' && readContent(type, content).kind === 'wifi';
+}
+
+/** Direct: of the content itself instead of the share link. */
+export function picturePath({ id }: QrCode, format: Format, isDirect: boolean): string {
+  return `/codes/${id}/picture.${format}${isDirect ? '?encode=content' : ''}`;
+}
+
+/** Both pictures of a code, as files: the one to print first. */
+export function Downloads({ code }: { code: QrCode }) {
+  const directFirst = isDirectFirst(code);
+  return (
+    <div class="downloads">
+      <Files code={code} isDirect={directFirst} />
+      <details>
+        <summary>{nameOf(!directFirst)}</summary>
+        <Files code={code} isDirect={!directFirst} isNamed />
+      </details>
+    </div>
+  );
+}
+
+function nameOf(isDirect: boolean): string {
+  return isDirect ? 'Direct code' : 'Link code';
+}
+
+interface FilesProps {
+  code: QrCode;
+  isDirect: boolean;
+  /** Its name stands above it. */
+  isNamed?: boolean;
+}
+
+function Files({ code, isDirect, isNamed = false }: FilesProps) {
+  const name = nameOf(isDirect);
+  return (
+    <>
+      {!isNamed && <span>Download {name.toLowerCase()}</span>}
+      <p class="hint">{hintOf(code, isDirect)}</p>
+      <div class="code-actions">
+        {formats.map((format) => (
+          <a
+            key={format}
+            class="button quiet"
+            href={`${picturePath(code, format, isDirect)}${isDirect ? '&' : '?'}download`}
+            aria-label={`Download ${name.toLowerCase()} as ${format.toUpperCase()}`}
+          >
+            {format.toUpperCase()}
+          </a>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function hintOf(code: QrCode, isDirect: boolean): string {
+  if (isDirectFirst(code))
+    return isDirect
+      ? 'Joins at once and works offline. Scans are not counted. Print it again when the network changes.'
+      : 'Opens a page with the network and its password. Needs mobile data. Scans are counted.';
+  return isDirect
+    ? 'Holds the content itself. Works offline and without this service. Scans are not counted. Cannot be changed after printing.'
+    : 'Opens the share link. Scans are counted. You can change the content after printing.';
+}
