@@ -513,6 +513,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await page.locator('.fault').textContent()).to.equal('That is not the name of the code.');
       await expectAccessible(page);
       await page.getByLabel('Type the name').fill('Old flyer');
+      expect(await page.locator('.fault, [aria-invalid]').count()).to.equal(0);
       await page.getByRole('button', { name: 'Delete' }).click();
       expect(await page.getByRole('status').textContent()).to.equal('The code is deleted.');
       expect((await (await api())(`/qrcodes/${id}`)).status).to.equal(404);
