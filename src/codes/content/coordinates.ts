@@ -6,6 +6,7 @@ export interface Coordinates {
 /** Longer than any two numbers that people write or maps put into their links. */
 const longest = 100;
 const number = String.raw`([+-]?\d{1,3}(?:\.\d{0,20})?)`;
+const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 7, useGrouping: false });
 const pair = new RegExp(`^${number} ?, ?${number}$`);
 const pairWithSides = new RegExp(`^${number} ?°? ?([NS])?(?: ?, ?| )${number} ?°? ?([EW])?$`, 'i');
 
@@ -39,7 +40,7 @@ function toCoordinates(north: string | undefined, east: string | undefined): Coo
 
 /** Never as 1e-7. */
 export function degrees(value: number): string {
-  return value.toFixed(7).replace(/\.?0+$/, '');
+  return decimals.format(value);
 }
 
 /** One space at most between two things, so that the patterns are linear. */

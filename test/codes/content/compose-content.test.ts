@@ -140,15 +140,15 @@ describe('the fields of a place', () => {
 
 describe('the number of a WhatsApp code', () => {
   it('is refused without its country code, which WhatsApp would take from its first digits', () => {
-    for (const number of ['0170 1234567', '170 1234567', '5551234567'])
-      expect(fieldFaults('whatsapp', { number }), number).to.deep.equal([
+    for (const written of ['0170 1234567', '170 1234567', '5551234567'])
+      expect(fieldFaults('whatsapp', { number: written }), written).to.deep.equal([
         {
           field: 'number',
           message: 'must be a number with + and the country code, such as +44 20 7946 0000',
         },
       ]);
-    for (const number of ['+49 170 1234567', '0049 170 1234567'])
-      expect(fieldFaults('whatsapp', { number }), number).to.deep.equal([]);
+    for (const written of ['+49 170 1234567', '0049 170 1234567'])
+      expect(fieldFaults('whatsapp', { number: written }), written).to.deep.equal([]);
   });
 });
 
