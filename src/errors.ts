@@ -38,6 +38,18 @@ export class AppError extends Error {
   }
 }
 
+/** Too much at once: a 503 to try again after. Whoever throws it logs it, so that a flood of them is one line. */
+export class BusyError extends AppError {
+  constructor(message: string, options: { retryAfterSeconds: number; cause?: unknown }) {
+    super('internal_error', message, {
+      status: 503,
+      headers: { 'Retry-After': String(options.retryAfterSeconds) },
+      cause: options.cause,
+    });
+    this.name = 'BusyError';
+  }
+}
+
 const mostInSentence = 20;
 
 /** Every bad field is named in the details, and in the sentence too unless there are many. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { basePathOf, mountAt } from './base-path.ts';
 import { abuseHref } from './abuse-contact.ts';
+import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { openImages } from './codes/image/image-thread.ts';
@@ -38,6 +39,7 @@ interface WebServiceParts {
   /** How long the redirect waits for the queue before its scan goes to the spool. */
   queueDeadlineMs?: number;
   metrics?: WebMetrics;
+  passwords?: PasswordHasher;
   /** Where the process is one of several: the figures of all of them. */
   readMetrics?: ReadMetrics;
 }
@@ -51,6 +53,7 @@ export async function openWebService({
   drainGraceMs = 1_000,
   queueDeadlineMs = 50,
   metrics = createWebMetrics(),
+  passwords = createPasswordHasher({ log }),
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
   const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
@@ -83,6 +86,7 @@ export async function openWebService({
     config,
     db,
     secrets,
+    passwords,
     log,
     now: () => new Date(nowMs()),
     health: { db, queue, isDraining: () => isDraining() },
@@ -126,6 +130,7 @@ export async function openWebService({
       await queue.close();
       await queueBoard.close();
       await images.close();
+      await passwords.close();
       await db.destroy();
     },
   };

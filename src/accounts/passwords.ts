@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 import type { FieldFault } from '../errors.ts';
 
-// OWASP's figures for Argon2id: 19 MiB, two passes, one lane. The package computes it beside the event loop.
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-
 export const shortestPassword = 10;
-const longestPassword = 200;
+/** In characters. */
+export const longestPassword = 200;
 
 export function passwordFaults(field: string, password: string, email: string): FieldFault[] {
   const length = [...password].length;
@@ -43,23 +40,7 @@ function isGuessable(password: string): boolean {
   return isWord || rows.some((row) => row.includes(text) || [...row].toReversed().join('').includes(text));
 }
 
-/** The same characters typed on another keyboard are the same password. */
-const normalized = (password: string) => password.normalize('NFKC');
-
 /** One that nobody chose, and nobody guesses. */
 export function newPassword(): string {
   return randomBytes(12).toString('base64url');
-}
-
-export function hashPassword(password: string): Promise<string> {
-  return hash(normalized(password), cost);
-}
-
-let hashOfNobody: Promise<string> | undefined;
-
-/** Without a hash to compare with, as long as with one: how long it takes tells nothing of who has an account. */
-export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  hashOfNobody ??= hashPassword('nobody');
-  const matches = await verify(passwordHash ?? (await hashOfNobody), normalized(password));
-  return matches && passwordHash !== null;
 }

@@ -1,14 +1,21 @@
 import type { Database } from '../store/database.ts';
-import { forgetAttempts, takeAttempt } from './attempts.ts';
+import { type AttemptLimit, attemptDelay, forgetAttempts, giveBackAttempt, takeAttempt } from './attempts.ts';
 import { emailFaults } from './email-address.ts';
-import { verifyPassword } from './passwords.ts';
+import type { Hashing, PasswordHasher } from './password-hasher.ts';
 import type { ServiceSecrets } from './secrets.ts';
 import { User } from './users.ts';
 
+/** Mistakes an hour. */
 const mostPerAddress = 30;
 const mostPerAccount = 10;
 
 export type SignIn = { user: User } | { refused: 'wrong' } | { refused: 'throttled'; retryAfter: number };
+
+interface SignInParts {
+  db: Database;
+  secrets: ServiceSecrets;
+  passwords: PasswordHasher;
+}
 
 interface Attempted {
   email: string;
@@ -25,8 +32,7 @@ export interface Device {
 
 /** An unknown e-mail and a wrong password are the same answer in the same time. */
 export async function checkSignIn(
-  db: Database,
-  secrets: ServiceSecrets,
+  { db, secrets, passwords }: SignInParts,
   { email, password, address, device }: Attempted,
 ): Promise<SignIn> {
   // What is no e-mail belongs to nobody; and in plain letters, capitals are the same to everybody who compares.
@@ -35,15 +41,53 @@ export async function checkSignIn(
       ? undefined
       : await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
   const isKnown = user && device && device.mark === secrets.deviceMark(device.visitor, user);
-  const account = isKnown ? `signin-device:${device.mark}` : `signin-account:${secrets.disguiseEmail(email)}`;
-  for (const [subject, most] of [
-    [`signin-address:${secrets.disguiseAddress(address)}`, mostPerAddress],
-    [account, mostPerAccount],
-  ] as const) {
-    const { admitted, retryAfter } = await takeAttempt(db, subject, most);
-    if (!admitted) return { refused: 'throttled', retryAfter };
-  }
-  if (!(await verifyPassword(user?.passwordHash ?? null, password)) || !user) return { refused: 'wrong' };
+  const account: AttemptLimit = {
+    subject: isKnown ? `signin-device:${device.mark}` : `signin-account:${secrets.disguiseEmail(email)}`,
+    mostPerHour: mostPerAccount,
+  };
+  // What others try from the same address does not keep a known device out.
+  const perAddress: AttemptLimit[] = isKnown
+    ? []
+    : [{ subject: `signin-address:${secrets.disguiseAddress(address)}`, mostPerHour: mostPerAddress }];
+  const limits = [...perAddress, account];
+  const retryAfter = await attemptDelay(db, limits);
+  if (retryAfter > 0) return { refused: 'throttled', retryAfter };
+  const answer = await passwords.withTurn((hashing) =>
+    countMistake(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
+  );
+  if (typeof answer === 'number') return { refused: 'throttled', retryAfter: answer };
+  if (!answer || !user) return { refused: 'wrong' };
   await forgetAttempts(db, account);
   return { user };
+}
+
+/**
+ * Each attempt is counted before the password is looked at, so that guesses that arrive together are counted too, and given
+ * back unless it was a mistake. Seconds to wait where one of the limits is reached.
+ */
+async function countMistake(
+  db: Database,
+  limits: AttemptLimit[],
+  isRight: () => ReturnType<Hashing['verify']>,
+): Promise<boolean | number> {
+  const taken: (() => Promise<void>)[] = [];
+  const giveBack = async () => {
+    for (const undo of taken) await undo();
+  };
+  for (const limit of limits) {
+    const attempt = await takeAttempt(db, limit);
+    if (!attempt.admitted) {
+      await giveBack();
+      return attempt.retryAfter;
+    }
+    taken.push(() => giveBackAttempt(db, limit, attempt));
+  }
+  let isMistake = false;
+  try {
+    const matches = await isRight();
+    isMistake = !matches;
+    return matches;
+  } finally {
+    if (!isMistake) await giveBack();
+  }
 }

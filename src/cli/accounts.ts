@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
-import { hashPassword, newPassword } from '../accounts/passwords.ts';
+import { hashPassword } from '../accounts/password-hash.ts';
+import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
 import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
@@ -100,7 +101,7 @@ export function userCommand(): Command {
       withDatabase(async ({ db }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
-        await changePassword(db, found, await hashPassword(password), now());
+        await changePassword(db, found, hashPassword(password), now());
         await endSessionsOf(db, found.id);
         say(`${found.email} has a new password, printed this once. It can be changed at /account.`);
         print(password);

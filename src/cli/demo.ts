@@ -1,7 +1,8 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
-import { hashPassword, newPassword } from '../accounts/passwords.ts';
+import { hashPassword } from '../accounts/password-hash.ts';
+import { newPassword } from '../accounts/passwords.ts';
 import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
@@ -56,7 +57,7 @@ export function demoCommand(): Command {
 }
 
 async function createDemoUser(db: Database, email: string, password: string, now: Date): Promise<User> {
-  const user = await createUser(db, { email, passwordHash: await hashPassword(password) }, now);
+  const user = await createUser(db, { email, passwordHash: hashPassword(password) }, now);
   if (!user) {
     throw new AppError(
       'validation_error',

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
+import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
@@ -38,6 +39,7 @@ export interface AppParts {
   config: Config;
   db: Database;
   secrets: ServiceSecrets;
+  passwords: PasswordHasher;
   log: Log;
   now: () => Date;
   health: HealthParts;
@@ -55,6 +57,7 @@ export function createApp({
   config,
   db,
   secrets,
+  passwords,
   log,
   now,
   health,
@@ -76,6 +79,7 @@ export function createApp({
     config,
     secrets,
     sessions,
+    passwords,
     assets: assets.path,
     images,
     codeChanged,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
+import type { PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import type { Plan } from '../../src/accounts/plans.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
@@ -28,6 +29,7 @@ interface TestServiceOptions {
   redisUrl?: string | undefined;
   /** With a worker in the same process, which records the scans. */
   worker?: boolean;
+  passwords?: PasswordHasher;
 }
 
 /** The real web service, and a real worker if asked for, on a database of its own and a free port. */
@@ -35,6 +37,7 @@ export async function startService({
   config: changes = {},
   redisUrl,
   worker = false,
+  passwords,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'qrelay-service-'));
@@ -58,6 +61,7 @@ export async function startService({
     drainGraceMs: 0,
     // A machine that is busy with other tests must not look like a queue that is down.
     queueDeadlineMs: 5_000,
+    ...(passwords && { passwords }),
   });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)

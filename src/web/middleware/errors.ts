@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { AppError } from '../../errors.ts';
+import { AppError, BusyError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../../store/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -18,7 +18,7 @@ export function errors(log: Log, showProblem: ShowProblem) {
       }
     } catch (error) {
       const shown = toAppError(error);
-      if (shown.code === 'internal_error')
+      if (shown.code === 'internal_error' && !(shown instanceof BusyError))
         log.error({ err: error, requestId: ctx.state['requestId'] }, 'request failed');
       ctx.set(shown.headers);
       if (!ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html') {

@@ -40,7 +40,10 @@ export function forms({ config, db, secrets, judgeForm }: FormsParts): Middlewar
 
   async function limit(ctx: Context): Promise<void> {
     const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
-    const { admitted, retryAfter } = await takeAttempt(db, `form-address:${address}`, mostFormsPerAddress);
+    const { admitted, retryAfter } = await takeAttempt(db, {
+      subject: `form-address:${address}`,
+      mostPerHour: mostFormsPerAddress,
+    });
     if (admitted) return;
     throw new AppError('rate_limited', 'Too many forms were sent from your address. Try again later.', {
       headers: { 'Retry-After': String(retryAfter) },

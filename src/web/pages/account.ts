@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailFaults } from '../../accounts/email-address.ts';
-import { hashPassword, passwordFaults, verifyPassword } from '../../accounts/passwords.ts';
+import { passwordFaults } from '../../accounts/passwords.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
 import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
@@ -23,7 +23,7 @@ type AccountDone = keyof typeof doneTexts;
 
 /** The account: plan and use, email, password, and its end. */
 export function accountPages(parts: PageParts): Router {
-  const { db, sessions, now, codeChanged } = parts;
+  const { db, passwords, sessions, now, codeChanged } = parts;
   const router = new Router({ prefix: '/account' });
   router.use(needUser);
 
@@ -50,10 +50,13 @@ export function accountPages(parts: PageParts): Router {
 
   /** What is done to an account needs its password, however the session was come by. */
   async function currentPasswordFaults(user: User, name: string, password: string): Promise<FieldFault[]> {
-    const { admitted } = await takeAttempt(db, `password-check:${user.id}`, mostPasswordChecks);
-    if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
-    const matches = await verifyPassword(user.passwordHash, password);
-    return matches ? [] : [{ field: name, message: 'That is not your current password' }];
+    return passwords.withTurn(async ({ verify }) => {
+      const limit = { subject: `password-check:${user.id}`, mostPerHour: mostPasswordChecks };
+      const { admitted } = await takeAttempt(db, limit);
+      if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
+      const matches = await verify(user.passwordHash, password);
+      return matches ? [] : [{ field: name, message: 'That is not your current password' }];
+    });
   }
 
   router.get('/', (ctx) => showAccount(ctx));
@@ -79,7 +82,7 @@ export function accountPages(parts: PageParts): Router {
       ...(await currentPasswordFaults(user, 'oldPassword', field(ctx, 'oldPassword'))),
     ];
     if (list.length > 0) return showAccount(ctx, { form: 'password', list });
-    await changePassword(db, user, await hashPassword(password), now());
+    await changePassword(db, user, await passwords.hash(password), now());
     await endSessionsOf(db, user.id);
     await sessions.signIn(ctx, user);
     leadSaying(ctx, parts, '/account', 'password' satisfies AccountDone);

@@ -2,13 +2,14 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailFaults } from '../../accounts/email-address.ts';
-import { hashPassword, passwordFaults } from '../../accounts/passwords.ts';
+import { passwordFaults } from '../../accounts/passwords.ts';
 import { checkSignIn } from '../../accounts/sign-in.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
 import type { ShownFault } from '../views/controls.tsx';
 import { SignInView, SignUpClosedView, SignUpView, withNext } from '../views/entry.tsx';
+import { ownPage } from './own-page.ts';
 import { leadTo, type PageParts, show, signedIn, visitorOf } from './page.ts';
 
 const mostSignUpsPerAddress = 20;
@@ -19,22 +20,22 @@ const endedText =
 
 /** Sign up, sign in, sign out. */
 export function entryPages(parts: PageParts): Router {
-  const { db, config, secrets, sessions, now } = parts;
+  const { db, config, secrets, passwords, sessions, now } = parts;
   const router = new Router();
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
   router.get('/signup', (ctx) => {
-    if (signedIn(ctx)) return leadTo(ctx, ownPath(ctx.query['next']) ?? home);
+    if (signedIn(ctx)) return leadTo(ctx, ownPage(ctx.query['next']) ?? home);
     const visitor = visitorOf(ctx, parts);
     show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
       visitor,
-      next: ownPath(ctx.query['next']),
+      next: ownPage(ctx.query['next']),
     });
   });
 
   router.post('/signup', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
-    const next = ownPath(field(ctx, 'next'));
+    const next = ownPage(field(ctx, 'next'));
     if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
@@ -43,16 +44,19 @@ export function entryPages(parts: PageParts): Router {
 
     const faults = [...emailFaults('email', email), ...passwordFaults('password', password, email)];
     if (faults.length > 0) return refuse(400, undefined, faults);
-    const attempt = await takeAttempt(
-      db,
-      `signup-address:${secrets.disguiseAddress(addressOf(ctx))}`,
-      mostSignUpsPerAddress,
-    );
-    if (!attempt.admitted) {
-      ctx.set('Retry-After', String(attempt.retryAfter));
-      return refuse(429, tooMany(attempt.retryAfter));
+    // Counted when its turn has come: where too many wait, it was no attempt.
+    const made = await passwords.withTurn(async ({ hash }) => {
+      const attempt = await takeAttempt(db, {
+        subject: `signup-address:${secrets.disguiseAddress(addressOf(ctx))}`,
+        mostPerHour: mostSignUpsPerAddress,
+      });
+      return attempt.admitted ? { passwordHash: await hash(password) } : attempt;
+    });
+    if ('retryAfter' in made) {
+      ctx.set('Retry-After', String(made.retryAfter));
+      return refuse(429, tooMany(made.retryAfter));
     }
-    const user = await createUser(db, { email, passwordHash: await hashPassword(password) }, now());
+    const user = await createUser(db, { email, ...made }, now());
     if (!user)
       return refuse(400, undefined, [
         {
@@ -66,15 +70,15 @@ export function entryPages(parts: PageParts): Router {
   });
 
   router.get('/signin', (ctx) => {
-    if (signedIn(ctx)) return leadTo(ctx, ownPath(ctx.query['next']) ?? home);
+    if (signedIn(ctx)) return leadTo(ctx, ownPage(ctx.query['next']) ?? home);
     const problem = ctx.query['ended'] === '' ? endedText : undefined;
-    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPath(ctx.query['next']), problem });
+    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPage(ctx.query['next']), problem });
   });
 
   router.post('/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
-    const next = ownPath(field(ctx, 'next'));
-    const answer = await checkSignIn(db, secrets, {
+    const next = ownPage(field(ctx, 'next'));
+    const answer = await checkSignIn(parts, {
       email,
       password: field(ctx, 'password'),
       address: addressOf(ctx),
@@ -101,9 +105,4 @@ export function entryPages(parts: PageParts): Router {
 function tooMany(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
-}
-
-/** Where to go on after the sign-in: a page of ours, never another site. */
-function ownPath(next: unknown): string | undefined {
-  return typeof next === 'string' && /^\/(?![/\\])[\w/.-]*(?:\?[\w%&=.+*-]*)?$/.test(next) ? next : undefined;
 }

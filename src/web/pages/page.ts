@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { type FunctionComponent, h, type VNode } from 'preact';
+import type { PasswordHasher } from '../../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
@@ -15,6 +16,7 @@ export interface PageParts {
   config: Config;
   secrets: ServiceSecrets;
   sessions: Sessions;
+  passwords: PasswordHasher;
   /** Where stylesheet and scripts are. */
   assets: string;
   images: Images;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { hashPassword } from '../../../src/accounts/passwords.ts';
+import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { createUser } from '../../../src/accounts/users.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
@@ -13,7 +13,7 @@ const password = 'correct horse battery';
 inABrowser('Accounts', sharedService, (site) => {
   /** Signed in, in an account with the password. */
   async function enter(email: string): Promise<Page> {
-    const passwordHash = await hashPassword(password);
+    const passwordHash = hashPassword(password);
     await createUser(site.service.db, { email, passwordHash }, new Date());
     return (await site.visitAs(email)).page;
   }
@@ -215,8 +215,15 @@ describe('Accounts, asked without a browser', () => {
     expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429]);
   });
 
-  it('never lead to another site after the sign-in', async () => {
-    for (const next of ['//evil.test', 'https://evil.test', '/\\evil.test', '/%0d%0aevil']) {
+  it('never lead to another site or to a share address after the sign-in', async () => {
+    for (const next of [
+      '//evil.test',
+      'https://evil.test',
+      '/\\evil.test',
+      '/%0d%0aevil',
+      '/r/abcdefghij',
+      '/codes/../r/abcdefghij',
+    ]) {
       const page = await (await fetch(`${service.url}/signin?next=${encodeURIComponent(next)}`)).text();
       expect(page, next).not.to.contain('name="next"');
     }

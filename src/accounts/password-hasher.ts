@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os';
+import { BusyError } from '../errors.ts';
+import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { openThread, type Thread } from '../thread.ts';
+import type { PasswordQuestion } from './password-thread-main.ts';
+import { longestPassword } from './passwords.ts';
+import { createTurns } from './turns.ts';
+
+/** A thread for each but one of the cores, so that redirects have one; more than two would only take memory. */
+const usualThreads = Math.min(2, Math.max(1, availableParallelism() - 1));
+const retryAfterSeconds = 5;
+/** Of a random password that nobody has, with the cost of ours. */
+const hashOfNobody =
+  '$argon2id$v=19$m=19456,t=2,p=1$nB9AT9yFgZh69cqLeFxwZQ$bwsOIB4qgTYpPmbL5NNBWqHhKigt/QTppJEu8tR4z+M';
+
+export interface Hashing {
+  hash(password: string): Promise<string>;
+  /** Without a hash to compare with, as long as with one: how long it takes tells nothing of who has an account. */
+  verify(passwordHash: string | null, password: string): Promise<boolean>;
+}
+
+/** Hashes and checks passwords. Rejects with a 503 where too many wait already. */
+export interface PasswordHasher extends Hashing {
+  /** For what must be done right before a password is checked, and not while it waits. */
+  withTurn<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+}
+
+interface HasherOptions {
+  log: Log;
+  threads?: number;
+  mostWaiting?: number;
+  longestWaitMs?: number;
+}
+
+/**
+ * In threads of its own: libuv's four are shared with the writes of the spool, and a redirect waits for those. The threads
+ * are started by the first password.
+ */
+export function createPasswordHasher({
+  log,
+  threads = usualThreads,
+  mostWaiting = 20,
+  longestWaitMs = 5_000,
+}: HasherOptions): PasswordHasher {
+  const turns = createTurns({ atOnce: threads, mostWaiting, longestWaitMs });
+  const idle: Promise<Thread<PasswordQuestion>>[] = [];
+  const opened: Promise<Thread<PasswordQuestion>>[] = [];
+  const tellRefused = nowAndThen((err, count) =>
+    log.warn(
+      { err, count },
+      'passwords were not checked: too many at once, or a thread failed; clients got a 503',
+    ),
+  );
+
+  function open(): Promise<Thread<PasswordQuestion>> {
+    const thread = openThread<PasswordQuestion, string>({
+      file: new URL('password-thread-main.js', import.meta.url),
+      data: undefined,
+      name: 'password',
+      log,
+    });
+    opened.push(thread);
+    return thread;
+  }
+
+  function busy(cause?: unknown): BusyError {
+    tellRefused(cause);
+    return new BusyError(
+      'Too many passwords are being checked right now, and nothing was changed. Go back, wait a few seconds, and try again.',
+      { retryAfterSeconds, cause },
+    );
+  }
+
+  async function withTurn<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value> {
+    const endTurn = await turns.take();
+    if (!endTurn) throw busy();
+    const thread = idle.pop() ?? open();
+    const ask = async (question: PasswordQuestion) => {
+      const { ask: askThread } = await thread;
+      return askThread(question).catch((error: unknown) => {
+        throw busy(error);
+      });
+    };
+    try {
+      return await work({
+        hash: async (password) => (await ask({ password })) as string,
+        async verify(passwordHash, password) {
+          // Nobody's password is longer, and what is typed is not to be normalized and hashed at any length.
+          if (password.length > 2 * longestPassword) return false;
+          const matches = (await ask({ password, passwordHash: passwordHash ?? hashOfNobody })) as boolean;
+          return matches && passwordHash !== null;
+        },
+      });
+    } finally {
+      idle.push(thread);
+      endTurn();
+    }
+  }
+
+  return {
+    withTurn,
+    hash: (password) => withTurn(({ hash }) => hash(password)),
+    verify: (passwordHash, password) => withTurn(({ verify }) => verify(passwordHash, password)),
+    async close() {
+      await Promise.all(opened.map(async (thread) => (await thread).end()));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { hashPassword } from '../../src/accounts/password-hash.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/password-hasher.ts';
+import { createUser } from '../../src/accounts/users.ts';
+import { BusyError } from '../../src/errors.ts';
+import { type FormClient, formClient } from '../support/form-client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { testLog } from '../support/test-log.ts';
+
+const password = 'correct horse battery';
+
+describe('Hashing passwords', () => {
+  const opened: PasswordHasher[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((hasher) => hasher.close()));
+  });
+  function open(options: Omit<Parameters<typeof createPasswordHasher>[0], 'log'> = {}): PasswordHasher {
+    const hasher = createPasswordHasher({ log: testLog(), ...options });
+    opened.push(hasher);
+    return hasher;
+  }
+
+  it('tells right from wrong, however the characters were typed, and is never right for nobody', async () => {
+    const hasher = open();
+    const hash = await hasher.hash('crème brûlée'.normalize('NFC'));
+    expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await hasher.verify(hash, 'crème brûlée'.normalize('NFD'))).to.equal(true);
+    expect(await hasher.verify(hash, 'creme brulee')).to.equal(false);
+    expect(await hasher.verify(hash, 'x'.repeat(60_000))).to.equal(false);
+    expect(await hasher.verify(null, password)).to.equal(false);
+  });
+
+  it('leaves the threads of file writes alone: a write does not wait for the hashes before it', async () => {
+    const hasher = open({ mostWaiting: 60 });
+    await hasher.hash(password);
+    const order: string[] = [];
+    const hashes = Array.from({ length: 60 }, () => hasher.hash(password).then(() => order.push('hash')));
+    const file = join(tmpdir(), `qrelay-write-${process.pid}`);
+    await writeFile(file, 'scan');
+    order.push('write');
+    await Promise.all(hashes);
+    await rm(file);
+    expect(order.indexOf('write')).to.be.below(30);
+  });
+
+  it('does as many at once as there are threads, lets as many wait as it may, and refuses the rest', async () => {
+    const hasher = open({ threads: 2, mostWaiting: 3 });
+    let running = 0;
+    let most = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 9 }, () =>
+        hasher.withTurn(async ({ hash }) => {
+          running += 1;
+          most = Math.max(most, running);
+          await hash(password);
+          running -= 1;
+        }),
+      ),
+    );
+    expect(most).to.equal(2);
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).to.have.length(4);
+    for (const { reason } of refused) {
+      expect(reason).to.be.instanceOf(BusyError);
+      expect(reason).to.deep.include({ status: 503, headers: { 'Retry-After': '5' } });
+    }
+    // Who was refused can come back.
+    await hasher.hash(password);
+  });
+
+  it('refuses who has waited too long, and lets the next one in', async () => {
+    const hasher = open({ threads: 1, mostWaiting: 1, longestWaitMs: 20 });
+    let release = (): void => undefined;
+    const held = hasher.withTurn(
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    for (let time = 0; time < 2; time += 1) {
+      const error: unknown = await hasher.hash(password).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(BusyError);
+    }
+    release();
+    await held;
+    await hasher.hash(password);
+  });
+});
+
+describe('Passwords, while too many are being checked', () => {
+  let service: TestService;
+  let client: FormClient;
+  let passwords: PasswordHasher;
+  let release = (): void => undefined;
+  let held: Promise<void>;
+  before(async () => {
+    passwords = createPasswordHasher({ log: testLog(), threads: 1, mostWaiting: 0 });
+    service = await startService({ passwords });
+    await createUser(
+      service.db,
+      { email: 'ann@example.com', passwordHash: hashPassword(password) },
+      new Date(),
+    );
+    client = formClient(service.url);
+    await client.get('/signin');
+    expect((await client.post('/signin', { email: 'ann@example.com', password })).status).to.equal(303);
+    await service.db('request_windows').delete();
+    await client.get('/account');
+    held = passwords.withTurn(
+      () =>
+        new Promise((resolve) => {
+          release = resolve;
+        }),
+    );
+  });
+  after(async () => {
+    release();
+    await held;
+    await service.stop();
+  });
+
+  const posts: [string, Record<string, string>][] = [
+    ['/signin', { email: 'ann@example.com', password }],
+    ['/signup', { email: 'ben@example.com', password }],
+    ['/account/email', { newEmail: 'cy@example.com', emailPassword: password }],
+    ['/account/password', { oldPassword: password, newPassword: 'another horse battery' }],
+    ['/account/delete', { confirmation: 'ann@example.com', deletePassword: password }],
+  ];
+  for (const [path, fields] of posts) {
+    it(`get a page that says so from ${path}, 503 with Retry-After, and count no attempt`, async () => {
+      const answer = await client.post(path, fields);
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('5');
+      expect(await answer.text())
+        .to.contain('<h1>Just a moment</h1>')
+        .and.to.contain('wait a few seconds, and try again');
+      const windows = (await service.db('request_windows').whereRaw("subject NOT LIKE 'form-%'")) as {
+        recent: Date[];
+      }[];
+      expect(windows.flatMap(({ recent }) => recent)).to.deep.equal([]);
+    });
+  }
+
+  it('are right again afterwards', async () => {
+    release();
+    await held;
+    expect((await client.post('/signin', { email: 'ann@example.com', password })).status).to.equal(303);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { hashPassword } from '../../src/accounts/password-hash.ts';
+import { createUser } from '../../src/accounts/users.ts';
+import { type FormClient, formClient } from '../support/form-client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const password = 'correct horse battery';
+const passwordHash = hashPassword(password);
+
+describe('The limits of sign-in', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { trustProxyHops: 1 } });
+  });
+  after(() => service.stop());
+
+  async function makeUsers(count: number, name: string): Promise<string[]> {
+    const emails = Array.from({ length: count }, (_, index) => `${name}-${index}@example.com`);
+    for (const email of emails) await createUser(service.db, { email, passwordHash }, new Date());
+    return emails;
+  }
+  async function openSignIn(): Promise<FormClient> {
+    const client = formClient(service.url);
+    await client.get('/signin');
+    return client;
+  }
+  const post = async (client: FormClient, address: string, email: string, given = password) =>
+    (await client.post('/signin', { email, password: given }, { 'X-Forwarded-For': address })).status;
+  const signIn = async (address: string, email: string, given?: string) =>
+    post(await openSignIn(), address, email, given);
+
+  it('let any number of people in from one address, with the right password', async () => {
+    const statuses: number[] = [];
+    for (const email of await makeUsers(35, 'office')) statuses.push(await signIn('192.0.2.1', email));
+    expect(statuses).to.deep.equal(Array(35).fill(303));
+  });
+
+  it('let people in who come together', async () => {
+    const emails = await makeUsers(20, 'together');
+    const statuses = await Promise.all(emails.map((email) => signIn('192.0.2.2', email)));
+    expect(statuses).to.deep.equal(Array(20).fill(303));
+  });
+
+  it('allow 30 mistakes an hour from one address, and successes between them change nothing', async () => {
+    const [email = ''] = await makeUsers(1, 'between');
+    const statuses: number[] = [];
+    for (let number = 0; number < 30; number += 1) {
+      statuses.push(await signIn('192.0.2.3', `stranger-${number}@example.com`, 'wrong wrong'));
+      if (number % 10 === 5) expect(await signIn('192.0.2.3', email)).to.equal(303);
+    }
+    expect(statuses).to.deep.equal(Array(30).fill(401));
+    expect(await signIn('192.0.2.3', email)).to.equal(429);
+    expect(await signIn('192.0.2.4', email)).to.equal(303);
+  });
+
+  it('count mistakes that arrive together exactly', async () => {
+    const clients = await Promise.all(Array.from({ length: 20 }, openSignIn));
+    const statuses: number[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const answers = clients.map((client, index) =>
+        post(client, '192.0.2.5', `guess-${round}-${index}@example.com`, 'wrong wrong'),
+      );
+      statuses.push(...(await Promise.all(answers)));
+    }
+    expect(statuses.filter((status) => status === 401)).to.have.length(30);
+    expect(statuses.filter((status) => status === 429)).to.have.length(10);
+  });
+
+  it('let a known device in from an address that is over its limit, for its own account alone', async () => {
+    const [owner = '', other = ''] = await makeUsers(2, 'device');
+    const device = await openSignIn();
+    expect(await post(device, '192.0.2.6', owner)).to.equal(303);
+    for (let number = 0; number < 30; number += 1)
+      await signIn('192.0.2.6', `stranger-${number}@example.com`, 'wrong wrong');
+    expect(await signIn('192.0.2.6', owner)).to.equal(429);
+    expect(await post(device, '192.0.2.6', other)).to.equal(429);
+    expect(await post(device, '192.0.2.6', owner)).to.equal(303);
+  });
+
+  it('cost no write once they are reached', async () => {
+    const email = 'written@example.com';
+    for (let number = 0; number < 10; number += 1) await signIn('192.0.2.7', email, 'wrong wrong');
+    const windows = () => service.db('request_windows').whereLike('subject', 'signin-%').orderBy('subject');
+    const before: unknown = await windows();
+    for (let number = 0; number < 5; number += 1)
+      expect(await signIn('192.0.2.7', email, 'wrong wrong')).to.equal(429);
+    expect(await windows()).to.deep.equal(before);
+  });
+});
