@@ -9,6 +9,8 @@ import { createTurns } from './turns.ts';
 
 /** A thread for each but one of the cores, so that redirects have one; more than two would only take memory. */
 const usualThreads = Math.min(2, Math.max(1, availableParallelism() - 1));
+/** For each thread: one is hashed while the database counts the others as attempts. */
+const turnsPerThread = 3;
 const retryAfterSeconds = 5;
 /** Of a random password that nobody has, with the cost of ours. */
 const hashOfNobody =
@@ -24,12 +26,15 @@ export interface Hashing {
 export interface PasswordHasher extends Hashing {
   /** For what must be done right before a password is checked, and not while it waits. */
   withTurn<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value>;
+  /** Throws the 503 at once where a turn would be refused: for before the database is asked. */
+  needRoom(): void;
   close(): Promise<void>;
 }
 
 interface HasherOptions {
   log: Log;
   threads?: number;
+  mostAtOnce?: number;
   mostWaiting?: number;
   longestWaitMs?: number;
 }
@@ -41,12 +46,13 @@ interface HasherOptions {
 export function createPasswordHasher({
   log,
   threads = usualThreads,
+  mostAtOnce = threads * turnsPerThread,
   mostWaiting = 20,
   longestWaitMs = 5_000,
 }: HasherOptions): PasswordHasher {
-  const turns = createTurns({ atOnce: threads, mostWaiting, longestWaitMs });
-  const idle: Promise<Thread<PasswordQuestion>>[] = [];
+  const turns = createTurns({ atOnce: mostAtOnce, mostWaiting, longestWaitMs });
   const opened: Promise<Thread<PasswordQuestion>>[] = [];
+  let lastUsed = 0;
   const tellRefused = nowAndThen((err, count) =>
     log.warn(
       { err, count },
@@ -54,15 +60,16 @@ export function createPasswordHasher({
     ),
   );
 
-  function open(): Promise<Thread<PasswordQuestion>> {
-    const thread = openThread<PasswordQuestion, string>({
+  /** One after the other, each started when it is first needed. Each does one hash at a time. */
+  function nextThread(): Promise<Thread<PasswordQuestion>> {
+    lastUsed = (lastUsed + 1) % threads;
+    opened[lastUsed] ??= openThread<PasswordQuestion, string>({
       file: new URL('password-thread-main.js', import.meta.url),
       data: undefined,
       name: 'password',
       log,
     });
-    opened.push(thread);
-    return thread;
+    return opened[lastUsed] as Promise<Thread<PasswordQuestion>>;
   }
 
   function busy(cause?: unknown): BusyError {
@@ -73,16 +80,16 @@ export function createPasswordHasher({
     );
   }
 
+  async function ask(question: PasswordQuestion): Promise<unknown> {
+    const thread = await nextThread();
+    return thread.ask(question).catch((error: unknown) => {
+      throw busy(error);
+    });
+  }
+
   async function withTurn<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value> {
     const endTurn = await turns.take();
     if (!endTurn) throw busy();
-    const thread = idle.pop() ?? open();
-    const ask = async (question: PasswordQuestion) => {
-      const { ask: askThread } = await thread;
-      return askThread(question).catch((error: unknown) => {
-        throw busy(error);
-      });
-    };
     try {
       return await work({
         hash: async (password) => (await ask({ password })) as string,
@@ -94,13 +101,15 @@ export function createPasswordHasher({
         },
       });
     } finally {
-      idle.push(thread);
       endTurn();
     }
   }
 
   return {
     withTurn,
+    needRoom() {
+      if (turns.isFull()) throw busy();
+    },
     hash: (password) => withTurn(({ hash }) => hash(password)),
     verify: (passwordHash, password) => withTurn(({ verify }) => verify(passwordHash, password)),
     async close() {

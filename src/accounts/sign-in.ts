@@ -35,6 +35,7 @@ export async function checkSignIn(
   { db, secrets, passwords }: SignInParts,
   { email, password, address, device }: Attempted,
 ): Promise<SignIn> {
+  passwords.needRoom();
   // What is no e-mail belongs to nobody; and in plain letters, capitals are the same to everybody who compares.
   const user =
     emailFaults('email', email).length > 0

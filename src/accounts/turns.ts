@@ -2,6 +2,8 @@
 export interface Turns {
   /** Undefined where too many wait already, or where no turn came in time. Else, to be called when the turn is over. */
   take(): Promise<(() => void) | undefined>;
+  /** Whether who asks now is refused. */
+  isFull(): boolean;
 }
 
 interface TurnLimits {
@@ -29,10 +31,13 @@ export function createTurns({ atOnce, mostWaiting, longestWaitMs }: TurnLimits):
     };
   }
 
+  const isFull = () => running >= atOnce && waiting.size >= mostWaiting;
+
   return {
+    isFull,
     async take() {
+      if (isFull()) return undefined;
       if (running < atOnce) return begin();
-      if (waiting.size >= mostWaiting) return undefined;
       return new Promise((resolve) => {
         const start = () => {
           clearTimeout(timer);

@@ -46,8 +46,8 @@ describe('Hashing passwords', () => {
     expect(order.indexOf('write')).to.be.below(30);
   });
 
-  it('does as many at once as there are threads, lets as many wait as it may, and refuses the rest', async () => {
-    const hasher = open({ threads: 2, mostWaiting: 3 });
+  it('works on as many at once as it may, lets as many wait as it may, and refuses the rest', async () => {
+    const hasher = open({ mostAtOnce: 2, mostWaiting: 3 });
     let running = 0;
     let most = 0;
     const results = await Promise.allSettled(
@@ -72,7 +72,7 @@ describe('Hashing passwords', () => {
   });
 
   it('refuses who has waited too long, and lets the next one in', async () => {
-    const hasher = open({ threads: 1, mostWaiting: 1, longestWaitMs: 20 });
+    const hasher = open({ mostAtOnce: 1, mostWaiting: 1, longestWaitMs: 20 });
     let release = (): void => undefined;
     const held = hasher.withTurn(
       () =>
@@ -97,7 +97,7 @@ describe('Passwords, while too many are being checked', () => {
   let release = (): void => undefined;
   let held: Promise<void>;
   before(async () => {
-    passwords = createPasswordHasher({ log: testLog(), threads: 1, mostWaiting: 0 });
+    passwords = createPasswordHasher({ log: testLog(), mostAtOnce: 1, mostWaiting: 0 });
     service = await startService({ passwords });
     await createUser(
       service.db,
