@@ -1,4 +1,5 @@
 import { forgetOldWindows } from '../src/accounts/admission.ts';
+import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { forgetOldSessions } from '../src/accounts/sessions.ts';
 import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
@@ -52,8 +53,9 @@ export async function openWorkerService(
     log,
   );
   const housekeeping = setInterval(() => {
-    Promise.all([forgetOldWindows(db), forgetOldSessions(db, new Date())]).catch((err: unknown) =>
-      log.warn({ err }, 'old rate windows and sessions were not cleared'),
+    const now = new Date();
+    Promise.all([forgetOldWindows(db), forgetOldSessions(db, now), purgeOneTimeSecrets(db, now)]).catch(
+      (err: unknown) => log.warn({ err }, 'old rate windows and sessions were not cleared'),
     );
   }, housekeepingMs);
   const auditing = setInterval(() => {

@@ -81,11 +81,14 @@ export async function admit(
   return { ownerId: row.user_id ?? undefined, admitted: row.admitted, window: toWindow(row) };
 }
 
-/** Forgets the windows that have been silent for an hour: they are empty. A key's tells when it was last used, and stays. */
+/**
+ * Purges the windows that have been silent for an hour: they are empty. A key's tells when it was last used, and stays as long
+ * as its key: a request that was under way while a user was deleted may have left one behind.
+ */
 export async function forgetOldWindows(db: Database): Promise<number> {
   return db('request_windows')
-    .whereRaw("subject NOT LIKE 'key:%'")
     .where('checked_at', '<', db.raw("now() - interval '1 hour'"))
+    .whereRaw("(subject NOT LIKE 'key:%' OR subject NOT IN (SELECT 'key:' || id FROM api_keys))")
     .delete();
 }
 

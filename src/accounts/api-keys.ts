@@ -31,6 +31,39 @@ export async function createApiKey(db: Database, userId: string, name: string, n
   return key;
 }
 
+/** Each key has an hourly quota of its own: without these bounds an account would have none. */
+export const keyLimits = { active: 25, createdPerHour: 10 };
+const hourMs = 3_600_000;
+
+export type KeyCreation =
+  | { key: string }
+  | { refused: 'active' }
+  | { refused: 'hourly'; retryAfterSeconds: number };
+
+/** For the owner. The bounds are checked under the lock of the user's row, so that they hold for requests that arrive together. */
+export async function createOwnKey(
+  db: Database,
+  userId: string,
+  name: string,
+  now: Date,
+): Promise<KeyCreation> {
+  return db.transaction(async (transaction) => {
+    await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
+    // A statement of its own: only one that begins when the lock is had sees what the last one has committed.
+    const { rows } = (await transaction.raw(
+      `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
+              (array_agg(created_at ORDER BY created_at DESC))[:most] AS oldest
+       FROM api_keys WHERE user_id = :userId AND (revoked_at IS NULL OR created_at > :since)`,
+      { userId, most: keyLimits.createdPerHour, since: new Date(now.getTime() - hourMs) },
+    )) as { rows: [{ active: number; oldest: Date | null }] };
+    const [{ active, oldest }] = rows;
+    if (active >= keyLimits.active) return { refused: 'active' };
+    const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
+    if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
+    return { key: await createApiKey(transaction, userId, name, now) };
+  });
+}
+
 export async function listApiKeys(db: Database, userId: string): Promise<ApiKey[]> {
   return ApiKey.query(db).where({ user_id: userId }).orderBy('id');
 }

@@ -9,18 +9,31 @@ const idleMs = 7 * 24 * hourMs;
 export const sessionLifetimeMs = 30 * 24 * hourMs;
 /** Seen more often than this is not written down. */
 const seenPauseMs = 5 * 60_000;
+/** More browsers than anybody has. Those that were not used for longest are signed out. */
+const mostPerUser = 50;
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest();
+export const sessionHash = (token: string) => createHash('sha256').update(token).digest();
 
 /** The token is for the cookie; only its hash is stored. */
 export async function startSession(db: Database, userId: string, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await db('sessions').insert({ token_hash: hashOf(token), user_id: userId, created_at: now, seen_at: now });
+  await db.raw(
+    `DELETE FROM sessions WHERE token_hash IN (
+       SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY seen_at DESC, created_at DESC OFFSET ?
+     )`,
+    [userId, mostPerUser - 1],
+  );
+  await db('sessions').insert({
+    token_hash: sessionHash(token),
+    user_id: userId,
+    created_at: now,
+    seen_at: now,
+  });
   return token;
 }
 
 export async function findSessionUser(db: Database, token: string, now: Date): Promise<User | undefined> {
-  const tokenHash = hashOf(token);
+  const tokenHash = sessionHash(token);
   const session = (await db('sessions')
     .where({ token_hash: tokenHash })
     .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
@@ -34,7 +47,7 @@ export async function findSessionUser(db: Database, token: string, now: Date): P
 
 export async function endSession(db: Database, token: string): Promise<void> {
   await db('sessions')
-    .where({ token_hash: hashOf(token) })
+    .where({ token_hash: sessionHash(token) })
     .delete();
 }
 

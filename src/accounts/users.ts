@@ -85,6 +85,12 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
       .where({ user_id: user.id })
       .delete()
       .returning('share_token')) as { share_token: string }[];
+    await transaction.raw(
+      `DELETE FROM request_windows WHERE subject IN (
+         SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL SELECT 'password-check:' || :id
+       )`,
+      { id: user.id },
+    );
     await User.query(transaction).deleteById(user.id);
     return codes.map(({ share_token }) => share_token);
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { forgetOldWindows } from '../../src/accounts/admission.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { ageRequests } from '../support/request-windows.ts';
+import { ageRequests, subjectOf } from '../support/request-windows.ts';
 import { tablesHolding } from '../support/search-tables.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -134,7 +134,8 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect(await tablesHolding(service.db, '2001:db8:abcd:ef01')).to.deep.equal([]);
   });
 
-  it('are forgotten when their address has been silent for an hour; keys are not (decisions: Limits)', async () => {
+  it('are forgotten when their address has been silent for an hour; keys are not until they are gone (decisions: Limits)', async () => {
+    const key = await subjectOf(service.db, await service.makeKey());
     const row = (subject: string, ago: string) => ({
       subject,
       recent: service.db.raw(`ARRAY[now() - interval '${ago}']`),
@@ -147,12 +148,13 @@ describe('requests without a valid key (decisions: Limits)', () => {
         row('address:silent', '61 minutes'),
         row('address:long-silent', '40 days'),
         row('address:recent', '59 minutes'),
-        row('key:silent', '61 minutes'),
-        row('key:recent', '1 minute'),
+        row(key, '61 minutes'),
+        row('key:gone', '61 minutes'),
+        row('key:gone-just-now', '1 minute'),
       ]);
-    expect(await forgetOldWindows(service.db)).to.equal(2);
+    expect(await forgetOldWindows(service.db)).to.equal(3);
     const left: { subject: string }[] = await service.db('request_windows').orderBy('subject');
-    expect(left.map(({ subject }) => subject)).to.deep.equal(['address:recent', 'key:recent', 'key:silent']);
+    expect(left.map(({ subject }) => subject)).to.have.members(['address:recent', 'key:gone-just-now', key]);
     expect(await forgetOldWindows(service.db)).to.equal(0);
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
+import { keepOneTimeSecret, takeOneTimeSecret } from '../../accounts/one-time-secrets.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
 import type { Device } from '../../accounts/sign-in.ts';
@@ -24,10 +25,14 @@ export interface Sessions {
   formToken(ctx: Context): string;
   /** Whether a form is of this visitor, and was opened by whoever is signed in now, or by nobody. */
   judgeForm(ctx: Context, formToken: string): 'ours' | 'strange' | "somebody else's";
-  /** Something that the page at this path shows to this visitor, once. */
+  /** A word that the page at this path shows to this visitor, once. It can be read in a cookie: for a secret, see below. */
   handOver(ctx: Context, path: string, text: string): void;
   /** What was handed over to the page that is open. */
   takeOver(ctx: Context): string | undefined;
+  /** A secret for the next page of whoever is signed in, kept on the server. */
+  keepSecret(ctx: Context, text: string): Promise<void>;
+  /** The secret that was kept, one time. */
+  takeSecret(ctx: Context): Promise<string | undefined>;
 }
 
 interface SessionParts {
@@ -107,10 +112,18 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     },
     takeOver(ctx) {
       const handed = Buffer.from(ctx.cookies.get(handedCookie) ?? '', 'base64url').toString();
-      // Who asks for the head alone has not seen it, and a key must not be lost because another page was opened meanwhile.
+      // Who asks for the head alone has not seen it, and it must not be lost because another page was opened meanwhile.
       if (!handed.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
       setCookie(ctx, handedCookie, '', 0);
       return handed.slice(ctx.path.length + 1);
+    },
+    async keepSecret(ctx, text) {
+      await keepOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', text, now());
+    },
+    async takeSecret(ctx) {
+      // Who asks for the head alone has not seen it.
+      if (ctx.method !== 'GET') return undefined;
+      return takeOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', now());
     },
     formToken(ctx) {
       const visitor = visitorOf(ctx);

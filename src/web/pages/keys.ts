@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { createApiKey, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldFault } from '../../errors.ts';
@@ -14,8 +14,7 @@ const longestName = 100;
 const createdPath = '/keys/created';
 const doneTexts = { revoked: 'The key is revoked.' };
 type KeysDone = keyof typeof doneTexts;
-/** Each has an hourly quota of its own: without a bound there would be none. */
-const mostActiveKeys = 25;
+const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first`;
 
 /** API Keys: list, create, show once, revoke. */
 export function keysPages(parts: PageParts): Router {
@@ -37,7 +36,7 @@ export function keysPages(parts: PageParts): Router {
     }));
   }
 
-  async function showKeys(ctx: Context, faults?: FieldFault[]): Promise<void> {
+  async function showKeys(ctx: Context, faults?: FieldFault[], status = 400): Promise<void> {
     const done = saidOnce(ctx, parts, doneTexts);
     show(
       ctx,
@@ -48,7 +47,7 @@ export function keysPages(parts: PageParts): Router {
         done: done && doneTexts[done],
         faults,
       },
-      faults ? 400 : 200,
+      faults ? status : 200,
     );
   }
 
@@ -57,29 +56,23 @@ export function keysPages(parts: PageParts): Router {
   router.post('/', async (ctx) => {
     const name = field(ctx, 'name').normalize('NFC').trim();
     const faults = nameFaults(name);
-    const active = (await rowsOf(userOf(ctx))).filter(({ isActive }) => isActive);
-    if (active.length >= mostActiveKeys)
-      faults.push({
-        field: 'name',
-        message: `An account has at most ${mostActiveKeys} active keys. Revoke one first`,
-      });
     if (faults.length > 0) return showKeys(ctx, faults);
-    const key = await createApiKey(db, userOf(ctx).id, name, now());
-    sessions.handOver(ctx, createdPath, `${key} ${name}`);
+    const made = await createOwnKey(db, userOf(ctx).id, name, now());
+    if ('refused' in made) {
+      if (made.refused === 'active') return showKeys(ctx, [{ field: 'name', message: tooManyActive }]);
+      ctx.set('Retry-After', String(made.retryAfterSeconds));
+      return showKeys(ctx, [{ field: 'name', message: tooManyNew(made.retryAfterSeconds) }], 429);
+    }
+    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name }));
     leadTo(ctx, createdPath);
   });
 
-  router.get('/created', (ctx) => {
-    const handed = sessions.takeOver(ctx);
+  router.get('/created', async (ctx) => {
+    const secret = await sessions.takeSecret(ctx);
     // Opened again: it was shown once, and that was it.
-    if (handed === undefined) return leadTo(ctx, '/keys');
-    const [apiKey = '', ...name] = handed.split(' ');
-    show(ctx, NewKeyView, {
-      visitor: visitorOf(ctx, parts),
-      name: name.join(' '),
-      apiKey,
-      baseUrl: config.baseUrl,
-    });
+    if (secret === undefined) return leadTo(ctx, '/keys');
+    const { apiKey, name } = JSON.parse(secret) as { apiKey: string; name: string };
+    show(ctx, NewKeyView, { visitor: visitorOf(ctx, parts), name, apiKey, baseUrl: config.baseUrl });
   });
 
   router.get('/:id/revoke', async (ctx) => {
@@ -100,6 +93,12 @@ function nameFaults(name: string): FieldFault[] {
   if ([...name].length > longestName)
     return [{ field: 'name', message: `must have at most ${longestName} characters` }];
   return isLabel(name) ? [] : [{ field: 'name', message: 'must be text that can be seen' }];
+}
+
+function tooManyNew(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  return `An account can create ${keyLimits.createdPerHour} keys an hour. Try again in ${wait}`;
 }
 
 function noSuchKey(): AppError {
