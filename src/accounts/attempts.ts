@@ -63,8 +63,8 @@ export async function attemptDelay(db: Database, limits: AttemptLimit[]): Promis
      ) AS live
      WHERE used >= most`,
     {
-      subjects: limits.map(({ subject }) => subject) as never,
-      most: limits.map(({ mostPerHour }) => mostPerHour) as never,
+      subjects: limits.map(({ subject }) => subject),
+      most: limits.map(({ mostPerHour }) => mostPerHour),
     },
   )) as { rows: [{ wait: number }] };
   return rows[0].wait;

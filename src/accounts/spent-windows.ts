@@ -1,26 +1,43 @@
 import { LRUCache } from 'lru-cache';
-import type { RateWindow } from './admission.ts';
 
 const longestMemoryMs = 10_000;
 
-/** Remembers who is over the limit, so that asking again costs no database work until the reset, or 10 s. */
-export interface SpentWindows {
-  recall(caller: string): RateWindow | undefined;
-  remember(caller: string, window: RateWindow): void;
+interface Memory<Window> {
+  window: Window;
+  heardAt: number;
+  askedAt: number;
 }
 
-export function createSpentWindows(): SpentWindows {
-  const cache = new LRUCache<string, { window: RateWindow; heardAt: number }>({ max: 10_000 });
+/** Remembers who is over the limit, so that asking again costs database work once in 10 s at most until the reset. */
+export interface SpentWindows<Window extends { resetInMs: number }> {
+  /** Nothing where the caller is not known to be over the limit, or where it is time for one request to ask again. */
+  recall(caller: string): Window | undefined;
+  remember(caller: string, window: Window): void;
+  forget(caller: string): void;
+}
+
+export function createSpentWindows<Window extends { resetInMs: number }>(): SpentWindows<Window> {
+  const cache = new LRUCache<string, Memory<Window>>({ max: 10_000 });
   return {
     recall(caller) {
       const memory = cache.get(caller);
       if (!memory) return undefined;
+      const now = performance.now();
+      if (now - memory.askedAt >= longestMemoryMs) {
+        // This one asks, and those that arrive with it do not.
+        memory.askedAt = now;
+        return undefined;
+      }
       const { window, heardAt } = memory;
-      return { ...window, resetInMs: Math.max(0, window.resetInMs - (performance.now() - heardAt)) };
+      return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - heardAt)) };
     },
     remember(caller, window) {
-      const ttl = Math.min(window.resetInMs, longestMemoryMs);
-      if (ttl >= 1) cache.set(caller, { window, heardAt: performance.now() }, { ttl });
+      const heardAt = performance.now();
+      if (window.resetInMs >= 1)
+        cache.set(caller, { window, heardAt, askedAt: heardAt }, { ttl: window.resetInMs });
+    },
+    forget(caller) {
+      cache.delete(caller);
     },
   };
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../src/accounts/password-hash.ts';
+import { createPasswordHasher } from '../../src/accounts/password-hasher.ts';
 import { createUser } from '../../src/accounts/users.ts';
 import { type FormClient, formClient } from '../support/form-client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { testLog } from '../support/test-log.ts';
 
 const password = 'correct horse battery';
 const passwordHash = hashPassword(password);
@@ -10,7 +12,9 @@ const passwordHash = hashPassword(password);
 describe('The limits of sign-in', () => {
   let service: TestService;
   before(async () => {
-    service = await startService({ config: { trustProxyHops: 1 } });
+    // A machine that is busy with other tests must not look like one with too many sign-ins.
+    const passwords = createPasswordHasher({ log: testLog(), mostWaiting: 100, longestWaitMs: 60_000 });
+    service = await startService({ config: { trustProxyHops: 1 }, passwords });
   });
   after(() => service.stop());
 
@@ -85,5 +89,22 @@ describe('The limits of sign-in', () => {
     for (let number = 0; number < 5; number += 1)
       expect(await signIn('192.0.2.7', email, 'wrong wrong')).to.equal(429);
     expect(await windows()).to.deep.equal(before);
+  });
+
+  it('hold for all forms of an address, and cost no write once they are reached', async () => {
+    const client = await openSignIn();
+    await post(client, '192.0.2.8', 'nobody@example.com');
+    const latest = () =>
+      service.db('request_windows').whereLike('subject', 'form-%').orderBy('checked_at', 'desc');
+    const { subject } = (await latest().first()) as { subject: string };
+    await service
+      .db('request_windows')
+      .where({ subject })
+      .update({ recent: service.db.raw('array_fill(clock_timestamp(), ARRAY[2000])') });
+    expect(await post(client, '192.0.2.8', 'nobody@example.com')).to.equal(429);
+    const before: unknown = await latest();
+    for (let number = 0; number < 5; number += 1)
+      expect(await post(client, '192.0.2.8', 'nobody@example.com')).to.equal(429);
+    expect(await latest()).to.deep.equal(before);
   });
 });

@@ -1,9 +1,9 @@
 import type { Context, Next } from 'koa';
-import { type Admission, admit, type RateWindow } from '../../accounts/admission.ts';
+import type { RateWindow } from '../../accounts/admission.ts';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { anonymousHourlyQuota } from '../../accounts/plans.ts';
+import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import { createSpentWindows } from '../../accounts/spent-windows.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import { callerAddress } from './caller-address.ts';
@@ -18,7 +18,7 @@ interface AdmissionOptions {
 
 /** Authenticates and limits everything below `/api/`, and puts the window's figures on every answer. */
 export function admission({ db, secrets, trustProxyHops, now }: AdmissionOptions) {
-  const spent = createSpentWindows();
+  const limiter = createRateLimiter(db);
 
   return async (ctx: Context, next: Next): Promise<void> => {
     // Should the database not answer, these stand: come back after the pause.
@@ -28,18 +28,9 @@ export function admission({ db, secrets, trustProxyHops, now }: AdmissionOptions
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.disguiseAddress(callerAddress(ctx, trustProxyHops));
-    const key = parseApiKey(presentedKey(ctx));
-    // A key that was refused from one address says nothing of the next address, so both name the caller.
-    const caller = key ? `${address} ${key.prefix} ${key.secretHash.toString('base64')}` : address;
-    const remembered = spent.recall(caller);
-    const { ownerId, admitted, window }: Admission = remembered
-      ? { ownerId: undefined, admitted: false, window: remembered }
-      : await admit(db, key, address);
+    const { ownerId, admitted, window } = await limiter.admit(parseApiKey(presentedKey(ctx)), address);
     setWindow(ctx, window);
-    if (!admitted) {
-      if (!remembered) spent.remember(caller, window);
-      throw rateLimited(window);
-    }
+    if (!admitted) throw rateLimited(window);
     if (ownerId === undefined) throw invalidApiKey();
     ctx.state['ownerId'] = ownerId;
     return next();

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { createSpentWindows } from '../../accounts/spent-windows.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
@@ -37,17 +38,20 @@ interface FormsParts {
 /** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
 export function forms({ config, db, secrets, judgeForm }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
+  const spent = createSpentWindows<{ resetInMs: number }>();
 
   async function limit(ctx: Context): Promise<void> {
     const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
-    const { admitted, retryAfter } = await takeAttempt(db, {
+    const known = spent.recall(address);
+    if (known) throw tooManyForms(known);
+    const attempt = await takeAttempt(db, {
       subject: `form-address:${address}`,
       mostPerHour: mostFormsPerAddress,
     });
-    if (admitted) return;
-    throw new AppError('rate_limited', 'Too many forms were sent from your address. Try again later.', {
-      headers: { 'Retry-After': String(retryAfter) },
-    });
+    if (attempt.admitted) return spent.forget(address);
+    const window = { resetInMs: attempt.retryAfter * 1_000 };
+    spent.remember(address, window);
+    throw tooManyForms(window);
   }
 
   return async (ctx, next) => {
@@ -87,6 +91,12 @@ function isFromElsewhere(ctx: Context, ownHost: string): boolean {
   if (origin === '') return false;
   const host = parseUrl(origin)?.host ?? '';
   return host !== ctx.host && host !== ownHost;
+}
+
+function tooManyForms({ resetInMs }: { resetInMs: number }): AppError {
+  return new AppError('rate_limited', 'Too many forms were sent from your address. Try again later.', {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(resetInMs / 1_000))) },
+  });
 }
 
 function refusal(reason: string): AppError {

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { generateApiKey, parseApiKey } from '../../src/accounts/api-key-format.ts';
+import { createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-limiter.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+describe('an address that is over its limit and sends made-up keys (decisions: Limits)', () => {
+  let db: Database;
+  let dropDatabase: () => Promise<void>;
+  let statements: string[] = [];
+  let limiter: RateLimiter;
+  before(async () => {
+    const database = await createTestDatabase();
+    dropDatabase = database.drop;
+    db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
+    db.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+  });
+  after(async () => {
+    await db.destroy();
+    await dropDatabase();
+  });
+
+  const madeUp = () => parseApiKey(generateApiKey().key);
+  async function makeKey(): Promise<string> {
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    return createApiKey(db, user.id, 'test', new Date());
+  }
+  beforeEach(async () => {
+    await db('request_windows').delete();
+    limiter = createRateLimiter(db);
+    for (let number = 0; number < 60; number += 1)
+      expect(await limiter.admit(madeUp(), 'home')).to.deep.include({ admitted: true, ownerId: undefined });
+    expect(await limiter.admit(madeUp(), 'home')).to.include({ admitted: false });
+    statements = [];
+  });
+
+  it('costs no write, and few reads, however many keys it sends', async () => {
+    const startedAt = performance.now();
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 200 }, () => limiter.admit(madeUp(), 'home')));
+      for (const { admitted, window } of answers) {
+        expect(admitted).to.equal(false);
+        expect(window).to.include({ limit: 60, remaining: 0 });
+      }
+    }
+    expect(statements.filter((sql) => !sql.startsWith('select'))).to.deep.equal([]);
+    expect(statements.length).to.be.at.most(2 + (performance.now() - startedAt) / 100);
+  });
+
+  it('costs nothing for a key that was asked for before, nor without a key', async () => {
+    const key = madeUp();
+    expect(await limiter.admit(key, 'home')).to.include({ admitted: false });
+    statements = [];
+    for (let number = 0; number < 10; number += 1) {
+      expect(await limiter.admit(key, 'home')).to.include({ admitted: false });
+      expect(await limiter.admit(undefined, 'home')).to.include({ admitted: false });
+    }
+    expect(statements).to.deep.equal([]);
+  });
+
+  it('is served with a valid key, in the middle of the others, and then as from anywhere', async () => {
+    const key = parseApiKey(await makeKey());
+    const others = Array.from({ length: 200 }, () => limiter.admit(madeUp(), 'home'));
+    const answer = await limiter.admit(key, 'home');
+    expect(answer).to.include({ admitted: true });
+    expect(answer.window).to.include({ limit: 20, remaining: 19 });
+    await Promise.all(others);
+    statements = [];
+    expect((await limiter.admit(key, 'home')).window).to.include({ remaining: 18 });
+    expect(statements).to.have.length(1);
+  });
+
+  it('is refused with a key that is revoked meanwhile, by the window of the address, and without a write from then on', async () => {
+    const text = await makeKey();
+    const key = parseApiKey(text);
+    expect(await limiter.admit(key, 'home')).to.include({ admitted: true });
+    await revokeApiKey(db, key?.prefix ?? '', new Date());
+    expect(await limiter.admit(key, 'home')).to.deep.include({ admitted: false, ownerId: undefined });
+    statements = [];
+    const { admitted, window } = await limiter.admit(key, 'home');
+    expect(admitted).to.equal(false);
+    expect(window.limit).to.equal(60);
+    expect(statements).to.deep.equal([]);
+  });
+
+  it('leaves other addresses alone', async () => {
+    expect(await limiter.admit(madeUp(), 'elsewhere')).to.include({ admitted: true });
+  });
+});
