@@ -1,5 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
 
+/** An IPv6 address with a zone, in brackets, with a port. */
+const longestAddress = 100;
+
 /**
  * The address of the client: the socket's, or the one that the outermost of `trustedHops` proxies saw.
  * X-Forwarded-For is read from the right, because everything left of what our own proxies wrote can be made up.
@@ -10,9 +13,20 @@ export function clientAddress(
   trustedHops: number,
 ): string {
   if (trustedHops === 0 || forwarded === undefined) return plainAddress(socketAddress);
-  const chain = forwarded.split(',').map((part) => plainAddress(part.trim()));
-  const seen = chain[Math.max(0, chain.length - trustedHops)] ?? '';
+  const seen = plainAddress(fromRight(forwarded, trustedHops));
   return isIP(seen) ? seen : plainAddress(socketAddress);
+}
+
+/** The part that stands this far from the right, or the leftmost. The others are not looked at, however many there are. */
+function fromRight(list: string, place: number): string {
+  let end = list.length;
+  let comma = list.lastIndexOf(',');
+  for (let passed = 1; passed < place && comma >= 0; passed += 1) {
+    end = comma;
+    comma = comma === 0 ? -1 : list.lastIndexOf(',', comma - 1);
+  }
+  const part = list.slice(comma + 1, end).trim();
+  return part.length <= longestAddress ? part : '';
 }
 
 /** `::ffff:1.2.3.4`, `::ffff:102:304`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */

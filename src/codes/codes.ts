@@ -1,6 +1,7 @@
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
+import { hostColumns } from './code-hosts.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 
@@ -29,6 +30,7 @@ export async function createCode(
     expiresAt: endOfLife(lifetimeDays, now),
     isPublic: true,
     ...input,
+    ...hostColumns(input),
     id: uuidv7({ msecs: now.getTime() }),
     userId: ownerId,
     shareToken: generateShareToken(),
@@ -82,9 +84,11 @@ export async function updateCode(
   now: Date,
 ): Promise<QrCode> {
   if (Object.keys(changes).length === 0) return code;
+  const hosts =
+    changes.content === undefined ? {} : hostColumns({ type: code.type, content: changes.content });
   const changed = await QrCode.query(db)
     .findById(code.id)
-    .patch({ ...changes, updatedAt: now })
+    .patch({ ...changes, ...hosts, updatedAt: now })
     .returning('*')
     .first();
   if (!changed) throw noSuchCode();

@@ -37,4 +37,7 @@ export class QrCode extends Model {
   declare createdAt: Date;
   declare updatedAt: Date;
   declare expiresAt: Date;
+  /** Where the content leads to: see code-hosts.ts. Null until it is read. */
+  declare hosts: string[] | null;
+  declare hostsKey: string | null;
 }

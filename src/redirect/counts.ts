@@ -1,5 +1,6 @@
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
+import { withoutCodeReaders } from './code-readers.ts';
 
 /** Why a request for a share address is answered and not counted. */
 type NotCounted = 'head' | 'prefetch' | 'crawler';
@@ -8,17 +9,19 @@ type NotCounted = 'head' | 'prefetch' | 'crawler';
 const plainHttpTool =
   /^(?:curl|wget|httpie|xh|insomnia|postmanruntime|bruno|hoppscotch|python(?:-requests|-urllib|-httpx)?|aiohttp|node(?:-fetch|\.js)?|undici|axios|got|superagent|go-http-client|okhttp|java|apache-httpclient|guzzlehttp|php|ruby|faraday|rest-client|libwww-perl|lwp|powershell|windowspowershell|dart|reqwest|k6|autocannon|wrk|hey|ab|apachebench)\b/i;
 
-// The name of an app that reads QR codes. To isbot, whatever says "scan" is a bot; here it is the very guest we wait for.
-const codeReader =
-  /[\w.]*(?:(?:qr|bar-?code)[\w.-]* ?[\w.]*scan|scan[\w.-]* ?(?:qr|bar-?code))(?![\w.-]*(?:bot|crawl|spider))[\w./-]*/gi;
+/** More than a browser sends. Whatever is longer is cut before anything looks at it, and is stored so. */
+const longestUserAgent = 500;
+const longestPurpose = 100;
 
 /** What the lane reads of a request's headers. */
 export interface ScanHeaders {
+  /** At most 500 characters of it. */
   userAgent: string;
   forwardedFor: string | undefined;
   isPrefetch: boolean;
 }
 
+const purpose = /prefetch|prerender|preview/i;
 const purposeHeaders = new Set(['sec-purpose', 'purpose', 'x-purpose', 'x-moz']);
 const lengthsOfInterest = new Set(
   ['user-agent', 'x-forwarded-for', ...purposeHeaders].map((name) => name.length),
@@ -32,10 +35,10 @@ export function readScanHeaders(rawHeaders: string[]): ScanHeaders {
     if (!lengthsOfInterest.has(raw.length)) continue;
     const name = raw.toLowerCase();
     const value = rawHeaders[index + 1] ?? '';
-    if (name === 'user-agent') found.userAgent ||= value;
+    if (name === 'user-agent') found.userAgent ||= value.slice(0, longestUserAgent);
     else if (name === 'x-forwarded-for')
       found.forwardedFor = found.forwardedFor ? `${found.forwardedFor}, ${value}` : value;
-    else if (purposeHeaders.has(name)) found.isPrefetch ||= /prefetch|prerender|preview/i.test(value);
+    else if (purposeHeaders.has(name)) found.isPrefetch ||= purpose.test(value.slice(0, longestPurpose));
   }
   return found;
 }
@@ -49,7 +52,7 @@ export function createScanVerdict(): ScanVerdict {
   function isCrawler(userAgent: string): boolean {
     let verdict = crawlers.get(userAgent);
     if (verdict === undefined) {
-      verdict = !plainHttpTool.test(userAgent) && isbot(userAgent.replace(codeReader, '').trim());
+      verdict = !plainHttpTool.test(userAgent) && isbot(withoutCodeReaders(userAgent).trim());
       crawlers.set(userAgent, verdict);
     }
     return verdict;

@@ -19,7 +19,6 @@ import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } f
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
-const longestUserAgent = 500;
 
 interface Lane {
   targets: Targets;
@@ -118,7 +117,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     const scan = {
       id: newScanId(now),
       codeId: target.codeId,
-      userAgent: headers.userAgent.slice(0, longestUserAgent),
+      userAgent: headers.userAgent,
       address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
     };
     lane.producer.record(scan, leave);

@@ -10,6 +10,7 @@ import {
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
+import { parseQuery } from '../query-string.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** What a picture of a code is made of. */
@@ -46,8 +47,8 @@ const always = {
 
 export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): ImageAnswer {
   return (req, res, token, format, code, query) => {
-    const wanted = new URLSearchParams(query);
-    const encode = wanted.getAll('encode');
+    const wanted = parseQuery(query);
+    const encode = wanted.get('encode') ?? [];
     if (encode.some((value) => value !== 'content')) {
       return sendText(req, res, 400, 'encode must be content, or be left out for the share address.');
     }

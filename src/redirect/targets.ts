@@ -66,7 +66,7 @@ export function createTargets(db: Database): Targets {
     if (!code) return null;
     const content = contentOf(code, entries.get(token)?.target ?? null);
     const blocked = code.areThereBlocks
-      ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content) }])
+      ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content, code.content) }])
       : undefined;
     return toTarget(code, content, blocked?.has(code.id) ?? false);
   }

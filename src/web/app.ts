@@ -34,6 +34,7 @@ import { keysPages } from './pages/keys.ts';
 import { metricsPage } from './pages/metrics.ts';
 import type { PageParts } from './pages/page.ts';
 import { problemPage } from './pages/problem.ts';
+import { useLinearQuery } from './request-query.ts';
 
 export interface AppParts {
   config: Config;
@@ -69,6 +70,7 @@ export function createApp({
   closing,
 }: AppParts): Koa {
   const app = new Koa();
+  useLinearQuery(app);
   const api = createApiRouter({ db, config, now, codeChanged });
 
   const assets = loadAssets();

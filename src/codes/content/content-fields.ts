@@ -74,8 +74,9 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
 
 /** A number is the same however it is grouped. */
 function meaning(type: CodeType, content: string): object {
-  const { number: _, ...read } = { number: '', ...readContent(type, content) };
-  return type === 'phone' || type === 'sms' ? read : { ...readContent(type, content) };
+  const read = readContent(type, content);
+  const { number: _, ...withoutNumber } = { number: '', ...read };
+  return type === 'phone' || type === 'sms' ? withoutNumber : { ...read };
 }
 
 function plain(text: string): string {

@@ -1,9 +1,16 @@
 import type { FieldFault } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
 import type { CodeType, ErrorCorrection } from '../qr-code.ts';
+import { linksIn } from './hosts.ts';
+import { readContent } from './read-content.ts';
+import { isShareLink } from './share-links.ts';
 
 /** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
 const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
+export const mostContentBytes = capacityBytes.L;
+const circle = 'must not be a share address of this service: scanning it would go round in a circle';
+const circleWithin =
+  'must not link to a share address of this service: scanning it would go round in a circle';
 
 /** What is not known, because it is at fault itself, is not held against the rest. */
 export interface ContentToCheck {
@@ -26,8 +33,8 @@ export function contentFaults(
       field: 'content',
       message: `must be at most ${most} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
     });
-  } else if (type === 'url') {
-    const message = urlFault(content, baseUrl);
+  } else if (type !== undefined) {
+    const message = type === 'url' ? urlFault(content, baseUrl) : linkFault(type, content, baseUrl);
     if (message) faults.push({ field: 'content', message });
   }
   return faults;
@@ -42,11 +49,13 @@ function urlFault(content: string, baseUrl: string): string | undefined {
   if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username || url.password) return 'must be a URL without a user name or password';
-  const share = new URL(`${baseUrl}/r/`);
-  if (url.host.replace(/\.(?=:|$)/, '') === share.host && url.pathname.startsWith(share.pathname)) {
-    return 'must not be a share address of this service: scanning it would go round in a circle';
-  }
-  return undefined;
+  return isShareLink(content, baseUrl) ? circle : undefined;
+}
+
+/** Of what is redirected to, or is a link on a page. A circle of twenty codes would count twenty scans at once. */
+function linkFault(type: CodeType, content: string, baseUrl: string): string | undefined {
+  const hasCircle = linksIn(readContent(type, content)).some((href) => isShareLink(href, baseUrl));
+  return hasCircle ? circleWithin : undefined;
 }
 
 function hasControlCharacter(text: string): boolean {

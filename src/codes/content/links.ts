@@ -1,6 +1,6 @@
 import { parseUrl } from '../../parse-url.ts';
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
-import { asText, linesOf } from './plain-text.ts';
+import { asText, linesOf, trimEndOf } from './plain-text.ts';
 
 /** Hosts that people write without their scheme. Any other word with a dot in it may be just that. */
 const knownHosts =
@@ -29,18 +29,14 @@ export function readUrl(content: string): LinkContent | TextContent {
 
 export function readSocial(content: string): LinkContent | LinksContent | TextContent {
   const written = linesOf(content);
+  const lines = written.flatMap(splitAtAddresses);
   const [only] = written;
-  if (only !== undefined && written.length === 1 && words(only).filter(hrefAmongWords).length < 2) {
+  if (only !== undefined && written.length === 1 && lines.filter(({ href }) => href).length < 2) {
     // The whole line, so that an address with a space in it leads where it would in a browser's address bar.
     const href = webHref(only) ?? hrefAmongWords(only);
     if (href) return { kind: 'link', href };
   }
-  const lines = written.flatMap(splitAtAddresses);
   return lines.some((line) => line.href) ? { kind: 'links', lines } : asText(content);
-}
-
-function words(line: string): string[] {
-  return line.split(/\s+/);
 }
 
 /** "Instagram: https://instagram.com/me" becomes a line of words and a line that is a link. */
@@ -51,8 +47,8 @@ function splitAtAddresses(line: string): LinksContent['lines'] {
     if (plain.length > 0) lines.push({ text: plain.join(' ') });
     plain = [];
   };
-  for (const word of words(line)) {
-    const address = word.replace(/[,;]+$/, '');
+  for (const word of line.split(/\s+/)) {
+    const address = trimEndOf(word, ',;');
     const href = hrefAmongWords(address);
     if (href) {
       endPlain();

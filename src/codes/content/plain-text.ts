@@ -15,6 +15,13 @@ export function manyLines(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '');
 }
 
+/** Without any of these characters behind it. In linear time, which `/[,;]+$/` is not. */
+export function trimEndOf(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 export function linesOf(text: string): string[] {
   return text
     .split(/[\r\n\u2028\u2029]+/)

@@ -1,24 +1,24 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Of a vCard 2.1. What is no valid escape stays as it is. */
 export function decodeQuotedPrintable(text: string, charset: string | undefined): string {
-  return text.replace(/(?:=[0-9a-f]{2})+/gi, (run) => {
-    const bytes = Buffer.from(run.replaceAll('=', ''), 'hex');
-    return charset ? decoderFor(charset).decode(bytes) : decodeUntold(bytes);
-  });
+  const decode = charset ? decoderFor(charset) : decodeUntold;
+  return text.replace(/(?:=[0-9a-f]{2})+/gi, (run) => decode(Buffer.from(run.replaceAll('=', ''), 'hex')));
 }
 
 /** Outlook does not tell that it writes Windows-1252. */
 function decodeUntold(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
+  return (isUtf8(bytes) ? utf8 : windows1252).decode(bytes);
 }
 
-function decoderFor(charset: string): TextDecoder {
+const utf8 = new TextDecoder();
+const windows1252 = new TextDecoder('windows-1252');
+
+function decoderFor(charset: string): (bytes: Buffer) => string {
   try {
-    return new TextDecoder(charset);
+    const decoder = new TextDecoder(charset);
+    return (bytes) => decoder.decode(bytes);
   } catch {
-    return new TextDecoder();
+    return (bytes) => utf8.decode(bytes);
   }
 }

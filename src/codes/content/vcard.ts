@@ -37,17 +37,41 @@ export function writeVcard({ version, properties }: Vcard): string {
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
+/** Each written line is looked at once: a card may be folded after every character. */
 function unfold(text: string): string[] {
-  const lines: string[] = [];
-  let isSoftBreak = false;
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    const last = lines.length - 1;
-    if (isSoftBreak && !/^END:VCARD\s*$/i.test(line)) lines[last] = `${lines[last]?.slice(0, -1)}${line}`;
-    else if (last >= 0 && /^[ \t]/.test(line)) lines[last] += line.slice(1);
-    else if (line !== '') lines.push(line);
-    isSoftBreak = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE(?:;[^:]*)?:.*=$/is.test(lines.at(-1) ?? '');
+  const lines: UnfoldedLine[] = [];
+  for (const written of text.split(/\r\n|\r|\n/)) {
+    const last = lines.at(-1);
+    if (last?.isQuoted && last.text.endsWith('=') && !/^END:VCARD\s*$/i.test(written)) {
+      last.text = last.text.slice(0, -1);
+      append(last, written);
+    } else if (last && /^[ \t]/.test(written)) append(last, written.slice(1));
+    else if (written !== '') {
+      const line: UnfoldedLine = { text: '', head: '', isHeadRead: false, isQuoted: false };
+      append(line, written);
+      lines.push(line);
+    }
   }
-  return lines;
+  return lines.map((line) => line.text);
+}
+
+interface UnfoldedLine {
+  text: string;
+  /** What stands before the first colon. */
+  head: string;
+  isHeadRead: boolean;
+  /** Whether the value is quoted-printable, in which a line goes on after a "=" at its end. */
+  isQuoted: boolean;
+}
+
+function append(line: UnfoldedLine, part: string): void {
+  line.text += part;
+  if (line.isHeadRead) return;
+  const colon = part.indexOf(':');
+  line.head += colon < 0 ? part : part.slice(0, colon);
+  if (colon < 0) return;
+  line.isHeadRead = true;
+  line.isQuoted = /;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(line.head);
 }
 
 function readLine(line: string): VcardProperty[] {

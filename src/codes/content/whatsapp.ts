@@ -1,6 +1,6 @@
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
 import { readSocial } from './links.ts';
-import { percentEncode } from './percent.ts';
+import { percentEncode, queryFields } from './percent.ts';
 import { compactNumber } from './phone-number.ts';
 import { manyLines } from './plain-text.ts';
 
@@ -23,7 +23,7 @@ function chatOfNumber(content: string): string | undefined {
 function chatOfAppAddress(content: string): string | undefined {
   const [, query] = /^\s*whatsapp:(?:\/\/)?send\/?\?(.*)$/is.exec(content) ?? [];
   if (query === undefined) return undefined;
-  const fields = new URLSearchParams(query);
+  const fields = queryFields(query.replaceAll('+', ' '));
   const phone = fields.get('phone');
   const message = fields.get('text') ?? '';
   // The plus of a country code reads as a space in a query.

@@ -1,5 +1,5 @@
 import type { TextContent, WifiContent } from './code-content.ts';
-import { asText } from './plain-text.ts';
+import { asText, trimEndOf } from './plain-text.ts';
 import { escapeField, readFields, unescapeField } from './semicolon-fields.ts';
 
 /** What a phone needs for a company network, or for WPA3 only; the page shows none of it. */
@@ -17,7 +17,7 @@ export function readWifi(content: string): WifiContent | TextContent {
   if (body === undefined) return asText(content);
   const values = new Map<string, Value>();
   // A line break after the payload is not a part of it.
-  for (const { key, raw } of readFields(body.replace(/[\r\n]+$/, ''), keys)) {
+  for (const { key, raw } of readFields(trimEndOf(body, '\r\n'), keys)) {
     if (!values.has(key)) values.set(key, readValue(raw));
   }
   const name = values.get('S');

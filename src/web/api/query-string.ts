@@ -1,16 +1,11 @@
 import type { TObject } from 'typebox';
+import { parseQuery } from '../../query-string.ts';
 
 /** Query strings are text; whole numbers and booleans are read strictly, anything else is left for the schema to refuse. */
 export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {
-  const given = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(querystring)) {
-    const values = given.get(name);
-    if (values) values.push(value);
-    else given.set(name, [value]);
-  }
   // fromEntries makes a field even of a parameter named __proto__.
   return Object.fromEntries(
-    [...given].map(([name, values]) => [
+    [...parseQuery(querystring)].map(([name, values]) => [
       name,
       values.length === 1 ? coerce(typeOf(schema.properties[name]), values[0] ?? '') : values,
     ]),

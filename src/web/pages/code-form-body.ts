@@ -5,6 +5,7 @@ import {
   contentFieldNames,
 } from '../../codes/content/compose-content.ts';
 import { fieldFaults, fieldsOfContent, isAsTyped } from '../../codes/content/content-fields.ts';
+import { mostContentBytes } from '../../codes/content/faults.ts';
 import { webHrefOfAddress } from '../../codes/content/links.ts';
 import { endOfDay, lastDayOf } from '../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../codes/qr-code.ts';
@@ -88,7 +89,8 @@ export function shownFaults(
   bodyFaults: FieldFault[],
   isContentChanged: boolean,
 ): FieldFault[] {
-  const own = isRaw || !isContentChanged ? [] : fieldFaults(type, values);
+  const isParsed = !isRaw && isContentChanged && !isTooLong(typed(type, values));
+  const own = isParsed ? fieldFaults(type, values) : [];
   const shown = bodyFaults.map((fault) => inWordsOfTheForm(fault, type));
   if (isRaw || isAsTyped(type)) return [...shown, ...own];
   const longest = contentFieldNames[type].toSorted(
@@ -114,8 +116,20 @@ function whole(message: string): string {
 
 function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
   if (isRaw) return values['content'] ?? '';
+  const text = typed(type, values);
+  // Refused for its length, and so not worth a parser's time.
+  if (isTooLong(text)) return text;
   const content = composeContent(type, values);
   return type === 'url' ? completeAddress(content.trim()) : content;
+}
+
+/** All that was typed into the fields of the content. What is made of it is hardly ever shorter. */
+function typed(type: CodeType, values: ContentFields): string {
+  return contentFieldNames[type].map((name) => values[name] ?? '').join('');
+}
+
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > mostContentBytes;
 }
 
 /** As it would be in the address bar of a browser. */

@@ -2,8 +2,8 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { findBlockedCodes } from '../../codes/blocks.ts';
+import { readHosts } from '../../codes/code-hosts.ts';
 import { findCode, updateCode } from '../../codes/codes.ts';
-import { hostsOf } from '../../codes/content/hosts.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import {
   countCodes,
@@ -44,10 +44,7 @@ export function codesPages(parts: PageParts): Router {
     const done = saidOnce(ctx, parts, doneTexts);
     const ids = codes.map(({ id }) => id);
     const [blocked, counts, daily, categories, total] = await Promise.all([
-      findBlockedCodes(
-        db,
-        codes.map(({ id, type, content }) => ({ id, hosts: hostsOf(type, content) })),
-      ),
+      readHosts(db, codes).then((hosts) => findBlockedCodes(db, hosts)),
       readScanCounts(db, ids),
       readDailyScans(db, ids, sparklineDays, now()),
       listCategories(db, owner.id),

@@ -3,6 +3,9 @@ import { contentFieldNames } from '../../codes/content/compose-content.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { isSame, lookAndLabels, oneBreak, type Values, valuesOf } from './code-form-body.ts';
 
+/** More than the marks of all fields take. */
+const longestVersion = 2_000;
+
 interface Edit {
   values: Values;
   /** Whether the content is edited as it is, rather than by fields. */
@@ -29,7 +32,12 @@ export function editVersion(code: QrCode, isRaw: boolean): string {
  */
 export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   if (version === '') return { ...edit, saved: {} };
-  const opened = new Map(version.split(' ').map((mark) => mark.split('.') as [string, string]));
+  const opened = new Map(
+    version
+      .slice(0, longestVersion)
+      .split(' ')
+      .map((mark) => mark.split('.') as [string, string]),
+  );
   const stored = storedFor(code, edit.isRaw);
   const isOld = (name: string, text = '') => opened.get(name) === markOf(name, text);
   const names = edit.isRaw ? ['content'] : contentFieldNames[code.type];

@@ -1,0 +1,79 @@
+/** What most parsers treat in a way of its own: each is tried together with each other, and with a parser's own words. */
+const core = [
+  'a',
+  '0',
+  ' ',
+  '\n',
+  '\n\t',
+  ',',
+  ';',
+  ':',
+  '=',
+  '"',
+  '\\',
+  '/',
+  '?',
+  '&',
+  '%FF',
+  '@',
+  '.',
+  '-',
+];
+/** Tried by themselves, and together with a parser's own words. */
+const more = [
+  'A1',
+  '\t',
+  '\r\n',
+  "'",
+  '#',
+  '%4',
+  '%41',
+  'a.',
+  '+',
+  '(',
+  ')',
+  '[',
+  '<',
+  '>',
+  'é',
+  '°',
+  '\u2028',
+  '😀',
+];
+
+export interface Shape {
+  /** The largest size that the parser is given, in bytes of UTF-8. */
+  bytes: number;
+  /** What leads into a part of the parser. The empty one is always tried too. */
+  starts?: string[];
+  /** Words that this parser knows. */
+  fragments?: string[];
+  /** Whole texts, such as one that was once found to be slow. They are cut to size. */
+  known?: string[];
+}
+
+/** Each fragment, and pairs of fragments, over and over, after each start, with and without an end that spoils it. */
+export function* adversarialStrings({ bytes, starts = [], fragments = [], known = [] }: Shape) {
+  for (const text of known) yield cut(text, bytes);
+  for (const start of ['', ...starts]) {
+    for (const one of [...core, ...more, ...fragments]) {
+      for (const end of ['', 'a', '\u0001', '\n']) yield filled(start, one, end, bytes);
+      for (const own of fragments) {
+        if (own === one) continue;
+        yield filled(start, own + one, '!', bytes);
+        // Ten of the one, as a short text may have it, before as many as there is room for of the other.
+        yield filled(start + own.repeat(10), one, '!', bytes);
+      }
+    }
+  }
+  for (const one of core) for (const other of core) yield filled('', one + other, '!', bytes);
+}
+
+function filled(start: string, fragment: string, end: string, bytes: number): string {
+  const room = bytes - Buffer.byteLength(start) - Buffer.byteLength(end);
+  return start + fragment.repeat(Math.max(0, Math.floor(room / Buffer.byteLength(fragment)))) + end;
+}
+
+function cut(text: string, bytes: number): string {
+  return Buffer.from(text).subarray(0, bytes).toString().replaceAll('\ufffd', '');
+}

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { check } from 'recheck';
+import { type Pattern, patternsIn } from './support/regular-expressions.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** By file and pattern: what cannot see anything that a client sends, and why. */
+const trusted: Record<string, string> = {
+  'src/cli/blocks.ts /\\/r\\/([^/?#.]*)(?:\\.\\w+)?\\/?(?:[?#].*)?$/': 'an argument that the operator types',
+  'src/codes/content/content-fields.ts /\\.?0+$/': 'a number with seven digits behind the point',
+  'src/codes/content/geo.ts /\\.?0+$/': 'a number with seven digits behind the point',
+  'src/redirect/pages/content-page.ts /\\.?0+$/': 'a number with seven digits behind the point',
+  'src/config.ts /\\/+$/': 'the environment',
+  'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',
+  'src/web/middleware/observe.ts /\\/?\\(.*$/': 'a route of our own',
+};
+
+const files = ['src', 'workers'].flatMap((folder) =>
+  readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|tsx|js|mjs)$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(root.length)),
+);
+const read = files.map((path) => ({ path, ...patternsIn(path, readFileSync(`${root}${path}`, 'utf8')) }));
+const nameOf = (path: string, { source, flags }: Pattern) => `${path} /${source}/${flags}`;
+
+/** Limited by steps and not by time, so that the verdict is the same on a busy machine. */
+const limits = {
+  attackLimit: 10_000_000,
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+  timeout: null,
+  randomSeed: 1,
+};
+
+/** Undefined where a match takes time in proportion to the length of the text, whatever the text. */
+async function slowness({ source, flags }: Pattern): Promise<string | undefined> {
+  const verdict = await check(source, flags, limits);
+  if (verdict.status === 'safe') return undefined;
+  return verdict.status === 'vulnerable'
+    ? `${verdict.complexity.summary}, attacked by ${verdict.attack.pattern}`
+    : `not known: ${verdict.error.kind}`;
+}
+
+describe('The regular expressions of the service', () => {
+  it('are all found, but for those put together at run time, of which there are none', () => {
+    expect(read.flatMap(({ path, unreadable }) => unreadable.map((line) => `${path}:${line}`))).to.deep.equal(
+      [],
+    );
+    expect(read.reduce((count, { found }) => count + found.length, 0)).to.be.greaterThan(100);
+  });
+
+  it('match in linear time wherever they can see what a client sends', async function () {
+    // Where recheck has no native build, it takes a minute.
+    this.timeout(300_000);
+    const slow = await Promise.all(
+      read.flatMap(({ path, found }) =>
+        found
+          .filter((pattern) => !(nameOf(path, pattern) in trusted))
+          .map(async (pattern) => {
+            const reason = await slowness(pattern);
+            return reason && `${path}:${pattern.line} /${pattern.source}/${pattern.flags}: ${reason}`;
+          }),
+      ),
+    );
+    expect(slow.filter(Boolean)).to.deep.equal([]);
+  });
+
+  it('are on the list of exceptions only as long as they exist', () => {
+    const names = new Set(read.flatMap(({ path, found }) => found.map((pattern) => nameOf(path, pattern))));
+    expect(Object.keys(trusted).filter((name) => !names.has(name))).to.deep.equal([]);
+  });
+});
+
+describe('The check of regular expressions', () => {
+  const sourcesIn = (code: string) => patternsIn('sample.ts', code).found.map(({ source }) => source);
+
+  it('finds literals, constructed ones, constants in them, and patterns of schemas', () => {
+    expect(sourcesIn('const a = (b as string).split(/x+/u);')).to.deep.equal(['x+']);
+    expect(sourcesIn('const p = String.raw`\\d`; const q = new RegExp(`^${p}$`, "i");')).to.deep.equal([
+      '^\\d$',
+    ]);
+    expect(sourcesIn("const s = Type.String({ pattern: '^a$' });")).to.deep.equal(['^a$']);
+  });
+
+  it('reports one that it cannot read', () => {
+    expect(
+      patternsIn('sample.ts', '\nexport const f = (x: string) => new RegExp(x);').unreadable,
+    ).to.deep.equal([2]);
+  });
+
+  it('notices quadratic and exponential ones', async () => {
+    for (const source of ['[,;]+$', '^(a+)+$', '^[^:]*;Q(?:;[^:]*)?:.*=$']) {
+      expect(await slowness({ line: 1, source, flags: '' }), source).to.be.a('string');
+    }
+    expect(await slowness({ line: 1, source: '^[,;]+$', flags: '' })).to.equal(undefined);
+  });
+});
