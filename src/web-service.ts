@@ -77,7 +77,7 @@ export async function openWebService({
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue.depth);
   addSpoolMetrics(metrics.registry, { heldBytes: spool.heldBytes, maxBytes: spoolMaxBytes });
-  const targets = createTargets(db);
+  const targets = createTargets(db, config.baseUrl);
   const images = await openImages(log);
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;

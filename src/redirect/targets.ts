@@ -3,6 +3,7 @@ import { findBlockedCodes } from '../codes/blocks.ts';
 import type { CodeContent } from '../codes/content/code-content.ts';
 import { hostsIn } from '../codes/content/hosts.ts';
 import { readContent } from '../codes/content/read-content.ts';
+import { isShareLink } from '../codes/content/share-links.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { within } from '../deadline.ts';
@@ -45,7 +46,7 @@ interface Entry {
   foundAt: number;
 }
 
-export function createTargets(db: Database): Targets {
+export function createTargets(db: Database, baseUrl: string): Targets {
   const entries = new LRUCache<string, Entry>({ max: 50_000 });
   const asked = new Map<string, Promise<Target | null>>();
   let downUntil = 0;
@@ -64,7 +65,7 @@ export function createTargets(db: Database): Targets {
   async function read(token: string): Promise<Target | null> {
     const code = await findSharedCode(db, token);
     if (!code) return null;
-    const content = contentOf(code, entries.get(token)?.target ?? null);
+    const content = contentOf(code, entries.get(token)?.target ?? null, baseUrl);
     const blocked = code.areThereBlocks
       ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content, code.content) }])
       : undefined;
@@ -104,9 +105,15 @@ export function createTargets(db: Database): Targets {
 }
 
 /** Reading a long one takes its time: not again while it stays as it is. */
-function contentOf({ type, content }: SharedCode, before: Target | null): CodeContent {
+function contentOf({ type, content }: SharedCode, before: Target | null, baseUrl: string): CodeContent {
   const isSame = before?.type === type && before.picture.content === content;
-  return isSame ? before.content : readContent(type, content);
+  return isSame ? before.content : withoutCircle(readContent(type, content), baseUrl);
+}
+
+/** A code that leads to another one, stored before that was refused or under another BASE_URL, takes a tap for each hop. */
+function withoutCircle(content: CodeContent, baseUrl: string): CodeContent {
+  if (content.kind !== 'link' || !isShareLink(content.href, baseUrl)) return content;
+  return { kind: 'links', lines: [{ text: content.href, href: content.href }] };
 }
 
 function toTarget(code: SharedCode, content: CodeContent, isBlocked: boolean): Target {

@@ -148,7 +148,7 @@ describe('What the operator blocked, at the share address', () => {
     let queries = 0;
     const count = () => (queries += 1);
     service.db.on('query', count);
-    const targets = createTargets(service.db);
+    const targets = createTargets(service.db, 'https://qr.test');
     expect(await targets.find(shareToken)).to.include({ codeId: id, isBlocked: true });
     expect(queries).to.equal(2);
     expect(targets.find(shareToken)).to.include({ isBlocked: true });

@@ -23,7 +23,7 @@ describe('Looking up a share token', () => {
 
   it('makes one query for 500 simultaneous requests of a token that is not remembered', async () => {
     const { id, shareToken } = await createCode(api);
-    const targets = createTargets(service.db);
+    const targets = createTargets(service.db, 'https://qr.test');
     const found = await Promise.all(Array.from({ length: 500 }, async () => targets.find(shareToken)));
     expect(found.every((target) => target?.codeId === id)).to.equal(true);
     expect(queries).to.equal(1);
@@ -31,7 +31,7 @@ describe('Looking up a share token', () => {
 
   it('makes none for a token that is remembered, and answers at once', async () => {
     const { id, shareToken } = await createCode(api);
-    const targets = createTargets(service.db);
+    const targets = createTargets(service.db, 'https://qr.test');
     await targets.find(shareToken);
     queries = 0;
     expect(targets.find(shareToken)).to.include({ codeId: id });
@@ -39,7 +39,7 @@ describe('Looking up a share token', () => {
   });
 
   it('remembers for a moment that a token is unknown', async () => {
-    const targets = createTargets(service.db);
+    const targets = createTargets(service.db, 'https://qr.test');
     expect(await targets.find('0000000000')).to.equal(null);
     expect(targets.find('0000000000')).to.equal(null);
     expect(queries).to.equal(1);

@@ -90,6 +90,15 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
         'http://qr.test/r/abcdefghij',
         'https://QR.TEST/r/abcdefghij',
         'https://qr.test:443/r/abcdefghij',
+        'http://qr.test:8080/r/abcdefghij',
+        'https://qr.test./r/abcdefghij',
+        'https://qr.test../r/abcdefghij',
+        'https://%71r.test/r/abcdefghij',
+        'https://ｑｒ.test/r/abcdefghij',
+        'https://qr。test/r/abcdefghij',
+        'https://qr.test/%72/abcdefghij',
+        'https://qr.test//r/abcdefghij',
+        'https://qr.test/x/%2e%2e/r/abcdefghij',
         'https://qr.test/r/abcdefghij.svg?encode=content#top',
         'https://qr.test/x/../r/abcdefghij',
         String.raw`https:\\qr.test\r\abcdefghij`,
@@ -113,6 +122,26 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
         });
       }
     }
+  });
+
+  describe('of the other types leads to no share address of our own', () => {
+    const refused: [string, string][] = [
+      ['social', 'https://qr.test/r/abcdefghij'],
+      ['social', 'HTTP://QR.test.:8080/r/abcdefghij'],
+      ['social', 'Us: https://example.com/ and https://%71r.test/%72/abcdefghij,'],
+      ['whatsapp', 'https://qr.test/r/abcdefghij'],
+      ['geo', 'https://qr.test/r/abcdefghij'],
+      ['vcard', 'BEGIN:VCARD\nFN:Ada\nURL:https://qr.test/r/abcdefghij\nEND:VCARD'],
+      ['vcard', 'MECARD:N:Ada;URL:qr.test/r/abcdefghij;;'],
+    ];
+    for (const [type, content] of refused) {
+      it(`refuses ${type} ${JSON.stringify(content)}`, async () => {
+        expectInvalid(await create({ type, content }), ['content']);
+      });
+    }
+
+    it('but to other pages of ours', () =>
+      expectStored({ type: 'social', content: 'https://qr.test/about' }));
   });
 
   describe('of the other types is stored as it is', () => {

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { startSession } from '../../../src/accounts/sessions.ts';
+import { findUserByEmail } from '../../../src/accounts/users.ts';
+import { addBlock } from '../../../src/codes/blocks.ts';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { type FormClient, formClient } from '../../support/form-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { createCode } from '../../support/share.ts';
+
+const email = 'owner@example.com';
+const slowCard = `BEGIN:VCARD\nA${';QUOTED-PRINTABLE'.repeat(100)}${'\n\t'.repeat(600)}`;
+
+describe('The list of codes and the hosts that they lead to', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let browser: FormClient;
+
+  before(async () => {
+    service = await startService();
+    api = apiClient(service.url, await service.makeKey({ email }));
+    browser = formClient(service.url);
+    const { id } = await findUserByEmail(service.db, email);
+    browser.cookies.set('__Host-qrelay-session', await startSession(service.db, id, new Date()));
+    await addBlock(service.db, { kind: 'host', value: 'evil.example', reason: null, createdAt: new Date() });
+  });
+  after(() => service.stop());
+  afterEach(() => service.db('qr_codes').delete());
+
+  const isListedAsBlocked = async () => (await (await browser.get('/codes')).text()).includes('>Blocked<');
+  const storedHosts = async (id: string): Promise<string[] | null> =>
+    (await service.db('qr_codes').where({ id }).first('hosts')).hosts;
+
+  it('stores the hosts with a new code and with a changed one', async () => {
+    const { id } = await createCode(api, { content: 'https://one.example/' });
+    expect(await storedHosts(id)).to.deep.equal(['one.example']);
+    const changed = await api(`/qrcodes/${id}`, {
+      method: 'PATCH',
+      body: { content: 'https://two.example/' },
+    });
+    expect(changed.status).to.equal(200);
+    expect(changed.body).to.not.have.any.keys('hosts', 'hostsKey');
+    expect(await storedHosts(id)).to.deep.equal(['two.example']);
+  });
+
+  it('uses what is stored, and does not parse the content', async () => {
+    const { id } = await createCode(api, { content: 'https://good.example/' });
+    expect(await isListedAsBlocked()).to.equal(false);
+    await service
+      .db('qr_codes')
+      .where({ id })
+      .update({ hosts: ['www.evil.example'] });
+    expect(await isListedAsBlocked()).to.equal(true);
+  });
+
+  it('reads the content once where nothing is stored', async () => {
+    const { id } = await createCode(api, { content: 'https://good.example/' });
+    await service.db('qr_codes').where({ id }).update({ hosts: null, hosts_key: null });
+    expect(await isListedAsBlocked()).to.equal(false);
+    expect(await storedHosts(id)).to.deep.equal(['good.example']);
+  });
+
+  it('does not trust what is stored for another content, as an older release leaves it', async () => {
+    const { id } = await createCode(api, { content: 'https://good.example/' });
+    await service.db('qr_codes').where({ id }).update({ content: 'https://evil.example/' });
+    expect(await isListedAsBlocked()).to.equal(true);
+    expect(await storedHosts(id)).to.deep.equal(['evil.example']);
+  });
+
+  it('waits for nobody who holds the row of a code', async () => {
+    const { id } = await createCode(api, { content: 'https://good.example/' });
+    await service.db('qr_codes').where({ id }).update({ hosts: null, hosts_key: null });
+    await service.db.transaction(async (holder) => {
+      await holder('qr_codes').where({ id }).forUpdate();
+      expect(await isListedAsBlocked()).to.equal(false);
+    });
+    expect(await storedHosts(id)).to.equal(null);
+  });
+
+  it('shows 20 codes of the slowest content as quickly as others', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        createCode(api, { type: 'vcard', content: slowCard, errorCorrection: 'L', size: 1024 }),
+      ),
+    );
+    await browser.get('/codes');
+    const cpu = process.cpuUsage();
+    expect((await browser.get('/codes')).status).to.equal(200);
+    const { user, system } = process.cpuUsage(cpu);
+    expect((user + system) / 1_000, 'ms of CPU time').to.be.lessThan(1_000);
+  });
+});
+
+describe('A content that is too long, in a form', () => {
+  let service: TestService;
+  let browser: FormClient;
+
+  before(async () => {
+    service = await startService();
+    await service.makeKey({ email });
+    browser = formClient(service.url);
+    const { id } = await findUserByEmail(service.db, email);
+    browser.cookies.set('__Host-qrelay-session', await startSession(service.db, id, new Date()));
+  });
+  after(() => service.stop());
+
+  const forms: Record<string, Record<string, string>> = {
+    social: { content: `${','.repeat(20_000)}a` },
+    wifi: { networkName: `${'\n'.repeat(20_000)}a`, password: 'secret', security: 'WPA' },
+    email: { to: 'ada@example.com', body: '%'.repeat(15_000) },
+    vcard: { contactName: 'Ada', website: `a.${'a.'.repeat(20_000)}` },
+  };
+  for (const [type, fields] of Object.entries(forms)) {
+    it(`is refused for its length, of type ${type}, and costs no parser's time`, async () => {
+      await browser.get(`/codes/new?type=${type}`);
+      const cpu = process.cpuUsage();
+      const look = {
+        foregroundColor: '#000000',
+        backgroundColor: '#ffffff',
+        size: '512',
+        errorCorrection: 'M',
+      };
+      const answer = await browser.post('/codes/new', { type, name: 'Long', ...look, ...fields });
+      const { user, system } = process.cpuUsage(cpu);
+      expect(answer.status).to.equal(400);
+      expect(await answer.text()).to.contain('must be at most 2331 bytes of UTF-8');
+      expect((user + system) / 1_000, 'ms of CPU time').to.be.lessThan(1_000);
+    });
+  }
+});
