@@ -69,7 +69,7 @@ const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
       'N:a,',
       ';TYPE=a',
     ],
-    known: [`BEGIN:VCARD\nA${';QUOTED-PRINTABLE'.repeat(100)}${'\n\t'.repeat(1_000)}`],
+    known: [`BEGIN:VCARD\nA${';QUOTED-PRINTABLE'.repeat(100)}${'\n\t'.repeat(600)}x`],
   },
   email: {
     starts: ['mailto:', 'mailto:a@b.c?', 'mailto:a@b.c?body=', 'MATMSG:', 'MATMSG:TO:', 'a@'],

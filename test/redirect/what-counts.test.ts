@@ -24,6 +24,7 @@ describe('What counts as a scan (decisions)', () => {
     'an app that scans QR codes, on Android': 'com.scanner.qr/3 Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7)',
     "a scanner app's own browser":
       'Mozilla/5.0 (Linux; Android 13) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36 QRScan/3.1',
+    'an app whose name has two words, the other way round': 'Scan QR/1.0 CFNetwork/1494.0.7 Darwin/23.4.0',
     'no user agent worth the name': '',
   };
   for (const [name, userAgent] of Object.entries(counted)) {
@@ -46,6 +47,8 @@ describe('What counts as a scan (decisions)', () => {
     'a headless browser':
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36',
     'a port scanner': 'masscan/1.3',
+    'a port scanner beside a QR code': 'masscan/1.3 (see qr)',
+    'a crawler in two words': 'QR ScanBot/1.0',
     'a crawler that looks for QR codes': 'QRScannerBot/1.0',
     'a crawler that has read a QR code': 'Mozilla/5.0 (compatible; Googlebot/2.1) QRScanner/1.0',
     'a crawler that begins like a tool': 'Mozilla/5.0 curlbot spider',
@@ -66,6 +69,14 @@ describe('What counts as a scan (decisions)', () => {
       expect(judge({ 'user-agent': iPhoneSafari, [header]: value })).to.equal('prefetch');
     });
   }
+
+  it('looks at the first 500 characters of a user agent, and keeps no more of it', () => {
+    const long = `${iPhoneSafari} QRScan/1.0 ${'1.'.repeat(8_000)} Googlebot/2.1`;
+    const { userAgent } = readScanHeaders(['User-Agent', long]);
+    expect(userAgent).to.equal(long.slice(0, 500));
+    expect(judge({ 'user-agent': long })).to.equal(undefined);
+    expect(judge({ 'user-agent': `Googlebot/2.1 ${long}` })).to.equal('crawler');
+  });
 
   it('does not count HEAD', () => {
     expect(judge({ 'user-agent': iPhoneSafari }, 'HEAD')).to.equal('head');
