@@ -56,7 +56,13 @@ runMain(async () => {
 });
 
 async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd): Promise<void> {
-  atEnd(await claimDataDir(config.dataDir, { signal }));
+  const onLost = () => {
+    log.error(
+      `another Qrelay has taken ${config.dataDir}, because this one stood still for too long: ending`,
+    );
+    process.kill(process.pid, 'SIGTERM');
+  };
+  atEnd(await claimDataDir(config.dataDir, { signal, onLost }));
   await checkPort(config, signal);
   const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, atEnd));
   await unlessAborted(migrateAll(databaseUrl, config.redisUrl, log), signal);

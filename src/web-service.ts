@@ -15,6 +15,7 @@ import { createScanVerdict } from './redirect/counts.ts';
 import { createLane } from './redirect/handler.ts';
 import { createImageAnswer } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
+import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
 import type { Log } from './telemetry/log.ts';
@@ -56,16 +57,19 @@ export async function openWebService({
   passwords = createPasswordHasher({ log }),
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
-  const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
-  const secrets = await loadSecrets(db);
-  const place = { redisUrl: config.redisUrl, databaseUrl };
-  const queue = await openQueueThread(place, secrets.sealingKey, log);
   const spoolMaxBytes = config.spoolMaxMb * 1024 * 1024;
   const spool = await openSpool({
     folder: join(config.dataDir, 'spool'),
     maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
+  await requireWritable(config.dataDir, spool.checkWritable, (err) =>
+    log.error({ err }, 'the disk of DATA_DIR is full: scans would be lost while the queue is down'),
+  );
+  const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
+  const secrets = await loadSecrets(db);
+  const place = { redisUrl: config.redisUrl, databaseUrl };
+  const queue = await openQueueThread(place, secrets.sealingKey, log);
   const producer = createProducer({
     queue,
     spool,
@@ -75,8 +79,8 @@ export async function openWebService({
     deadlineMs: queueDeadlineMs,
   });
   addPoolMetrics(metrics.registry, db);
-  addQueueMetrics(metrics.registry, queue.depth);
-  addSpoolMetrics(metrics.registry, { heldBytes: spool.heldBytes, maxBytes: spoolMaxBytes });
+  addQueueMetrics(metrics.registry, queue);
+  addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   const targets = createTargets(db, config.baseUrl);
   const images = await openImages(log);
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
@@ -89,7 +93,7 @@ export async function openWebService({
     passwords,
     log,
     now: () => new Date(nowMs()),
-    health: { db, queue, isDraining: () => isDraining() },
+    health: { db, queue, spool, isDraining: () => isDraining() },
     metrics,
     readMetrics,
     codeChanged: targets.forget,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { listSpoolFiles, type SpoolFileState } from '../queue/spool.ts';
+import { listSpoolFiles, type SpoolFileState } from '../queue/spool-files.ts';
 import { type Finding, findingsOn } from './finding.ts';
 import { findFolder } from './folder.ts';
 import { count, sizeInWords, timeInWords } from './in-words.ts';
@@ -44,8 +44,8 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
   if (elsewhere.length > 0) {
     findings.push(
       warning(
-        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a host of another name: the scans are not counted yet.`,
-        'It hands them over itself when its queue works. If it is gone, a web process with this DATA_DIR takes them over after 10 minutes.',
+        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a process of another machine or container: the scans are not counted yet.`,
+        'It hands them over itself when its queue works. If it is gone, a web process with this DATA_DIR takes them over a minute or two later.',
       ),
     );
   }
@@ -54,8 +54,8 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
 }
 
 function judgeHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
-  // Each process may keep so much; of the fullest, scans are lost first.
-  const fullest = Math.max(...bytesByOwner(held).values());
+  // Each process may keep so much of its own; of the fullest, scans are lost first.
+  const fullest = Math.max(0, ...bytesByOwner(held.filter(({ isAdopted }) => !isAdopted)).values());
   const maxBytes = spoolMaxMb * 1024 * 1024;
   const sentence = `${describe(held, nowMs)} ${agree(held, 'wait')} for the queue, in one process ${sizeInWords(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
   if (fullest <= usedToFail * maxBytes) {

@@ -2,6 +2,7 @@ import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
 import { nowAndThen } from '../telemetry/now-and-then.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
+import { createKeeper } from './keeper.ts';
 import type { ScanRecorder } from './queue-thread.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import type { Spool } from './spool.ts';
@@ -12,9 +13,12 @@ const worthASecondJob = 20;
 const replayPauseMs = 250;
 const replayDeadlineMs = 3_000;
 const adoptPauseMs = 30_000;
+const checkDiskPauseMs = 10_000;
+/** What is still in the spool after that is replayed at the next start. */
+const lastReplayMs = 5_000;
 
 export interface ScanProducer {
-  /** Calls back when the scan is durable: in the queue or in the spool (or, if neither can take it, dropped and counted). */
+  /** Calls back when the scan is durable: in the queue or in the spool (or, if neither takes it, in memory or counted as dropped). */
   record(scan: RawScan, recorded: () => void): void;
   /** Hands over what is held. What is still in the spool is replayed at the next start. */
   close(): Promise<void>;
@@ -38,7 +42,8 @@ interface ProducerParts {
  *   up:   batch → queue ── acknowledged within the deadline → redirects leave
  *                   └── late or refused → spool → redirects leave; down
  *   down: batch → spool → redirects leave; meanwhile the spool is tried on the queue
- *                   └── taken → up; the rest of the spool follows in the background
+ *                   │                             └── taken → up; the rest of the spool follows in the background
+ *                   └── the disk refuses → memory, up to a limit → redirects leave; tried on both again
  *
  * A late batch may be in the queue and in the spool: its scans keep their ids, and count once.
  */
@@ -54,14 +59,28 @@ export function createProducer({
   let waiting: (() => void)[] = [];
   let onTheWay = 0;
   let down = false;
+  let replayUntil = Number.POSITIVE_INFINITY;
   let idle: (() => void) | undefined;
 
   const tellLate = nowAndThen((err, count) =>
     log.warn({ err, scans: count }, 'the queue did not take a batch in time: spooling'),
   );
-  const tellDropped = nowAndThen((err, count) =>
-    log.error({ err, scans: count }, 'scans were dropped: neither the queue nor the spool takes them'),
+  // Told when it is due, so that the last line says how it is now.
+  const tellChange = nowAndThen((_, changes) =>
+    log.warn(
+      { changes },
+      down
+        ? 'the queue is slow or down: scans go to the spool'
+        : 'the queue is back: the spool is handed over',
+    ),
   );
+  const tellDisk = nowAndThen((err) =>
+    log.error(
+      { err },
+      'DATA_DIR cannot be written, and scans would be lost while the queue is down: give it room, or the right to write there',
+    ),
+  );
+  const keeper = createKeeper({ spool, metrics, log });
 
   const isDue = () => (onTheWay === 0 ? scans.length > 0 : onTheWay === 1 && scans.length >= worthASecondJob);
 
@@ -84,7 +103,7 @@ export function createProducer({
     };
     if (down || !queue.isReady()) {
       setDown();
-      void keep(packScans(batch, sealingKey)).then(safe);
+      void keeper.keep(packScans(batch, sealingKey)).then(safe);
       return;
     }
     const queued = () => {
@@ -94,38 +113,29 @@ export function createProducer({
     within(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
       tellLate(err, batch.length);
       setDown();
-      void keep(packScans(batch, sealingKey)).then(safe);
+      void keeper.keep(packScans(batch, sealingKey)).then(safe);
     });
   }
 
-  /** Never fails: what cannot be kept is dropped, and counted. */
-  async function keep(job: ScanJob): Promise<void> {
-    try {
-      await spool.append(job);
-      metrics.scansSpooled.inc(job.scans.length);
-    } catch (err) {
-      metrics.scansDropped.inc(job.scans.length);
-      tellDropped(err, job.scans.length);
-    }
-  }
-
-  function setDown(): void {
-    if (!down) log.warn('the queue is slow or down: scans go to the spool');
-    down = true;
+  function setDown(isDown = true): void {
+    if (down === isDown) return;
+    down = isDown;
+    tellChange(undefined);
   }
 
   async function replay(): Promise<void> {
-    if (!queue.isReady()) return;
-    if (spool.isEmpty()) {
-      // Everything of the outage was dropped, or there was nothing to keep: the next batch finds out.
-      down = false;
-      return;
-    }
-    await spool.replay(async (job) => {
+    if (!queue.isReady()) return keeper.retry();
+    const add = async (job: ScanJob) => {
+      if (performance.now() > replayUntil) throw new Error('the rest stays in the spool');
       await within(replayDeadlineMs, queue.add(job));
+      setDown(false);
+    };
+    await keeper.retry(add);
+    // Everything of the outage was dropped, or there was nothing to keep: the next batch finds out.
+    if (spool.isEmpty()) setDown(false);
+    await spool.replay(async (job) => {
+      await add(job);
       metrics.scansReplayed.inc(job.scans.length);
-      if (down) log.warn('the queue is back: the spool is handed over');
-      down = false;
     });
   }
 
@@ -138,10 +148,14 @@ export function createProducer({
     work().catch((err: unknown) => log.debug({ err }, 'the spool could not be handed over yet'));
   };
   const replaying = setInterval(
-    () => (down || !spool.isEmpty() ? quietly(replay)() : undefined),
+    () => (down || !spool.isEmpty() || !keeper.isEmpty() ? quietly(replay)() : undefined),
     replayPauseMs,
   ).unref();
   const adopting = setInterval(quietly(adopt), adoptPauseMs).unref();
+  const checkingDisk = setInterval(
+    () => void spool.checkWritable().catch(tellDisk),
+    checkDiskPauseMs,
+  ).unref();
   quietly(adopt)();
 
   return {
@@ -157,7 +171,11 @@ export function createProducer({
       });
       clearInterval(replaying);
       clearInterval(adopting);
+      clearInterval(checkingDisk);
+      replayUntil = performance.now() + lastReplayMs;
       await replay().catch(() => undefined);
+      if (!keeper.isEmpty()) await keeper.retry().catch(() => undefined);
+      keeper.close();
       await spool.close();
     },
   };

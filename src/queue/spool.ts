@@ -1,39 +1,45 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { identify, isAlive } from '../process-identity.ts';
+import { watchHeartbeats } from '../heartbeat.ts';
 import type { ScanJob } from './scan-jobs.ts';
-
-/** Touched this often by its owner, a file that nobody touched for longer has none, on whatever host it was. */
-const touchMs = 60_000;
-const abandonedAfterMs = 10 * touchMs;
+import {
+  isAbandoned,
+  ownerHere,
+  parseSpoolName,
+  readSpoolLines,
+  usualAbandonedAfterMs,
+  usualHeartbeatMs,
+} from './spool-files.ts';
 
 /**
  * Append-only files, below DATA_DIR, for the batches that the queue did not take: a line a batch, as it would have been
  * in the queue. A file belongs to the process in its name; one whose process is gone is taken over by renaming it.
  *
- *   <host>.<process>.<number>.spool
- *
  *   writing → (replay) closed → each line handed on → deleted
  */
 export interface Spool {
-  /** Resolves when the batch is on the disk. */
+  /** Resolves when the batch is on the disk. Where it fails, nothing of the batch is left in the file. */
   append(job: ScanJob): Promise<void>;
   isEmpty(): boolean;
-  heldBytes(): number;
+  /** What counts against `maxBytes`: not the files that were taken over. */
+  ownBytes(): number;
   /** Hands each batch on, oldest file first, and forgets a file when all of it was taken. Stops where `take` fails. */
   replay(take: (job: ScanJob) => Promise<void>): Promise<void>;
   /** Takes over the files of processes that are gone. */
   adopt(): Promise<void>;
+  /** Writes a little to the disk and deletes it, unless something was written a moment ago. */
+  checkWritable(): Promise<void>;
+  /** Whether the last write succeeded. */
+  isWritable(): boolean;
   close(): Promise<void>;
 }
 
 interface SpoolFile {
   path: string;
+  /** Of whole lines. */
   bytes: number;
   linesTaken: number;
+  isAdopted: boolean;
 }
 
 interface SpoolOptions {
@@ -41,163 +47,199 @@ interface SpoolOptions {
   maxBytes: number;
   /** Called for each line that a crash left half-written. */
   onTornLine(): void;
+  abandonedAfterMs?: number;
+  heartbeatMs?: number;
 }
 
-class SpoolFullError extends Error {
+export class SpoolFullError extends Error {
   override name = 'SpoolFullError';
 }
 
-export async function openSpool({ folder, maxBytes, onTornLine }: SpoolOptions): Promise<Spool> {
-  const host = thisHost();
-  const owner = `${host}.${await identify(process.pid)}`;
+/** Enough to need a block of the disk. */
+const probe = Buffer.alloc(4096);
+const probeAgainMs = 5_000;
+
+export async function openSpool({
+  folder,
+  maxBytes,
+  onTornLine,
+  abandonedAfterMs = usualAbandonedAfterMs,
+  heartbeatMs = usualHeartbeatMs,
+}: SpoolOptions): Promise<Spool> {
+  const owner = await ownerHere();
+  const heartbeats = watchHeartbeats();
   const closed: SpoolFile[] = [];
-  let current: (SpoolFile & { handle: FileHandle }) | undefined;
+  let current: (SpoolFile & { handle: FileHandle; inode: number }) | undefined;
   let made = 0;
   let replaying: Promise<void> | undefined;
-  let lastWrite: Promise<unknown> = Promise.resolve();
+  let lastWork: Promise<unknown> = Promise.resolve();
+  let writable = true;
+  let writtenAt = Number.NEGATIVE_INFINITY;
 
-  const nextPath = () => join(folder, `${owner}.${(made += 1)}.spool`);
-  const files = () => (current ? [...closed, current] : closed);
-  const heldBytes = () => files().reduce((sum, file) => sum + file.bytes, 0);
+  const nextPath = (suffix = '') => join(folder, `${owner}.${(made += 1)}${suffix}.spool`);
+  const held = () => (current ? [...closed, current] : closed);
+  const ownBytes = () => held().reduce((sum, file) => sum + (file.isAdopted ? 0 : file.bytes), 0);
 
   /** One at a time: a file must not be closed between a write and its way to the disk. */
   function exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = lastWrite.then(work, work);
-    lastWrite = done.catch(() => undefined);
+    const done = lastWork.then(work, work);
+    lastWork = done.catch(() => undefined);
     return done;
   }
 
-  const closeCurrent = () =>
-    exclusively(async () => {
-      if (!current) return;
-      const { handle, ...file } = current;
-      current = undefined;
-      closed.push(file);
-      await handle.close();
-    });
+  /** Remembers how it went. */
+  async function writing<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      const value = await work();
+      writable = true;
+      writtenAt = performance.now();
+      return value;
+    } catch (error) {
+      writable = false;
+      throw error;
+    }
+  }
+
+  async function rotate(): Promise<void> {
+    if (!current) return;
+    const { handle, inode: _, ...file } = current;
+    current = undefined;
+    closed.push(file);
+    await handle.close().catch(() => undefined);
+  }
+
+  async function fileToAppendTo() {
+    if (current) return current;
+    await mkdir(folder, { recursive: true });
+    const path = nextPath();
+    const handle = await open(path, 'a', 0o600);
+    const { ino: inode } = await handle.stat();
+    current = { path, bytes: 0, linesTaken: 0, isAdopted: false, handle, inode };
+    return current;
+  }
 
   async function write(line: Buffer): Promise<void> {
-    const held = heldBytes();
-    if (held + line.length > maxBytes)
-      throw new SpoolFullError(`The spool holds ${held} bytes and may hold ${maxBytes}`);
-    if (!current) {
-      await mkdir(folder, { recursive: true });
-      const path = nextPath();
-      current = { path, bytes: 0, linesTaken: 0, handle: await open(path, 'a', 0o600) };
+    const file = await fileToAppendTo();
+    try {
+      await file.handle.appendFile(line);
+      await file.handle.datasync();
+    } catch (error) {
+      // Half a line may be there, and the next would be glued to it.
+      await file.handle.truncate(file.bytes).catch(rotate);
+      throw error;
     }
-    current.bytes += line.length;
-    await current.handle.appendFile(line);
-    await current.handle.datasync();
+    file.bytes += line.length;
+    if (await isStill(file)) return;
+    // Taken over by a process that did not see us live, and perhaps read already: the line goes into a file of ours.
+    current = undefined;
+    await file.handle.close().catch(() => undefined);
+    await write(line);
+  }
+
+  async function append(job: ScanJob): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(job)}\n`);
+    const bytes = ownBytes();
+    if (bytes + line.length > maxBytes)
+      throw new SpoolFullError(`The spool holds ${bytes} bytes and may hold ${maxBytes}`);
+    await writing(() => write(line));
   }
 
   async function hand(file: SpoolFile, take: (job: ScanJob) => Promise<void>): Promise<void> {
-    const lines = createInterface({
-      input: createReadStream(file.path),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    });
     let seen = 0;
-    for await (const line of lines) {
+    for await (const { job, isTorn } of readSpoolLines(file.path)) {
       seen += 1;
       if (seen <= file.linesTaken) continue;
-      const job = parseLine(line);
       if (job) await take(job);
-      else onTornLine();
+      if (isTorn) onTornLine();
       file.linesTaken = seen;
     }
   }
 
   async function replayAll(take: (job: ScanJob) => Promise<void>): Promise<void> {
-    await closeCurrent();
+    await exclusively(rotate);
     for (let file = closed[0]; file; file = closed[0]) {
-      await hand(file, take);
+      // Where it is not there, a process that did not see us live has taken it over.
+      await hand(file, take).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT' || error.path !== file?.path) throw error;
+      });
       closed.shift();
-      await unlink(file.path);
+      await unlink(file.path).catch(unlessAbsent);
+    }
+  }
+
+  async function adopt(): Promise<void> {
+    const names = await readdir(folder).catch(() => []);
+    heartbeats.forgetAllBut(names);
+    for (const fileName of names) {
+      const name = parseSpoolName(fileName);
+      if (!name || name.owner === owner) continue;
+      const path = join(folder, fileName);
+      const stillMs = async () => {
+        const file = await stat(path).catch(() => undefined);
+        return file ? heartbeats.stillMs(fileName, file.mtimeMs) : 0;
+      };
+      if (!(await isAbandoned(name, stillMs, abandonedAfterMs))) continue;
+      if (name.isProbe) {
+        await unlink(path).catch(unlessAbsent);
+        continue;
+      }
+      const taken = nextPath('-adopted');
+      // Of several processes that want it, the rename of one succeeds.
+      const file = await rename(path, taken)
+        .then(() => stat(taken))
+        .catch(() => undefined);
+      if (file) closed.push({ path: taken, bytes: file.size, linesTaken: 0, isAdopted: true });
+    }
+  }
+
+  async function writeProbe(): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, `${owner}.0.probe`);
+    try {
+      const handle = await open(path, 'w', 0o600);
+      try {
+        await handle.writeFile(probe);
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+    } finally {
+      await unlink(path).catch(unlessAbsent);
     }
   }
 
   const touching = setInterval(() => {
     const now = new Date();
-    for (const { path } of files()) utimes(path, now, now).catch(() => undefined);
-  }, touchMs).unref();
+    for (const { path } of held()) utimes(path, now, now).catch(() => undefined);
+  }, heartbeatMs).unref();
 
   return {
-    append: (job) => exclusively(() => write(Buffer.from(`${JSON.stringify(job)}\n`))),
-    isEmpty: () => files().length === 0,
-    heldBytes,
+    append: (job) => exclusively(() => append(job)),
+    isEmpty: () => held().length === 0,
+    ownBytes,
     replay(take) {
       replaying ??= replayAll(take).finally(() => {
         replaying = undefined;
       });
       return replaying;
     },
-    async adopt() {
-      for (const name of await readdir(folder).catch(() => [])) {
-        const [fileHost, fileOwner, number, ending] = name.split('.');
-        if (ending !== 'spool' || number === undefined || `${fileHost}.${fileOwner}` === owner) continue;
-        const path = join(folder, name);
-        if (!(await isAbandoned(path, fileHost === host, fileOwner ?? ''))) continue;
-        const taken = nextPath();
-        // Of several processes that want it, the rename of one succeeds.
-        const file = await rename(path, taken)
-          .then(() => stat(taken))
-          .catch(() => undefined);
-        if (file) closed.push({ path: taken, bytes: file.size, linesTaken: 0 });
-      }
+    adopt,
+    async checkWritable() {
+      if (performance.now() - writtenAt > probeAgainMs) await exclusively(() => writing(writeProbe));
     },
+    isWritable: () => writable,
     async close() {
       clearInterval(touching);
-      await closeCurrent();
+      await exclusively(rotate);
     },
   };
 }
 
-export interface SpoolFileState {
-  /** The process in its name, and the host of it. */
-  owner: string;
-  bytes: number;
-  madeAt: Date;
-  /** Its process is gone: the next one that adopts takes it over. */
-  isAbandoned: boolean;
-  /** Of another host, whose processes cannot be seen from here. */
-  isElsewhere: boolean;
+async function isStill({ path, inode }: { path: string; inode: number }): Promise<boolean> {
+  const file = await stat(path).catch(unlessAbsent);
+  return file?.ino === inode;
 }
 
-/** The files of every process, for whoever only looks. */
-export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> {
-  const files: SpoolFileState[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [fileHost = '', fileOwner = '', number, ending] = name.split('.');
-    if (ending !== 'spool' || number === undefined) continue;
-    const path = join(folder, name);
-    const isAbandonedNow = await isAbandoned(path, fileHost === thisHost(), fileOwner);
-    // Handed over meanwhile, it is none any more.
-    const file = await stat(path).catch(() => undefined);
-    if (!file) continue;
-    files.push({
-      owner: `${fileHost}.${fileOwner}`,
-      bytes: file.size,
-      // Not every file system knows when a file was made.
-      madeAt: file.birthtimeMs > 0 ? file.birthtime : file.mtime,
-      isAbandoned: isAbandonedNow,
-      isElsewhere: fileHost !== thisHost(),
-    });
-  }
-  return files;
-}
-
-const thisHost = () => hostname().replace(/[^\w-]/g, '_');
-
-async function isAbandoned(path: string, onThisHost: boolean, owner: string): Promise<boolean> {
-  if (onThisHost) return !(await isAlive(owner));
-  const file = await stat(path).catch(() => undefined);
-  return file !== undefined && Date.now() - file.mtimeMs > abandonedAfterMs;
-}
-
-function parseLine(line: string): ScanJob | undefined {
-  try {
-    const job = JSON.parse(line) as ScanJob;
-    return Array.isArray(job.scans) && typeof job.sealedAddresses === 'string' ? job : undefined;
-  } catch {
-    return undefined;
-  }
+function unlessAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

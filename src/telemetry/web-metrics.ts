@@ -59,6 +59,11 @@ export function createWebMetrics(wantedProcesses = 1) {
       'qrelay_scans_dropped_total',
       'Scans lost: neither queue nor spool could take them.',
     ),
+    scansInMemory: new Gauge({
+      name: 'qrelay_scans_in_memory',
+      help: 'Scans that neither the queue nor the disk took yet. They are lost where the process is killed.',
+      registers,
+    }),
     spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines that a crash left half-written.'),
     requests: new Counter({
       name: 'qrelay_http_requests_total',
@@ -78,20 +83,31 @@ export function createWebMetrics(wantedProcesses = 1) {
 
 export type WebMetrics = ReturnType<typeof createWebMetrics>;
 
-interface SpoolSize {
-  heldBytes(): number;
-  maxBytes: number;
+interface SpoolState {
+  ownBytes(): number;
+  isWritable(): boolean;
 }
 
-export function addSpoolMetrics(registry: Registry, { heldBytes, maxBytes }: SpoolSize): void {
+export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes: number): void {
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_spool_bytes',
-      help: 'What the spool of a process, the fullest, holds for a queue that is slow or down.',
+      help: 'What the spool of a process, the fullest, holds for a queue that is slow or down. Files taken over from others are not in it.',
       registers: [],
       aggregator: 'max',
       collect() {
-        this.set(heldBytes());
+        this.set(spool.ownBytes());
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_spool_writable',
+      help: 'Whether the last write to DATA_DIR/spool succeeded. It is tried every 10 s where there is nothing to spool.',
+      registers: [],
+      aggregator: 'min',
+      collect() {
+        this.set(spool.isWritable() ? 1 : 0);
       },
     }),
   );

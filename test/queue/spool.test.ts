@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -30,7 +30,7 @@ describe('The spool', () => {
   /** As a process that was killed leaves them: under a name that no living process has. */
   async function abandon(lines: string): Promise<void> {
     const { hostname } = await import('node:os');
-    await open();
+    await mkdir(folder, { recursive: true });
     const host = hostname().replace(/[^\w-]/g, '_');
     await writeFile(join(folder, `${host}.999999999-1-abc.1.spool`), lines);
   }
@@ -105,6 +105,45 @@ describe('The spool', () => {
     await other.adopt();
     expect(other.isEmpty()).to.equal(true);
     expect(idsOf(await replayed(living))).to.deep.equal(['a']);
+  });
+
+  it('loses a torn line alone, also where a whole one was glued to it', async () => {
+    const spool = await open();
+    const torn = JSON.stringify(job('torn')).slice(0, 25);
+    const lines = [torn + JSON.stringify(job('a')), torn + torn + JSON.stringify(job('b')), torn];
+    await abandon(`${JSON.stringify(job('first'))}\n${lines.join('\n')}\n${JSON.stringify(job('last'))}\n`);
+    await spool.adopt();
+    expect(idsOf(await replayed(spool))).to.deep.equal(['first', 'a', 'b', 'last']);
+    expect(tornLines).to.equal(3);
+  });
+
+  it('takes new batches though a file that it took over is as large as it may be itself', async () => {
+    const spool = await open(200);
+    await abandon(`${JSON.stringify(job('x'.repeat(300)))}\n`);
+    await spool.adopt();
+    await spool.append(job('own'));
+    expect(idsOf(await replayed(spool))).to.have.members(['x'.repeat(300), 'own']);
+  });
+
+  it('writes a batch once more where its file was taken away from it', async () => {
+    const spool = await open();
+    await spool.append(job('a'));
+    const [file = ''] = await readdir(folder);
+    const elsewhere = join(folder, 'taken');
+    await rename(join(folder, file), elsewhere);
+    await spool.append(job('b'));
+    expect(idsOf(await replayed(spool))).to.deep.equal(['b']);
+    expect(await readFile(elsewhere, 'utf8')).to.include('"a"');
+  });
+
+  it('goes on with the next file where one of its own is gone', async () => {
+    const spool = await open();
+    await spool.append(job('a'));
+    await spool.replay(async () => Promise.reject(new Error('down'))).catch(() => undefined);
+    const [file = ''] = await readdir(folder);
+    await rm(join(folder, file));
+    await spool.append(job('b'));
+    expect(idsOf(await replayed(spool))).to.deep.equal(['b']);
   });
 
   it('leaves files that are not its own kind alone', async () => {

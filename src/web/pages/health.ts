@@ -7,7 +7,8 @@ const patienceMs = 1_000;
 
 export interface HealthParts {
   db: Database;
-  queue: Pick<ScanQueue, 'pending'>;
+  queue: Pick<ScanQueue, 'checkWrites'>;
+  spool: { isWritable(): boolean };
   isDraining(): boolean;
 }
 
@@ -17,17 +18,18 @@ interface Check {
 }
 
 /** `/healthz`: the process lives. `/readyz`: it can do its work, and is not about to end. */
-export function healthPages({ db, queue, isDraining }: HealthParts): Middleware {
+export function healthPages({ db, queue, spool, isDraining }: HealthParts): Middleware {
   async function readiness() {
     const [database, queued] = await Promise.all([
       check(async () => db.raw('SELECT 1')),
-      check(() => queue.pending()),
+      check(() => queue.checkWrites()),
     ]);
     const draining = isDraining();
     // Without the queue the lane still works, and scans go to the spool: taken out of service, nobody would be redirected.
     const ready = database.ok && !draining;
-    const status = !ready ? 'not ready' : queued.ok ? 'ready' : 'degraded';
-    return { ready, body: { status, checks: { database, queue: queued }, draining } };
+    const spooled = { ok: spool.isWritable() };
+    const status = !ready ? 'not ready' : queued.ok && spooled.ok ? 'ready' : 'degraded';
+    return { ready, body: { status, checks: { database, queue: queued, spool: spooled }, draining } };
   }
 
   return async (ctx, next) => {
