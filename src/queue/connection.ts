@@ -11,11 +11,15 @@ import {
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { poolSizes } from '../store/pool-sizes.ts';
+import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
 import { nowAndThen } from '../telemetry/now-and-then.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
 import { tellTroubles } from './connection-troubles.ts';
+import { withBackoff } from './patient-worker.ts';
+import { needsNewConnection } from './redis-errors.ts';
 import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
+import { watchWrites } from './write-watch.ts';
 
 /** Where the queue lives: on Redis where there is one, else in the service's own Postgres. */
 export interface QueuePlace {
@@ -28,11 +32,16 @@ export interface ScanQueue {
   /** False where it is known that `add` would not succeed now. */
   isReady(): boolean;
   add(job: ScanJob): Promise<unknown>;
+  /** Rejects, with the reason, where the queue takes no writes. */
+  checkWrites(): Promise<void>;
   /** Jobs that are not done: waiting, under way, or put back for later. */
   pending(): Promise<number>;
   depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }
+
+const closeWithinMs = 2_000;
+const writeCheckLifeMs = 10_000;
 
 const pendingStates = ['waiting', 'active', 'delayed', 'prioritized'] as const;
 
@@ -51,13 +60,25 @@ export function openScanQueue(
   log: Log,
   tellReadiness: TellReadiness = () => undefined,
 ): ScanQueue {
-  const { isReady, present, close } = connectToQueue(place, log, tellReadiness);
+  const connection = connectToQueue(place, log, () => writes.connectionChanged());
+  const { present } = connection;
+  const writes = watchWrites({
+    write: async () => connection.write(),
+    isConnected: connection.isReady,
+    tellReadiness,
+    log,
+  });
   return {
-    isReady,
-    add: async (job) => present().add(scanJobName, job),
+    isReady: writes.isReady,
+    add: (job) => writes.writing(async () => present().add(scanJobName, job)),
+    checkWrites: writes.check,
     pending: async () => present().getJobCountByTypes(...pendingStates),
     depth: async () => queueDepth(present()),
-    close,
+    async close() {
+      writes.stop();
+      // A server that hangs must not keep us: what it has not acknowledged is in the spool.
+      await within(closeWithinMs, connection.close()).catch(() => undefined);
+    },
   };
 }
 
@@ -66,6 +87,8 @@ export interface QueueConnection {
   isReady(): boolean;
   /** Throws where the queue is not connected. */
   present(): Queue<ScanJob>;
+  /** A small write that changes nothing, and fails where a job would be refused. */
+  write(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -84,21 +107,33 @@ function connectToRedis(redisUrl: string, log: Log, tellReadiness: TellReadiness
     // A server that hangs is otherwise waited for as long as it pleases. What was sent to it may still happen.
     commandTimeout: 3_000,
     retryStrategy: (times) => Math.min(times * 50, 500),
+    reconnectOnError: needsNewConnection,
   });
   connection.on('error', tellTroubles(log));
   connection.on('close', () => tellReadiness(false));
   connection.on('ready', () => {
+    queue ??= openQueue();
     tellReadiness(true);
-    if (queue) return;
-    queue = new Queue<ScanJob>(scanQueueName, { connection, defaultJobOptions: jobOptions });
-    queue.on('error', () => undefined); // told by the connection already
   });
+  function openQueue(): Queue<ScanJob> {
+    const opened = new Queue<ScanJob>(scanQueueName, {
+      connection,
+      defaultJobOptions: jobOptions,
+      // BullMQ would keep a failure of this check for good, and never add a job. The doctor looks at the version.
+      skipVersionCheck: true,
+    });
+    opened.on('error', () => undefined); // told by the connection already
+    return opened;
+  }
+  function present(): Queue<ScanJob> {
+    if (queue && connection.status === 'ready') return queue;
+    throw new Error('Redis is not connected');
+  }
   return {
     isReady: () => queue !== undefined && connection.status === 'ready',
-    present() {
-      if (queue && connection.status === 'ready') return queue;
-      throw new Error('Redis is not connected');
-    },
+    present,
+    // Beside the queue's own keys, because a user may be permitted no others. Refused also when memory is short.
+    write: async () => connection.set(present().toKey('write-check'), '1', 'PX', writeCheckLifeMs),
     async close() {
       connection.disconnect();
       await queue?.close().catch(() => undefined);
@@ -117,6 +152,8 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     isReady: () => true,
     // It differs from the other in the type of its connection only.
     present: () => queue as unknown as Queue<ScanJob>,
+    // Deletes nothing, and is refused by a server that is read-only.
+    write: () => queue.removeDeduplicationKey('write-check'),
     close: () => queue.close(),
   };
 }
@@ -136,6 +173,11 @@ export class TryLaterError extends Error {
     this.remaining = remaining;
   }
 }
+
+const RedisWorker = withBackoff(Worker);
+const PostgresWorker = withBackoff(withBackend(createPostgresBackend).Worker as unknown as typeof Worker);
+const workerCloseWithinMs = 10_000;
+const restartMs = 2_000;
 
 const growingDelayMs = (times: number) => Math.min(2_000, 250 * 2 ** Math.min(times, 8));
 
@@ -169,21 +211,51 @@ export function openScanWorker(
       throw new DelayedError();
     }
   }
-  const redis = place.redisUrl ? new Redis(place.redisUrl, { maxRetriesPerRequest: null }) : undefined;
-  redis?.on('error', () => undefined); // told by the worker already
-  const worker = redis
-    ? new Worker<ScanJob, void>(scanQueueName, process, { ...workerOptions, connection: redis })
-    : new (withBackend(createPostgresBackend).Worker)<ScanJob, void>(scanQueueName, process, {
-        ...workerOptions,
-        connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', poolSizes.worker.queue),
-      });
-  worker.on('error', tellTroubles(log));
+  const tellError = tellTroubles(log);
   const tellFailed = nowAndThen((err, jobs) => log.error({ err, jobs }, 'scans were not recorded'));
-  worker.on('failed', (_job, err) => tellFailed(err));
+  let closing = false;
+  let restart: NodeJS.Timeout | undefined;
+  let current = start();
+
+  function start() {
+    const redis = place.redisUrl
+      ? new Redis(place.redisUrl, { maxRetriesPerRequest: null, reconnectOnError: needsNewConnection })
+      : undefined;
+    redis?.on('error', () => undefined); // told by the worker already
+    const worker = redis
+      ? new RedisWorker(scanQueueName, process, { ...workerOptions, connection: redis })
+      : new PostgresWorker(scanQueueName, process, {
+          ...workerOptions,
+          connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', poolSizes.worker.queue),
+        });
+    worker.on('error', tellError);
+    worker.on('failed', (_job, err) => tellFailed(err));
+    const started = { worker, redis };
+    worker.waitUntilReady().catch((err: unknown) => {
+      if (closing) return;
+      // BullMQ keeps the failure of its first question for good: a new worker asks again.
+      tellError(err);
+      restart = setTimeout(() => {
+        void end(started);
+        current = start();
+      }, restartMs);
+    });
+    return started;
+  }
+
+  async function end({ worker, redis }: ReturnType<typeof start>): Promise<void> {
+    // A server that hangs must not keep us: jobs that it does not hear of are delivered again, and count once.
+    await within(workerCloseWithinMs, worker.close()).catch((err: unknown) =>
+      log.warn({ err }, 'the queue did not answer while the worker was closed'),
+    );
+    redis?.disconnect();
+  }
+
   return {
     async close() {
-      await worker.close();
-      redis?.disconnect();
+      closing = true;
+      clearTimeout(restart);
+      await end(current);
     },
   };
 }

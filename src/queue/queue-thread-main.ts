@@ -14,6 +14,7 @@ export interface QueueThreadData {
 export type QueueQuestion =
   | { ask: 'record'; scans: string }
   | { ask: 'add'; job: ScanJob }
+  | { ask: 'checkWrites' }
   | { ask: 'pending' }
   | { ask: 'depth' }
   | { ask: 'close' };
@@ -27,6 +28,8 @@ answerQuestions<QueueQuestion>(async (question) => {
     await queue.add(packScans(JSON.parse(question.scans) as RawScan[], sealingKey));
   } else if (question.ask === 'add') {
     await queue.add(question.job);
+  } else if (question.ask === 'checkWrites') {
+    await queue.checkWrites();
   } else if (question.ask === 'pending') {
     return queue.pending();
   } else if (question.ask === 'depth') {

@@ -1,9 +1,13 @@
+import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
 import { openThread } from '../thread.ts';
 import type { QueuePlace, ScanQueue } from './connection.ts';
 import type { QueueQuestion, QueueThreadData } from './queue-thread-main.ts';
 import type { QueueDepth } from './queue-depth.ts';
 import type { RawScan } from './scan-jobs.ts';
+
+/** More than the thread allows itself. */
+const closeWithinMs = 4_000;
 
 export interface ScanRecorder extends ScanQueue {
   /** Makes one job of these scans; resolves when the queue has it. */
@@ -38,10 +42,11 @@ export async function openQueueThread(
     // As one string: that is handed over at a fraction of what an array of objects costs.
     record: (scans) => thread.ask({ ask: 'record', scans: JSON.stringify(scans) }),
     add: (job) => thread.ask({ ask: 'add', job }),
+    checkWrites: async () => void (await thread.ask({ ask: 'checkWrites' })),
     pending: async () => Number(await thread.ask({ ask: 'pending' })),
     depth: async () => (await thread.ask({ ask: 'depth' })) as QueueDepth,
     async close() {
-      await thread.ask({ ask: 'close' }).catch(() => undefined);
+      await within(closeWithinMs, thread.ask({ ask: 'close' })).catch(() => undefined);
       await thread.end();
     },
   };

@@ -13,18 +13,27 @@ export interface QueueFigures {
 }
 
 /** How full the queue is, told by the web processes: it is wanted most when there is no worker. */
-export function addQueueMetrics(registry: Registry, ask: () => Promise<QueueFigures>): void {
-  const read = remembered(() => within(patienceMs, ask()).catch(() => undefined));
+export function addQueueMetrics(
+  registry: Registry,
+  { depth, checkWrites }: { depth(): Promise<QueueFigures>; checkWrites(): Promise<void> },
+): void {
+  const read = remembered(() => within(patienceMs, depth()).catch(() => undefined));
+  const takesWrites = remembered(() =>
+    within(patienceMs, checkWrites()).then(
+      () => true,
+      () => false,
+    ),
+  );
   // Each web process tells of the same queue: their figures are one, not to be added up.
   const aggregator = 'max';
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_up',
-      help: 'Whether the queue answers. While it does not, the other figures of the queue are absent.',
+      help: 'Whether the queue answers and takes writes. While it does not answer, the other figures of the queue are absent.',
       registers: [],
       aggregator: 'min',
       async collect() {
-        this.set((await read()) ? 1 : 0);
+        this.set((await takesWrites()) && (await read()) ? 1 : 0);
       },
     }),
   );
