@@ -65,6 +65,10 @@ interface RigOptions {
   queue?: 'redis' | 'redis-later' | 'postgres';
   /** Everything reaches Postgres through a proxy that can drop packets and change servers. */
   proxied?: boolean;
+  /** DATA_DIR of the web processes, where it is not to be that of Postgres. */
+  webDataDir?: string;
+  /** Makes the address that the processes find Redis at, where it is not to be Redis's own. */
+  redisAddress?: (redisPort: number) => Promise<number>;
 }
 
 /** Real servers and real processes, all of this rig's own, so that any of them may be killed. */
@@ -73,6 +77,8 @@ export async function startRig({
   workers = 1,
   queue = 'redis',
   proxied = false,
+  webDataDir,
+  redisAddress = async (port) => port,
 }: RigOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
   const dataDir = join(folder, 'data');
@@ -95,8 +101,8 @@ export async function startRig({
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,
-    REDIS_URL: queue === 'postgres' ? '' : `redis://127.0.0.1:${redisPort}`,
-    DATA_DIR: dataDir,
+    REDIS_URL: queue === 'postgres' ? '' : `redis://127.0.0.1:${await redisAddress(redisPort)}`,
+    DATA_DIR: webDataDir ?? dataDir,
     BASE_URL: 'https://qr.test',
     HOST: '127.0.0.1',
     LOG_LEVEL: testLogLevel,
@@ -168,7 +174,7 @@ export async function startRig({
         await eventually(async () => {
           expect((await stateOf(code)).scans).to.be.at.least(atLeast);
           // Only now could a scan that was counted twice no longer come.
-          expect(await readdir(join(dataDir, 'spool')).catch(() => [])).to.deep.equal([]);
+          expect(await readdir(join(env.DATA_DIR, 'spool')).catch(() => [])).to.deep.equal([]);
           expect(await scanQueue.pending()).to.equal(0);
         }, withinMs);
       } finally {
