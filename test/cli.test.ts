@@ -29,6 +29,8 @@ const commands = [
   'counters rebuild',
   'scans dead',
   'scans retry',
+  'queue failed',
+  'queue retry',
   'block',
   'block code',
   'block host',

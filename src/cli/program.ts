@@ -6,6 +6,7 @@ import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
+import { queueCommand } from './queue.ts';
 import { say } from './say.ts';
 import { countersCommand, scansCommand } from './scans.ts';
 import { withDatabase } from './with-database.ts';
@@ -41,6 +42,7 @@ function createProgram(version: string): Command {
     .addCommand(userCommand())
     .addCommand(countersCommand())
     .addCommand(scansCommand())
+    .addCommand(queueCommand())
     .addCommand(blockCommand())
     .addCommand(unblockCommand())
     .addCommand(blocksCommand())

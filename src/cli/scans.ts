@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
+import { count as inWords } from '../doctor/in-words.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
 import { compareSpan, rebuildSpan } from '../scans/counters.ts';
@@ -31,7 +32,7 @@ export function countersCommand(): Command {
           }
         });
         say(
-          `${codes} codes with scans: ${differences === 0 ? 'every counter is right' : `${differences} counters are wrong`}.`,
+          `${inWords(codes, 'code')} with scans: ${differences === 0 ? 'every counter is right' : `${inWords(differences, 'counter')} wrong`}.`,
         );
         if (differences > 0) process.exitCode = 1;
       }),
@@ -46,7 +47,9 @@ export function countersCommand(): Command {
         const { codes, days } = await eachSpan(db, options.code, async (codeId, span) => {
           corrected += await rebuildSpan(db, codeId, span);
         });
-        say(`${codes} codes, ${days} days counted again: ${corrected} counters corrected.`);
+        say(
+          `${inWords(codes, 'code')}, ${inWords(days, 'day')} counted again: ${inWords(corrected, 'counter')} corrected.`,
+        );
       }),
     );
   return counters;
@@ -69,7 +72,7 @@ export function scansCommand(): Command {
         say(
           count === 0
             ? 'There are no dead scans.'
-            : `${count} dead scans. \`qrelay scans retry\` puts them back into the queue.`,
+            : `${inWords(count, 'dead scan')}. \`qrelay scans retry\` puts them back into the queue.`,
         );
       }),
     );
@@ -93,7 +96,11 @@ export function scansCommand(): Command {
             await purgeDeadScan(db, dead);
             count += 1;
           }
-          say(count === 0 ? 'There are no dead scans.' : `${count} scans are back in the queue.`);
+          say(
+            count === 0
+              ? 'There are no dead scans.'
+              : `${inWords(count, 'scan')} ${count === 1 ? 'is' : 'are'} back in the queue.`,
+          );
         } finally {
           await queue.close();
         }

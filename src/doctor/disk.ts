@@ -8,12 +8,24 @@ const { ok, warning, failure } = findingsOn('disk');
 
 const megabyte = 1024 * 1024;
 const leastMb = 100;
+const leastFiles = 100;
 const wantedMb = 1024;
 
 export async function examineDisk({ dataDir, spoolMaxMb }: Config): Promise<Finding[]> {
   const { path } = await findFolder(dataDir);
-  const { bavail, bsize } = await statfs(path);
-  return [judgeSpace(bavail * bsize, dataDir, spoolMaxMb)];
+  const { bavail, bsize, files, ffree } = await statfs(path);
+  return [judgeSpace(bavail * bsize, dataDir, spoolMaxMb), ...judgeFiles(files, ffree, dataDir)];
+}
+
+/** Some file systems have no limit on files, and tell 0 of 0. */
+export function judgeFiles(files: number, free: number, dataDir: string): Finding[] {
+  if (files === 0 || free >= leastFiles) return [];
+  return [
+    failure(
+      `No more files can be made on the disk of DATA_DIR ${dataDir} (${free} inodes free), however much room there is.`,
+      'Delete files there, or set DATA_DIR to a folder on another disk.',
+    ),
+  ];
 }
 
 export function judgeSpace(freeBytes: number, dataDir: string, spoolMaxMb: number): Finding {

@@ -50,7 +50,7 @@ function judgeFailed(failed: number): Finding {
   if (failed === 0) return ok('No job was given up.');
   return warning(
     `${count(failed, 'job')} given up: the scans in them are kept, and not counted.`,
-    'See why at /admin/queues (`qrelay user admin` lets an account in), mend it, and retry them there.',
+    'See why with `qrelay queue failed` (or at /admin/queues), mend it, then `qrelay queue retry`.',
   );
 }
 

@@ -61,6 +61,22 @@ export function parseInfo(text: string): Map<string, string> {
 
 export function judgeRedis(info: Map<string, string>): Finding[] {
   const findings = [judgeVersion(info), judgePolicy(info), judgeAppendOnly(info), judgeMemory(info)];
+  if (info.get('redis_mode') === 'cluster') {
+    findings.push(
+      failure(
+        'The server is part of a Redis Cluster, which refuses jobs (CROSSSLOT): scans stay in the spool.',
+        'Set REDIS_URL to a single server, or to a primary with replicas.',
+      ),
+    );
+  }
+  if (info.get('rdb_last_bgsave_status') === 'err') {
+    findings.push(
+      failure(
+        'The last snapshot could not be written: Redis refuses jobs (MISCONF) unless stop-writes-on-bgsave-error is off.',
+        "Look at Redis's log, and give its folder room.",
+      ),
+    );
+  }
   if (info.get('role') === 'slave') {
     findings.push(failure('The server is a replica, and takes no writes.', 'Set REDIS_URL to its primary.'));
   }

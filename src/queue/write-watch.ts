@@ -19,7 +19,7 @@ export interface WriteWatch {
   isReady(): boolean;
   /** Does what is a write itself, and remembers how it went. */
   writing<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Rejects with the reason where the queue takes no writes. Writes itself only where nothing did lately. */
+  /** Rejects with the reason where the queue takes no writes now. */
   check(): Promise<void>;
   /** To be called when the connection comes or goes. */
   connectionChanged(): void;
@@ -65,7 +65,6 @@ export function watchWrites({ write, isConnected, tellReadiness, log }: WriteWat
 
   function check(): Promise<void> {
     if (!isConnected()) return Promise.reject(new Error('The queue is not connected'));
-    if (refusal === undefined && performance.now() - wroteAt < checkEveryMs) return Promise.resolve();
     checking ??= writing(() => within(writeWithinMs, write()))
       .then(() => undefined)
       .finally(() => {
@@ -74,7 +73,11 @@ export function watchWrites({ write, isConnected, tellReadiness, log }: WriteWat
     return checking;
   }
 
-  const checkingAgain = setInterval(() => void check().catch(() => undefined), checkEveryMs).unref();
+  const checkingAgain = setInterval(() => {
+    // While jobs are taken there is nothing to find out.
+    if (refusal !== undefined || performance.now() - wroteAt > checkEveryMs)
+      void check().catch(() => undefined);
+  }, checkEveryMs).unref();
   return {
     isReady,
     writing,

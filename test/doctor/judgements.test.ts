@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judgeSpace } from '../../src/doctor/disk.ts';
+import { judgeFiles, judgeSpace } from '../../src/doctor/disk.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { judgeGeoData } from '../../src/doctor/geo-data.ts';
 import { examineConfiguration } from '../../src/doctor/configuration.ts';
@@ -94,6 +94,10 @@ describe('How the doctor judges what cannot be had in a test', () => {
   it('Redis: versions that BullMQ refuses or regrets, replicas, and memory that runs out', () => {
     expect(redis({})).to.deep.equal([]);
     expect(redis({ redis_version: '6.2.0' })).to.deep.equal([]);
+    expect(redis({ redis_mode: 'cluster' }).join()).to.include(
+      'failure: The server is part of a Redis Cluster',
+    );
+    expect(redis({ rdb_last_bgsave_status: 'err' }).join()).to.include('failure: The last snapshot');
     expect(redis({ redis_version: '6.0.16' })).to.deep.equal([
       'warning: Redis 6.0.16 is older than BullMQ recommends.',
     ]);
@@ -141,6 +145,12 @@ describe('How the doctor judges what cannot be had in a test', () => {
       'warning',
       'failure',
     ]);
+  });
+
+  it('disk: files can be made, or else', () => {
+    const states = (files: number, free: number) =>
+      judgeFiles(files, free, '/data').map(({ state }) => state);
+    expect([states(0, 0), states(1_000, 100), states(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
   });
 
   it('BASE_URL: codes must lead somewhere, and with TLS', () => {
