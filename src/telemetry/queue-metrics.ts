@@ -17,13 +17,18 @@ export function addQueueMetrics(
   registry: Registry,
   { depth, checkWrites }: { depth(): Promise<QueueFigures>; checkWrites(): Promise<void> },
 ): void {
-  const read = remembered(() => within(patienceMs, depth()).catch(() => undefined));
-  const takesWrites = remembered(() =>
-    within(patienceMs, checkWrites()).then(
-      () => true,
-      () => false,
-    ),
-  );
+  // Asked together, so that they tell of the same moment.
+  const ask = remembered(async () => {
+    const [figures, takesWrites] = await Promise.all([
+      within(patienceMs, depth()).catch(() => undefined),
+      within(patienceMs, checkWrites()).then(
+        () => true,
+        () => false,
+      ),
+    ]);
+    return { figures, takesWrites };
+  });
+  const read = async () => (await ask()).figures;
   // Each web process tells of the same queue: their figures are one, not to be added up.
   const aggregator = 'max';
   registry.registerMetric(
@@ -33,7 +38,8 @@ export function addQueueMetrics(
       registers: [],
       aggregator: 'min',
       async collect() {
-        this.set((await takesWrites()) && (await read()) ? 1 : 0);
+        const { figures, takesWrites } = await ask();
+        this.set(figures && takesWrites ? 1 : 0);
       },
     }),
   );

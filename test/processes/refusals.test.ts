@@ -111,6 +111,43 @@ describe('npm start, where it cannot', () => {
   });
 });
 
+describe('The web process, where it cannot start', () => {
+  after(cleanUp);
+
+  it('says that it cannot write where scans are kept while the queue is down, though the queue is up', async () => {
+    const database = await createTestDatabase();
+    const dataDir = join(await newFolder(), 'data');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'spool'), 'a file where the folder should be');
+    const instance = await start({
+      dataDir,
+      command: webProgram,
+      env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+    });
+    expect(await instance.exit()).to.equal(1);
+    expect(instance.stderr()).to.equal(
+      `DATA_DIR ${dataDir} cannot be written (EEXIST). Give this user room and the right to write there, or set DATA_DIR to another folder.\n`,
+    );
+    await database.drop();
+  });
+
+  it('says so too where the folder belongs to another user', async function () {
+    if (!isRoot) this.skip();
+    const database = await createTestDatabase();
+    const folder = await folderOfNobody();
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir, { mode: 0o755 });
+    const instance = await start({
+      dataDir,
+      command: [...asNobody, ...webProgram],
+      env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+    });
+    expect(await instance.exit()).to.equal(1);
+    expect(instance.stderr()).to.include(`DATA_DIR ${dataDir} cannot be written (EACCES)`);
+    await database.drop();
+  });
+});
+
 describe('WEB_CONCURRENCY=2, where it cannot start', () => {
   after(cleanUp);
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { servers } from '../support/servers.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { testLog } from '../support/test-log.ts';
 
 describe('The producer, with Redis', () => {
@@ -120,5 +121,69 @@ describe('The producer, with Redis', () => {
     expect(await valueOf('scansDropped')).to.equal(50 - kept);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include('scans were dropped').and.include('"scans":1,');
+  });
+
+  it('says once that the queue is down, however often it comes and goes', async () => {
+    const lines: string[] = [];
+    await startRedis();
+    await open({ deadlineMs: 20, log: createLog('test', 'warn', { write: (line) => lines.push(line) }) });
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    for (let times = 1; times <= 3; times += 1) {
+      redis?.process?.kill('SIGSTOP');
+      await record(String(times));
+      redis?.process?.kill('SIGCONT');
+      await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(times));
+    }
+    const told = lines.filter((line) => line.includes('the queue is'));
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include('the queue is slow or down');
+  });
+
+  it('holds scans in memory while neither Redis nor the disk takes them, and hands them over to the first that does', async function () {
+    const disk = await mountSmallDisk(join(folder, 'spool'), 64);
+    if (!disk) return this.skip();
+    try {
+      await open();
+      await disk.fill();
+      for (const id of ['a', 'b', 'c']) await record(id);
+      expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(3);
+      await startRedis();
+      await eventually(async () => expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(0));
+      expect(await queue.pending()).to.equal(3);
+      expect(await valueOf('scansDropped')).to.equal(0);
+      await producer.close();
+    } finally {
+      await disk.remove();
+    }
+  });
+
+  it('counts what it holds in memory as dropped where it has to end with it', async function () {
+    const disk = await mountSmallDisk(join(folder, 'spool'), 64);
+    if (!disk) return this.skip();
+    try {
+      await open();
+      await disk.fill();
+      for (const id of ['a', 'b']) await record(id);
+      await producer.close();
+      expect(await valueOf('scansDropped')).to.equal(2);
+      expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(0);
+    } finally {
+      await disk.remove();
+    }
+  });
+
+  it('ends within seconds while Redis hangs, with everything in the spool', async () => {
+    await startRedis();
+    await open({ deadlineMs: 20 });
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    redis?.process?.kill('SIGSTOP');
+    for (const id of ['a', 'b', 'c']) await record(id);
+    const startedAt = performance.now();
+    await producer.close();
+    await queue.close();
+    expect(performance.now() - startedAt).to.be.below(12_000);
+    const [file = ''] = await readdir(join(folder, 'spool'));
+    const lines = (await readFile(join(folder, 'spool', file), 'utf8')).trim().split('\n');
+    expect(lines).to.have.length(3);
   });
 });

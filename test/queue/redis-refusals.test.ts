@@ -160,6 +160,21 @@ describe('A Redis that answers and refuses', () => {
       await expectPatience(redis.url);
     });
 
+    it('ends within 15 s while Redis hangs', async () => {
+      await start();
+      const child = await startWorkerProcess(redis.url);
+      await eventually(async () => expect(await admin.client('LIST')).to.include('bzpopmin'));
+      redis.process?.kill('SIGSTOP');
+      let code: number | null | undefined;
+      child.once('exit', (exitCode) => (code = exitCode));
+      child.kill('SIGTERM');
+      try {
+        await eventually(() => expect(code).to.equal(0), 15_000);
+      } finally {
+        child.kill('SIGKILL');
+      }
+    });
+
     it('records when the permission was given that it did not have at its start', async () => {
       await start();
       await admin.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@connection');
