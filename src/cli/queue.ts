@@ -21,7 +21,7 @@ export function queueCommand(): Command {
         let scans = 0;
         for await (const { id = '', finishedOn, data, attemptsMade, failedReason } of failedJobs(jobs)) {
           const failedAt = finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString();
-          const reason = String(failedReason).slice(0, longestReason).replaceAll(/\s+/g, ' ');
+          const reason = (failedReason ?? '').slice(0, longestReason).replaceAll(/\s+/g, ' ');
           print(
             [id, failedAt, count(data.scans.length, 'scan'), count(attemptsMade, 'attempt'), reason].join(
               '\t',

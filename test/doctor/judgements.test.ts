@@ -148,9 +148,9 @@ describe('How the doctor judges what cannot be had in a test', () => {
   });
 
   it('disk: files can be made, or else', () => {
-    const states = (files: number, free: number) =>
+    const judged = (files: number, free: number) =>
       judgeFiles(files, free, '/data').map(({ state }) => state);
-    expect([states(0, 0), states(1_000, 100), states(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
+    expect([judged(0, 0), judged(1_000, 100), judged(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
   });
 
   it('BASE_URL: codes must lead somewhere, and with TLS', () => {
