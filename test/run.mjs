@@ -30,6 +30,9 @@ const timedTests = [
   'test/telemetry/health.test.ts',
   'test/hostile/parsers.test.ts',
 ];
+/** The same for single tests: their titles end with this mark. */
+const timedMark = '\\[timed\\]$';
+const untimed = ['--grep', timedMark, '--invert'];
 
 await ensureInstalled();
 await ensureBuilt();
@@ -42,11 +45,12 @@ if (asked[0] === '--faults') await runMocha(['--timeout', '180000', 'test/faults
 else if (asked.length > 0) await runMocha(asked);
 else {
   for (const [name, command] of Object.entries(checks)) await check(name, command);
-  const slow = runMocha(slowTests, 'kept');
+  const slow = runMocha([...slowTests, ...untimed], 'kept');
   const others = [...slowTests, ...timedTests].flatMap((files) => ['--ignore', files]);
-  await runMocha(['test/**/*.test.ts', ...others]);
+  await runMocha(['test/**/*.test.ts', ...others, ...untimed]);
   console.log(await slow);
   await runMocha(timedTests);
+  await runMocha([...slowTests, '--grep', timedMark]);
 }
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();
 

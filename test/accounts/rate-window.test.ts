@@ -107,29 +107,40 @@ describe('the window of a key (8)', () => {
     await statusesOf(api, 20);
     // Far enough before a whole second that rounding up is seen.
     const soon = "date_trunc('second', now()) - interval '1 hour' + interval '2.4 seconds'";
-    await setOldestRequest(service.db, subject, soon);
-    const leavesAtMs = ((await recorded())[0] ?? 0) * 1000 + hour * 1000;
-    const refused = await api('/qrcodes');
+    // Again where the machine was so busy that the moment had passed.
+    const { leavesAtMs, refused } = await eventually(async () => {
+      await setOldestRequest(service.db, subject, soon);
+      const leaves = ((await recorded())[0] ?? 0) * 1000 + hour * 1000;
+      const answer = await api('/qrcodes');
+      expect(answer.status).to.equal(429);
+      return { leavesAtMs: leaves, refused: answer };
+    });
     const resetAtMs = number(refused.headers, 'x-ratelimit-reset') * 1000;
-    expect(refused.status).to.equal(429);
     expect(resetAtMs).to.equal(Math.ceil(leavesAtMs / 1000) * 1000);
 
+    const statuses: number[] = [];
     await eventually(async () => {
       const { status } = await api('/qrcodes');
+      statuses.push(status);
       // Whether this was before the reset is known for sure only when its answer is here.
       if (Date.now() < leavesAtMs) expect(status).to.equal(429);
       expect(Date.now()).to.be.greaterThan(leavesAtMs - 100);
     });
     await eventually(() => expect(Date.now()).to.be.at.least(resetAtMs));
-    expect(await statusesOf(api, 2)).to.deep.equal([200, 429]);
+    statuses.push(...(await statusesOf(api, 2)));
+    // One place came free, whichever request was the first to come after that.
+    expect(statuses.filter((status) => status === 200)).to.have.length(1);
+    expect(statuses.at(-1)).to.equal(429);
   });
 
   it('refuses while the oldest request is a second short of an hour old, and not when it is an hour old (8)', async () => {
     const short = await newCaller();
     await statusesOf(short.api, 20);
     await ageRequests(service.db, short.subject, { bySeconds: hour - 60, oldest: 20 });
-    await setOldestRequest(service.db, short.subject, "now() - interval '3599 seconds'");
-    expect(await statusesOf(short.api, 1)).to.deep.equal([429]);
+    await eventually(async () => {
+      await setOldestRequest(service.db, short.subject, "now() - interval '3599 seconds'");
+      expect(await statusesOf(short.api, 1)).to.deep.equal([429]);
+    });
 
     const full = await newCaller();
     await statusesOf(full.api, 20);
@@ -149,9 +160,12 @@ describe('the window of a key (8)', () => {
 
     const near = await newCaller();
     await statusesOf(near.api, 20);
-    await setOldestRequest(service.db, near.subject, "now() - interval '1 hour' + interval '900 ms'");
-    const refused = await near.api('/qrcodes');
-    expect(refused.status).to.equal(429);
+    const refused = await eventually(async () => {
+      await setOldestRequest(service.db, near.subject, "now() - interval '1 hour' + interval '900 ms'");
+      const answer = await near.api('/qrcodes');
+      expect(answer.status).to.equal(429);
+      return answer;
+    });
     expect(number(refused.headers, 'retry-after')).to.be.within(1, 2);
   });
 

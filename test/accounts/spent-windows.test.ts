@@ -76,13 +76,14 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
 
   it('is asked about again at the reset, when that is near (decisions: Limits)', async () => {
     const { api, subject } = await spendFreeKey();
-    await setOldestRequest(
-      service.db,
-      subject,
-      "date_trunc('second', now()) - interval '1 hour' + interval '1500 ms'",
-    );
-    const { status, headers } = await api('/qrcodes');
-    expect(status).to.equal(429);
+    const soon = "date_trunc('second', now()) - interval '1 hour' + interval '1500 ms'";
+    // Again where the machine was so busy that the moment had passed.
+    const { headers } = await eventually(async () => {
+      await setOldestRequest(service.db, subject, soon);
+      const answer = await api('/qrcodes');
+      expect(answer.status).to.equal(429);
+      return answer;
+    });
     const resetAtMs = Number(headers.get('x-ratelimit-reset')) * 1000;
     await eventually(() => expect(Date.now()).to.be.at.least(resetAtMs));
     expect((await api('/qrcodes')).status).to.equal(200);

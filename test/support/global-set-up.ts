@@ -5,12 +5,14 @@ import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrateQueue } from '../../src/queue/connection.ts';
+import { fuzzSeed } from './fuzz-seed.ts';
 import { ensureBuilt } from './programs.ts';
 import { startRedis } from './redis-server.ts';
 import { setServers } from './servers.ts';
 
 /** One Postgres and one Redis for the whole run. Each test file clones its own database from the migrated one. */
 export async function mochaGlobalSetup(): Promise<void> {
+  if (process.env['FUZZ_SEED']) console.log(`Random tests start from FUZZ_SEED=${fuzzSeed}`);
   await ensureBuilt();
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-servers-'));
   const dataDir = join(folder, 'data');

@@ -462,7 +462,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         look();
       })`);
 
-    it('shows a scan within 2 seconds, whichever process took it', async () => {
+    it('shows a scan within 2 seconds, whichever process took it [timed]', async () => {
       const stream = page.waitForResponse('**/events');
       await page.goto(`/codes/${code.id}`);
       await stream;
