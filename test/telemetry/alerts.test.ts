@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { findOrInstall } from '../support/debian-packages.ts';
+import { alertCases, explainedDifferences, healthy, type Series } from './alert-cases.ts';
+
+const rules = fileURLToPath(new URL('../../docs/operations/alerts.yml', import.meta.url));
+
+interface Expectation {
+  changes: Series;
+  atMinutes: number[];
+  /** Which alerts are looked at. */
+  query: string;
+  firing: string[];
+}
+
+describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
+  let promtool: string;
+  let folder: string;
+
+  before(async function () {
+    this.timeout(300_000);
+    const found = findOrInstall(['promtool'], 'prometheus');
+    if (!found) return this.skip();
+    promtool = found;
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-alerts-'));
+  });
+  after(async () => {
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  function run(...args: string[]): void {
+    const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8' });
+    expect(status, `${stdout}${stderr}`).to.equal(0);
+  }
+
+  /** As promtool's unit tests have it; JSON is YAML too. */
+  async function check(expectations: Expectation[]): Promise<void> {
+    const file = join(folder, 'test.yml');
+    const tests = expectations.map(({ changes, atMinutes, query, firing }) => ({
+      interval: '1m',
+      input_series: Object.entries({ ...healthy, ...changes }).map(([series, values]) => ({
+        series,
+        values,
+      })),
+      promql_expr_test: atMinutes.map((minute) => ({
+        expr: `count by (alertname) (${query})`,
+        eval_time: `${minute}m`,
+        exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+      })),
+    }));
+    await writeFile(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
+    run('test', 'rules', file);
+  }
+
+  const firing = (alert: string) => `ALERTS{alertstate="firing",alertname="${alert}"}`;
+
+  it('load', () => run('check', 'rules', rules));
+
+  it('have a case for every alert', async () => {
+    const alerts = (await readFile(rules, 'utf8')).matchAll(/^ +- alert: (\w+)$/gm);
+    expect(Object.keys(alertCases)).to.have.members([...alerts].map(([, name]) => name));
+  });
+
+  it('are all silent for ten hours of a service that is well', () =>
+    check([{ changes: {}, atMinutes: [10, 60, 120, 370, 450, 600], query: 'ALERTS', firing: [] }]));
+
+  for (const [alert, { fires, atMinute, silent }] of Object.entries(alertCases)) {
+    it(`${alert} fires in its case, and stays silent just short of it`, () =>
+      check([
+        { changes: fires, atMinutes: [atMinute], query: firing(alert), firing: [alert] },
+        { changes: silent, atMinutes: [atMinute], query: firing(alert), firing: [] },
+      ]));
+  }
+
+  for (const [reason, changes] of Object.entries(explainedDifferences)) {
+    const alert = 'QrelayScansUnaccounted';
+    it(`${alert} stays silent while ${reason}`, () => {
+      const lossy = alertCases[alert];
+      return check([
+        {
+          changes: { ...lossy?.fires, ...changes },
+          atMinutes: [lossy?.atMinute ?? 0],
+          query: firing(alert),
+          firing: [],
+        },
+      ]);
+    });
+  }
+
+  it('QrelayScansUnaccounted fires for a loss that began and ended within the window', () => {
+    const alert = 'QrelayScansUnaccounted';
+    const recorded = Object.keys(healthy).find((name) => name.includes('outcome="recorded"')) ?? '';
+    // One hour of ten, a quarter of the scans of that hour.
+    const changes = { [recorded]: '0+60x200 12000+45x59 14700+60x400' };
+    return check([{ changes, atMinutes: [350], query: firing(alert), firing: [alert] }]);
+  });
+});
