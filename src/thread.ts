@@ -47,7 +47,7 @@ export async function openThread<Question extends object, Notice>({
 
   function start(begun: () => void = () => undefined): Worker {
     const startedAt = Date.now();
-    const started = new Worker(builtFile(file), { workerData: data });
+    const started = startFile(file, data);
     started.on('message', (message: ThreadMessage<Notice>) => {
       if ('logLine' in message) return passOn(log, message.logLine);
       if ('notice' in message) {
@@ -100,9 +100,9 @@ export async function openThread<Question extends object, Notice>({
   };
 }
 
-/** A thread takes JavaScript only: where the service runs as TypeScript, the built file of the same place. */
-function builtFile(file: URL): URL {
-  if (!import.meta.url.endsWith('.ts')) return file;
-  const source = new URL('./', import.meta.url).href;
-  return new URL(file.href.replace(source, new URL('../dist/src/', import.meta.url).href));
+/** Where the service runs as TypeScript, its threads do too: built files may be old, or not there. */
+function startFile(file: URL, workerData: unknown): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData });
+  const source = file.href.replace(/\.js$/, '.ts');
+  return new Worker(new URL('thread-from-source.mjs', import.meta.url), { workerData, argv: [source] });
 }

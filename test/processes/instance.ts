@@ -90,6 +90,8 @@ interface StartOptions {
   command?: string[];
   env?: Record<string, string>;
   port?: number;
+  /** Where it is run, if not here. */
+  folder?: string;
 }
 
 export async function start({
@@ -97,11 +99,12 @@ export async function start({
   command = standalone,
   env = {},
   port: givenPort,
+  folder = root,
 }: StartOptions): Promise<Instance> {
   const port = givenPort ?? (await freePort());
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
-    cwd: root,
+    cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...unset, DATA_DIR: dataDir, PORT: String(port), ...env },

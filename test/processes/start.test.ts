@@ -1,4 +1,4 @@
-import { readFile, utimes } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../src/doctor/finding.ts';
@@ -160,19 +160,5 @@ describe('npm start', function () {
     expect([await web.exit(), await worker.exit()]).to.deep.equal([0, 0]);
     await expectAllGone(dataDir);
     await database.drop();
-  });
-
-  it('starts web and worker anew when a source changes, with npm run dev', async () => {
-    const instance = await start({ dataDir: await usedDataDir(), command: ['npm', 'run', 'dev'] });
-    await instance.ready();
-    const [web, worker] = [instance.pid('web'), instance.pid('worker')];
-    await utimes(new URL('../../src/server.ts', import.meta.url), new Date(), new Date());
-    await eventually(() => {
-      expect(instance.pid('web')).to.not.equal(web);
-      expect(instance.pid('worker')).to.not.equal(worker);
-    }, 20_000);
-    await expectServes(instance);
-    instance.child.kill('SIGTERM');
-    await expectAllGone(instance.dataDir);
   });
 });
