@@ -9,10 +9,9 @@ import { SetupError } from './errors.ts';
 import { drainLimitMs, endWith, runMain } from './lifecycle.ts';
 import { migrateQueue } from './queue/connection.ts';
 import { claimDataDir } from './store/data-dir.ts';
-import { openDatabase } from './store/database.ts';
 import { keepPostgresRunning } from './store/embedded/keep.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
-import { migrate, newerSchemaNotice } from './store/migrate.ts';
+import { migrateDatabase } from './store/migrate.ts';
 import { keepRunning } from './supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 
@@ -94,15 +93,9 @@ async function startPostgres(
 }
 
 async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log: Log): Promise<void> {
-  const db = openDatabase(databaseUrl, { poolMax: 2, applicationName: 'qrelay migrations' });
-  try {
-    await migrate(db);
-    const notice = await newerSchemaNotice(db);
-    if (notice) log.warn(notice);
-    await migrateQueue({ databaseUrl, redisUrl });
-  } finally {
-    await db.destroy();
-  }
+  const { notice } = await migrateDatabase(databaseUrl, (sentence) => console.error(sentence));
+  if (notice) log.warn(notice);
+  await migrateQueue({ databaseUrl, redisUrl });
 }
 
 /** The same entry points as the Procfile's, in sessions of their own: Ctrl-C reaches us alone, and we end them in order. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
-import { migrate, newerSchemaNotice } from '../store/migrate.ts';
+import { migrateDatabase } from '../store/migrate.ts';
 import { sentenceFor } from '../store/setup-sentence.ts';
 import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
@@ -53,12 +53,11 @@ function createProgram(version: string): Command {
     .command('migrate')
     .description('Bring the database schema up to date; a release does this before its processes start')
     .action(() =>
-      withDatabase(async ({ db, url, config }) => {
+      withDatabase(async ({ url, config }) => {
         // BullMQ takes a while to load, and most commands can do without it.
         const { migrateQueue } = await import('../queue/connection.ts');
-        const applied = await migrate(db);
+        const { applied, notice } = await migrateDatabase(url, say);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
-        const notice = await newerSchemaNotice(db);
         if (notice) say(notice);
         if (applied.length > 0) say(`Applied ${applied.join(', ')}.`);
         else if (!notice) say('The schema is up to date.');

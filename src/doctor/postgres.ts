@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
-import { compareMigrations } from '../store/migrate.ts';
+import { compareMigrations } from '../store/migration-list.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { serverOf, timeInWords, withoutStop } from './in-words.ts';

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { type Migrations, ownMigrations } from '../../src/store/migration-list.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+type Up = (knex: Knex) => Promise<unknown>;
+
+/** Our own migrations, and these of a release to come. */
+function withLater(later: Record<string, Up>): Migrations {
+  return {
+    async getMigrations(extensions) {
+      return [...(await ownMigrations.getMigrations(extensions)), ...Object.keys(later)];
+    },
+    getMigrationName: (file) => (later[file] ? file : ownMigrations.getMigrationName(file)),
+    async getMigration(file) {
+      const up = later[file];
+      return up
+        ? { up: async (knex) => void (await up(knex)), down: async () => undefined }
+        : ownMigrations.getMigration(file);
+    },
+  };
+}
+
+describe('Migrations of a database in use', function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let db: Database;
+  let others: Database;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(database.url, { poolMax: 2, applicationName: 'migrations', queryTimeoutMs: 0 });
+    others = openDatabase(database.url, { poolMax: 4, applicationName: 'others' });
+  });
+  afterEach(async () => {
+    await others.destroy();
+    await db.destroy();
+    await database.drop();
+  });
+
+  const hasColumn = (name: string) => others.schema.hasColumn('qr_codes', name);
+  async function lockWaits(): Promise<number> {
+    const { rows } = (await others.raw(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'migrations' AND wait_event_type = 'Lock'",
+    )) as { rows: unknown[] };
+    return rows.length;
+  }
+
+  it('stop nobody while a long reader holds the table they change, and are applied when it ends', async () => {
+    const told: string[] = [];
+    const migrations = withLater({
+      '9001-another-table': (knex) => knex.raw('CREATE TABLE later (id int)'),
+      '9002-a-column': (knex) => knex.raw('ALTER TABLE qr_codes ADD COLUMN later int'),
+    });
+    const reader = await others.transaction();
+    await reader.raw('SELECT count(*) FROM qr_codes');
+    let isDone = false;
+    const migrated = migrate(db, { migrations, tell: (sentence) => told.push(sentence) }).finally(() => {
+      isDone = true;
+    });
+    try {
+      // Each of these comes to wait behind the migration, and must not wait for the reader.
+      for (let turn = 0; turn < 3; turn += 1) {
+        await eventually(async () => expect(await lockWaits()).to.equal(1));
+        await others.raw('SELECT count(*) FROM qr_codes').timeout(10_000);
+      }
+      expect(isDone).to.equal(false);
+      expect(await others.schema.hasTable('later'), 'each in a transaction of its own').to.equal(true);
+      expect(await hasColumn('later')).to.equal(false);
+    } finally {
+      await reader.rollback();
+    }
+    expect(await migrated).to.deep.equal(['9001-another-table', '9002-a-column']);
+    expect(await hasColumn('later')).to.equal(true);
+    expect(told[0]).to.match(/^Migration 9002-a-column needs a lock that another transaction holds/);
+  });
+
+  it('have as long as they need, whatever limit the role has, and say that they are at work', async () => {
+    await others.raw("ALTER DATABASE ?? SET statement_timeout = '1s'", [
+      new URL(database.url).pathname.slice(1),
+    ]);
+    const told: string[] = [];
+    // Longer than a connection of the service waits for a statement.
+    const migrations = withLater({ '9001-long': (knex) => knex.raw('SELECT pg_sleep(16)') });
+    expect(await migrate(db, { migrations, tell: (sentence) => told.push(sentence) })).to.deep.equal([
+      '9001-long',
+    ]);
+    expect(told[0]).to.match(/^Migration 9001-long is not done after \d+ s; it has as long as it needs\.$/);
+  });
+
+  it('are not tried again where they are wrong', async () => {
+    const migrations = withLater({ '9001-wrong': (knex) => knex.raw('ALTER TABLE no_such_table ADD x int') });
+    const fault = await migrate(db, { migrations }).catch((error: unknown) => error);
+    expect(String(fault)).to.include('no_such_table');
+  });
+});
