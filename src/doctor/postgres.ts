@@ -5,6 +5,7 @@ import { poolSizes } from '../store/pool-sizes.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { serverOf, timeInWords, withoutStop } from './in-words.ts';
 import { lookInto } from './look-into.ts';
+import { findPooler, judgePooler } from './pooler.ts';
 
 const { ok, warning, failure } = findingsOn('postgres');
 
@@ -48,7 +49,9 @@ export async function examinePostgres(
 ): Promise<Finding[]> {
   const server = serverOf(databaseUrl);
   try {
-    return await lookInto(databaseUrl, (db) => askServer(db, server, config, nowMs));
+    const findings = await lookInto(databaseUrl, (db) => askServer(db, server, config, nowMs));
+    const { all } = wantedConnections(config);
+    return [...findings, ...judgePooler(await findPooler(databaseUrl), all, config.redisUrl !== undefined)];
   } catch (error) {
     throw new StoppedBy(explain(server, error as Error));
   }
@@ -122,14 +125,20 @@ function judgeVersion({ version, versionNumber }: ServerFacts): Finding {
   );
 }
 
-function judgeConnections(
-  { usableConnections: usable, usedConnections: used }: ServerFacts,
-  { webConcurrency, redisUrl }: Config,
-): Finding {
+/** The most connections that a web process, a worker, and all web processes here with one worker open. */
+function wantedConnections({ webConcurrency, redisUrl }: Config) {
   const queueToo = redisUrl ? 0 : 1;
   const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * poolSizes.worker.queue;
-  const wanted = webConcurrency * web + worker;
+  return { web, worker, all: webConcurrency * web + worker };
+}
+
+function judgeConnections(
+  { usableConnections: usable, usedConnections: used }: ServerFacts,
+  config: Config,
+): Finding {
+  const { webConcurrency } = config;
+  const { web, worker, all: wanted } = wantedConnections(config);
   const sentence = `${usable} connections may be open, ${used} are; a web process takes up to ${web}, a worker up to ${worker}`;
   if (usable >= wanted + spareConnections) return ok(`${sentence}.`);
   return warning(

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg, { type ClientBase, type QueryResultRow, types } from 'pg';
 import { PoolClient } from './pool-client.ts';
+import { asPrepared, isPreparedElsewhere, type PreparedStatement } from './prepared.ts';
 
 export type Database = Knex;
 
@@ -85,12 +86,6 @@ function setTimeouts(timeouts: Record<string, number>): string {
   return `SELECT ${settings.join(', ')}`;
 }
 
-interface PreparedStatement {
-  name: string;
-  /** With `$1`, `$2` … for the values. */
-  text: string;
-}
-
 /** For a statement asked hundreds of times a second: each connection has it parsed and planned once. */
 export async function queryPrepared<Row>(
   db: Database,
@@ -100,7 +95,11 @@ export async function queryPrepared<Row>(
   const client = db.client as Knex.Client;
   const connection = (await client.acquireConnection()) as ClientBase;
   try {
-    const { rows } = await connection.query<Row & QueryResultRow>({ ...statement, values });
+    const ask = () => connection.query<Row & QueryResultRow>({ ...asPrepared(client, statement), values });
+    const { rows } = await ask().catch((error: unknown) => {
+      if (isPreparedElsewhere(client, sqlState(error))) return ask();
+      throw error;
+    });
     return rows;
   } finally {
     await client.releaseConnection(connection);

@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { examine } from '../../src/doctor/examine.ts';
+import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
+import { goodConfig, told } from '../doctor/set-up.ts';
+import { apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { startWebProcess, startWorkerProcess } from '../support/programs.ts';
+import { servers } from '../support/servers.ts';
+import { createCode, openShare } from '../support/share.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+describe('PgBouncer before PostgreSQL', function () {
+  this.timeout(300_000);
+  let database: TestDatabase;
+  let bouncers: Record<'transaction' | 'session', PgBouncer>;
+  let direct: Database;
+  let folder: string;
+
+  before(async function () {
+    database = await createTestDatabase();
+    direct = openDatabase(database.url, { poolMax: 2, applicationName: 'test' });
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-bouncer-data-'));
+    const transaction = await startPgBouncer(database.url, 'transaction');
+    const session = await startPgBouncer(database.url, 'session', 20);
+    if (!transaction || !session) return this.skip();
+    bouncers = { transaction, session };
+  });
+  after(async () => {
+    await bouncers?.transaction.stop();
+    await bouncers?.session.stop();
+    await direct?.destroy();
+    await database?.drop();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  it('answers a statement that is asked often on connections that it shares among us, whatever each has prepared', async () => {
+    const db = openDatabase(bouncers.transaction.url, { poolMax: 6, applicationName: 'test' });
+    const statement = { name: 'sum-of-two', text: 'SELECT $1::int + $2::int AS sum' };
+    try {
+      const sums = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          queryPrepared<{ sum: number }>(db, statement, [index, 1]).then(([row]) => row?.sum),
+        ),
+      );
+      expect(sums).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  it("never runs another release's statement of the same name", async () => {
+    const [old, current] = [1, 2].map(() =>
+      openDatabase(bouncers.transaction.url, { poolMax: 2, applicationName: 'test' }),
+    ) as [Database, Database];
+    try {
+      for (let turn = 0; turn < 10; turn += 1) {
+        const before = await queryPrepared(old, { name: 'same', text: "SELECT 'old' AS is" }, []);
+        const now = await queryPrepared(current, { name: 'same', text: "SELECT 'new' AS is" }, []);
+        expect([before, now]).to.deep.equal([[{ is: 'old' }], [{ is: 'new' }]]);
+      }
+    } finally {
+      await old.destroy();
+      await current.destroy();
+    }
+  });
+
+  it('in transaction mode carries the whole service: no attempt to record scans fails', async function () {
+    const { redisUrl } = servers();
+    if (!redisUrl) return this.skip();
+    const settings = {
+      DATABASE_URL: bouncers.transaction.url,
+      // A queue of its own on a Redis that others use too.
+      REDIS_URL: `${redisUrl}/9`,
+      DATA_DIR: folder,
+      BASE_URL: 'https://qr.test',
+      LOG_LEVEL: 'info',
+    };
+    const [web, worker] = await Promise.all([startWebProcess(settings), startWorkerProcess(settings)]);
+    try {
+      const user = await findOrCreateUser(direct, 'bouncer@example.com', new Date());
+      await setPlan(direct, user, 'pro', new Date());
+      const api = apiClient(web.url, await createApiKey(direct, user.id, 'test', new Date()));
+      const codes = await Promise.all([createCode(api), createCode(api)]);
+      for (let turn = 1; turn <= 20; turn += 1) {
+        await Promise.all(codes.map(({ shareToken }) => openShare(web.url, shareToken)));
+        await eventually(async () => {
+          for (const { id } of codes) {
+            expect((await direct('scans').where({ qr_code_id: id })).length).to.equal(turn);
+          }
+        });
+      }
+      expect((await api(`/qrcodes/${codes[0]?.id}/analytics`)).body).to.include({ totalScans: 20 });
+    } finally {
+      await web.stop();
+      await worker.stop();
+    }
+    expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
+  });
+
+  describe('is found by the doctor', () => {
+    const findings = async (databaseUrl: string, redisUrl: string | undefined) =>
+      (await examine({ config: goodConfig({ databaseUrl, redisUrl, dataDir: folder }) })).filter(
+        ({ finding }) => finding.includes('pooler'),
+      );
+
+    it('in transaction mode: fine with Redis, a failure where the queue is in PostgreSQL', async function () {
+      const { redisUrl } = servers();
+      if (!redisUrl) return this.skip();
+      expect(told(await findings(bouncers.transaction.url, redisUrl), 'ok')).to.deep.equal([
+        'postgres: A pooler in transaction mode stands before PostgreSQL: statements are sent without being kept prepared.',
+      ]);
+      expect(told(await findings(bouncers.transaction.url, undefined), 'failure')).to.deep.equal([
+        'postgres: A pooler in transaction mode stands before PostgreSQL, and the queue in PostgreSQL needs LISTEN, which is lost there: scans are recorded late or never.',
+      ]);
+    });
+
+    it('in session mode, with how many connections its pool needs', async () => {
+      const [found, ...rest] = await findings(bouncers.session.url, undefined);
+      expect(rest).to.deep.equal([]);
+      expect(found).to.include({ subject: 'postgres', state: 'ok' });
+      expect(found?.finding).to.match(
+        /^A pooler in session mode stands before PostgreSQL: its pool needs \d+ connections or more\.$/,
+      );
+    });
+
+    it('in session mode, also where its pool has room for one', async () => {
+      const small = await startPgBouncer(database.url, 'session', 1);
+      try {
+        expect((await findings(small?.url ?? '', undefined))[0]?.finding).to.match(
+          /^A pooler in session mode/,
+        );
+      } finally {
+        await small?.stop();
+      }
+    });
+
+    it('and not where there is none', async () => {
+      expect(await findings(database.url, undefined)).to.deep.equal([]);
+    });
+  });
+});
