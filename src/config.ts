@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { parseUrl } from './parse-url.ts';
+import { serverAddressFault } from './server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const signUpChoices = ['open', 'closed'] as const;
@@ -75,6 +76,11 @@ export function readConfig(
     const isKnown = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
     // An @ behind the host: what was meant as a password has ended early.
     const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : isKnown;
+    const fault = isKnown ? serverAddressFault(text, url) : undefined;
+    if (fault) {
+      faults.push(`${name} ${fault}`);
+      return undefined;
+    }
     if (url && protocols.includes(url.protocol) && !isCut) return text;
     faults.push(
       isKnown

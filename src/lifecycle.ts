@@ -60,11 +60,15 @@ function watchParent(): void {
   else leaveUnstarted();
 }
 
+/** Kept from before the log takes over what is written with `console`: a start that fails has a sentence for a person. */
+const printError = console.error.bind(console);
+
 /** Runs a process's main function; a fault that an operator can mend is one sentence, not a stack. */
 export function runMain(main: () => Promise<void>): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {
-    if (!(error instanceof AlreadyTold)) console.error(sentenceFor(error) ?? error);
+    if (!(error instanceof AlreadyTold))
+      printError(sentenceFor(error) ?? (error instanceof Error ? error.stack : error));
     process.exit(1);
   });
 }

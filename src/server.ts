@@ -4,15 +4,23 @@ import type { HttpServer } from './http-server.ts';
 import { announceReady, endWith, runMain } from './lifecycle.ts';
 import { keepRunning } from './supervisor.ts';
 import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
-import { createLog } from './telemetry/log.ts';
+import { createLog, type Log } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
 import { addProcessMetrics } from './telemetry/process-metrics.ts';
+import { logStrayOutput, logUncaught } from './telemetry/stray-output.ts';
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
+function openLog({ logLevel }: Config): Log {
+  const log = createLog('web', logLevel);
+  logStrayOutput(log);
+  logUncaught(log);
+  return log;
+}
+
 /** The web process: configuration → service → ready → drain. */
 async function serve(config: Config): Promise<void> {
-  const log = createLog('web', config.logLevel);
+  const log = openLog(config);
   const metrics = createWebMetrics(config.webConcurrency);
   addProcessMetrics(metrics.registry);
   const isOneOfMany = cluster.isWorker;
@@ -36,7 +44,7 @@ async function serve(config: Config): Promise<void> {
 
 /** Several processes on one port, each restarted when it dies. */
 async function serveWithMany(config: Config): Promise<void> {
-  const log = createLog('web', config.logLevel);
+  const log = openLog(config);
   const metrics = sumMetrics();
   const metricsServer = await serveMetrics(config, metrics.read);
   const fork = () => {

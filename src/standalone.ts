@@ -14,6 +14,7 @@ import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { migrateDatabase } from './store/migrate.ts';
 import { keepRunning } from './supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
+import { logWarnings } from './telemetry/stray-output.ts';
 
 const portPatienceMs = 3_000;
 /** The web process, then the worker, then Postgres: each may take its own limit. */
@@ -26,6 +27,7 @@ type AtEnd = (end: () => Promise<void>) => void;
 runMain(async () => {
   const config = loadConfig(process.env, { logLevel: 'warn' });
   const log = createLog('standalone', config.logLevel);
+  logWarnings(log);
   const stopping = new AbortController();
   const ends: (() => Promise<void>)[] = [];
   const endAll = async () => {

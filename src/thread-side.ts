@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { Config } from './config.ts';
 import { createLog, type Log } from './telemetry/log.ts';
+import { logStrayOutput } from './telemetry/stray-output.ts';
 import type { ThreadMessage } from './thread.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
@@ -14,7 +15,9 @@ export function notify(notice: unknown): void {
 
 /** In a thread: a log whose lines are written by the process's own, one at a time and to the same place. */
 export function threadLog(name: string, level: Config['logLevel']): Log {
-  return createLog(name, level, { write: (logLine) => post({ logLine }) });
+  const log = createLog(name, level, { write: (logLine) => post({ logLine }) });
+  logStrayOutput(log);
+  return log;
 }
 
 /** In a thread: how each question is answered. */

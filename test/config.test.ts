@@ -192,6 +192,21 @@ describe('the environment (decisions: Where things run)', () => {
     expect(loadConfig({ DATABASE_URL: escaped }).databaseUrl).to.equal(escaped);
   });
 
+  it('refuses several servers in one address, and says what to set instead', () => {
+    for (const url of [
+      'postgres://qr:secret@a.test,b.test/qrelay',
+      'postgres://qr:secret@a.test:5432,b.test:5433/qrelay',
+      'postgresql://a.test,b.test/qrelay?target_session_attrs=read-write',
+      'postgres://qr:secret@/qrelay?host=a.test,b.test',
+      'postgres://qr:secret@c.test/qrelay?sslmode=require&host=a.test%2Cb.test',
+    ])
+      expect(faultsOf({ DATABASE_URL: url }), url)
+        .to.include('DATABASE_URL must name one server, and names several')
+        .and.not.include('password');
+    const comma = 'postgres://qr:a,b@db.test/qrelay?options=-c%20search_path=a,b';
+    expect(loadConfig({ DATABASE_URL: comma }).databaseUrl).to.equal(comma);
+  });
+
   it('repeats no part of a bad DATABASE_URL, REDIS_URL or BASE_URL: it may hold a password (decisions: Where things run)', () => {
     const values = [
       'mysql://someone:hunter2@db.test/x',

@@ -3,6 +3,7 @@ import { announceReady, endWith, runMain } from '../src/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
+import { logStrayOutput, logUncaught } from '../src/telemetry/stray-output.ts';
 import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
 
@@ -10,6 +11,8 @@ import { openWorkerService } from './worker-service.ts';
 runMain(async () => {
   const config = loadConfig(process.env);
   const log = createLog('worker', config.logLevel);
+  logStrayOutput(log);
+  logUncaught(log);
   const metrics = createWorkerMetrics();
   addProcessMetrics(metrics.registry);
   const metricsServer = config.workerMetricsPort

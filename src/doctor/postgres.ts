@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
+import { tlsFault } from '../store/tls-faults.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { serverOf, timeInWords, withoutStop } from './in-words.ts';
 import { lookInto } from './look-into.ts';
@@ -60,6 +61,8 @@ export async function examinePostgres(
 function explain(server: string, error: Error): Finding {
   const code = sqlState(error) ?? '';
   const reason = withoutStop(plainMessage(error)) || code;
+  const tls = tlsFault(error);
+  if (tls) return failure(`${server} is not trusted: ${tls.reason}.`, tls.remedy);
   if (isDatabaseUnavailable(error)) {
     return failure(
       `${server} cannot be reached (${code || reason}).`,

@@ -54,6 +54,15 @@ export function runQrelayWithNpm(args: string[], settings: Settings): Promise<Ou
   return outcomeOf(start('npm', ['run', '-s', 'qrelay', '--', ...args], settings));
 }
 
+/** A program of the build, to be looked at until it ends. */
+export function startProgram(
+  file: string,
+  settings: Settings,
+  { hasParent = false }: { hasParent?: boolean } = {},
+): ChildProcess {
+  return start(process.execPath, [join('dist', file)], { HOST: '127.0.0.1', ...settings }, hasParent);
+}
+
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const outcome: Outcome = { code: null, stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -120,10 +129,10 @@ async function startProcess(name: string, file: string, settings: Settings): Pro
   };
 }
 
-function start(program: string, args: string[], settings: Settings): ChildProcess {
+function start(program: string, args: string[], settings: Settings, hasParent = false): ChildProcess {
   return spawn(program, args, {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(hasParent ? (['ipc'] as const) : [])],
     env: { ...process.env, ...unset, ...settings },
   });
 }

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
+
+export interface TlsPostgres {
+  /** Without any `sslmode`. */
+  url: string;
+  /** The certificate of the authority that nobody knows. */
+  caFile: string;
+  stop(): Promise<void>;
+}
+
+/** A PostgreSQL of its own that speaks TLS, with a certificate for localhost of a self-made authority. */
+export async function startTlsPostgres(): Promise<TlsPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'qrelay-tls-'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const openssl = (...args: string[]) => {
+    const { status, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`);
+  };
+  await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost\n');
+  openssl(
+    ...'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem'.split(
+      ' ',
+    ),
+  );
+  openssl(...'req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr'.split(' '));
+  openssl(
+    ...'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt'.split(
+      ' ',
+    ),
+  );
+
+  // Once without TLS, to have a cluster in which the files can lie that only its user may read.
+  const first = await startEmbeddedPostgres({ dataDir });
+  await first.stop();
+  const cluster = join(dataDir, 'postgres');
+  const { uid, gid } = await stat(cluster);
+  for (const name of ['server.crt', 'server.key']) {
+    const file = join(cluster, name);
+    await copyFile(join(folder, name), file);
+    await chown(file, uid, gid);
+    await chmod(file, 0o600);
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: ['ssl=on'] });
+  const url = new URL(postgres.url);
+  url.hostname = 'localhost';
+  return {
+    url: url.href,
+    caFile: join(folder, 'ca.pem'),
+    async stop() {
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
+import { outcomeOf, startProgram } from '../support/programs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+/** Loaded before the program: what a library might do, once the program is at work. */
+const library = (code: string) =>
+  `data:text/javascript,${encodeURIComponent(`
+    const send = process.send;
+    process.send = (...args) => { setImmediate(() => { ${code} }); return send.apply(process, args); };
+  `)}`;
+
+describe('What Node and libraries print', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.drop());
+
+  async function run(file: string, code: string) {
+    const child = startProgram(
+      file,
+      {
+        PORT: String(await freePort()),
+        DATABASE_URL: database.url,
+        LOG_LEVEL: 'info',
+        NODE_OPTIONS: `--import=${library(code)}`,
+      },
+      // As a supervisor would start it, so that it says when it is ready.
+      { hasParent: true },
+    );
+    const { code: exitCode, stdout, stderr } = await outcomeOf(child);
+    const lines = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return { exitCode, lines, stderr };
+  }
+
+  for (const file of ['src/server.js', 'workers/main.js']) {
+    it(`goes into the log of ${file}, line by line in JSON`, async () => {
+      const { exitCode, lines, stderr } = await run(
+        file,
+        `process.emitWarning('an odd thing', 'OddWarning');
+         console.warn('a %s of\\n two lines', 'text', Object.assign(new Error('no'), { detail: 'a secret' }));
+         setImmediate(() => process.kill(process.pid, 'SIGTERM'));`,
+      );
+      expect(stderr).to.equal('');
+      expect(exitCode).to.equal(0);
+      expect(lines.find(({ msg }) => msg === 'an odd thing')).to.include({
+        level: 40,
+        warning: 'OddWarning',
+      });
+      expect(lines.find(({ from }) => from === 'console')).to.include({
+        level: 40,
+        msg: 'a text of\n two lines no',
+      });
+    });
+
+    it(`goes into the log of ${file} where nobody caught an error, without its fields`, async () => {
+      const { exitCode, lines, stderr } = await run(
+        file,
+        `throw Object.assign(new Error('nobody caught this'), { detail: 'a secret' });`,
+      );
+      expect(stderr).to.equal('');
+      expect(exitCode).to.equal(1);
+      const line = lines.find(({ msg }) => msg === 'uncaught exception');
+      expect(line).to.include({ level: 60 });
+      expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
+    });
+  }
+});
