@@ -3,6 +3,7 @@ import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
+import { findOrInstall } from './debian-packages.ts';
 
 export interface TlsPostgres {
   /** Without any `sslmode`. */
@@ -12,13 +13,15 @@ export interface TlsPostgres {
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL of its own that speaks TLS, with a certificate for localhost of a self-made authority. */
-export async function startTlsPostgres(): Promise<TlsPostgres> {
+/** A PostgreSQL that speaks TLS, with a certificate for localhost of a self-made authority. Undefined without openssl. */
+export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
+  const program = findOrInstall(['openssl'], 'openssl');
+  if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-tls-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
   const openssl = (...args: string[]) => {
-    const { status, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
     if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`);
   };
   await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost\n');
