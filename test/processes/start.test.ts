@@ -54,7 +54,8 @@ describe('npm start', function () {
       await expectServes(instance);
       expect(instance.pids('web')).to.have.length(1);
       expect(instance.pids('worker')).to.have.length(1);
-      expect(instance.pids('postgres')).to.have.length(1);
+      // A session that PostgreSQL has just begun goes by the name of the server for a moment.
+      await eventually(() => expect(instance.pids('postgres')).to.have.length(1));
     });
 
     it('lets the command line find its database through DATA_DIR', async () => {
