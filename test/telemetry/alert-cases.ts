@@ -28,6 +28,9 @@ const torn = `qrelay_spool_torn_lines_total{${web}}`;
 const spoolBytes = `qrelay_spool_bytes{${web}}`;
 const dead = `qrelay_scans_recorded_total{outcome="dead",${worker}}`;
 const deleted = `qrelay_scans_recorded_total{outcome="code_deleted",${worker}}`;
+const missing = `qrelay_scans_audited_total{outcome="missing",${worker}}`;
+const inMemory = `qrelay_scans_in_memory{${web}}`;
+const spoolWritable = `qrelay_spool_writable{${web}}`;
 const redirectsWithin = (le: string) => `qrelay_share_answer_seconds_bucket{le="${le}",${web}}`;
 const unavailable = `qrelay_share_answers_total{outcome="unavailable",${web}}`;
 const queueUp = `qrelay_queue_up{${web}}`;
@@ -67,6 +70,9 @@ export const healthy: Series = {
   [recorded]: growing(60),
   [deleted]: always(0),
   [dead]: always(0),
+  [missing]: always(0),
+  [inMemory]: always(0),
+  [spoolWritable]: always(1),
   [workerJobs('done')]: growing(30),
   [workerJobs('put_back')]: always(0),
   [workerJobs('failed')]: always(0),
@@ -116,6 +122,21 @@ export const alertCases: Record<string, AlertCase> = {
     fires: { [torn]: jump(0, 1) },
     atMinute: 102,
     silent: { [torn]: always(1) },
+  },
+  QrelayScansMissing: {
+    fires: { [missing]: jump(0, 1) },
+    atMinute: 102,
+    silent: { [missing]: always(1) },
+  },
+  QrelayScansInMemory: {
+    fires: { [inMemory]: jump(0, 1) },
+    atMinute: 101,
+    silent: { [inMemory]: `0x50 1 0x${minutes}` },
+  },
+  QrelaySpoolUnwritable: {
+    fires: { [spoolWritable]: jump(1, 0) },
+    atMinute: 103,
+    silent: { [spoolWritable]: `1x102 0 1x${minutes}` },
   },
   QrelayScansDead: {
     fires: { [dead]: jump(0, 1) },
