@@ -10,6 +10,7 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { PoolClient } from '../store/pool-client.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { within } from '../deadline.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -260,12 +261,18 @@ export function openScanWorker(
   };
 }
 
+const queryTimeoutMs = 6_000;
+
 export function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
   return {
     connectionString: databaseUrl,
     max,
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
+    // As for our own statements: a server that hangs is given up, and its connection is not used again.
+    Client: PoolClient,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
   };
 }
 
