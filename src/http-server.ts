@@ -1,12 +1,27 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type CutReason, limitConnections } from './connections.ts';
 import { SetupError } from './errors.ts';
-import { refuseMalformed } from './malformed-request.ts';
+import { answerFailure, maxHeaders, refusalOf, refuse, refuseMalformed } from './malformed-request.ts';
 
 const hardCloseAfterMs = 10_000;
+const hstsName = 'Strict-Transport-Security';
+const hstsValue = 'max-age=31536000';
 
-/** How long somebody may take to ask. Connections on which nobody does are closed; looked for this often. */
-const usualLimits = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+/** How long somebody may take to ask, and what may be held for them. */
+const usualLimits = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  /** Longer than the 60 s for which balancers keep theirs: who closes first must be the one that sends requests. */
+  keepAliveTimeout: 75_000,
+  maxConnections: 8_000,
+  maxWaitingRequests: 32,
+  maxUnsentBytes: 64 * 1024 * 1024,
+  stallMs: 30_000,
+  answerMs: 120_000,
+  checkEveryMs: 1_000,
+};
 
 export interface HttpServer {
   port: number;
@@ -22,22 +37,57 @@ interface HttpServerOptions {
   idleGraceMs: number;
   /** Where the port was set. */
   variable?: string;
-  limits?: typeof usualLimits;
+  limits?: Partial<typeof usualLimits>;
+  /** Whether the world reaches us by https, and browsers may insist on it. */
+  hsts?: boolean;
+  onCut?: (reason: CutReason) => void;
+  /** Told of what a handler threw; its client has been answered. */
+  onFailure?: (error: unknown) => void;
 }
 
 export async function openHttpServer(
   handle: RequestListener,
-  { port, host, idleGraceMs, variable = 'PORT', limits = usualLimits }: HttpServerOptions,
+  {
+    port,
+    host,
+    idleGraceMs,
+    variable = 'PORT',
+    limits: changes = {},
+    hsts = false,
+    onCut = () => undefined,
+    onFailure = () => undefined,
+  }: HttpServerOptions,
 ): Promise<HttpServer> {
+  const limits = { ...usualLimits, ...changes };
   let draining = false;
   const answer: RequestListener = (req, res) => {
     if (draining) res.shouldKeepAlive = false;
-    handle(req, res);
+    try {
+      const refusal = refusalOf(req);
+      if (refusal) refuse(res, refusal);
+      else handle(req, res);
+    } catch (error) {
+      onFailure(error);
+      answerFailure(res);
+    }
   };
-  const server = createServer(limits, answer);
+  const server = createServer({
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    connectionsCheckingInterval: limits.connectionsCheckingInterval,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    // Refused in our own form.
+    requireHostHeader: false,
+    ...(hsts && { ServerResponse: HstsResponse }),
+  });
+  // One more than we take, to tell that there were too many.
+  server.maxHeadersCount = maxHeaders + 1;
+  const { listener, stop: stopChecking } = limitConnections(server, answer, limits, onCut);
+  server.on('request', listener);
   // Node would refuse it by itself, in no form of ours. HTTP lets a server pass over what it does not know to expect.
-  server.on('checkExpectation', answer);
-  server.on('clientError', refuseMalformed);
+  server.on('checkExpectation', listener);
+  const malformedHeaders: Record<string, string> = hsts ? { [hstsName]: hstsValue } : {};
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, malformedHeaders));
   await listen(server, port, host, variable);
   return {
     port: (server.address() as AddressInfo).port,
@@ -48,6 +98,7 @@ export async function openHttpServer(
         // Not the http server's own close: that cuts idle connections at once, and with them a request just on its way.
         NetServer.prototype.close.call(server, () => {
           clearInterval(closing);
+          stopChecking();
           resolve();
         });
         const startedAt = Date.now();
@@ -69,4 +120,14 @@ function listen(server: Server, port: number, host: string | undefined, variable
     });
     server.listen({ port, host }, resolve);
   });
+}
+
+/** Every answer passes here, whoever writes it. The lane gives its headers as an array, which stays the quick way. */
+class HstsResponse extends ServerResponse {
+  override writeHead(status: number, ...rest: unknown[]): this {
+    const headers = rest.at(-1);
+    if (Array.isArray(headers)) rest[rest.length - 1] = [...(headers as unknown[]), hstsName, hstsValue];
+    else this.setHeader(hstsName, hstsValue);
+    return Reflect.apply(super.writeHead, this, [status, ...rest]) as this;
+  }
 }

@@ -1,0 +1,163 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface ConnectionLimits {
+  /** A further connection takes the place of one on which nothing is under way. */
+  maxConnections: number;
+  /** Pipelined requests that may wait for the answer to the one before them. */
+  maxWaitingRequests: number;
+  /** What may wait to be sent, over all connections. */
+  maxUnsentBytes: number;
+  /** A client that takes nothing of what waits for it for this long is cut. */
+  stallMs: number;
+  /** A request for which no answer has begun by then never gets one. */
+  answerMs: number;
+  checkEveryMs: number;
+}
+
+export type CutReason = 'pipelining' | 'stalled' | 'memory' | 'unanswered' | 'too_many';
+
+interface Connection {
+  answering: ServerResponse | undefined;
+  waiting: [IncomingMessage, ServerResponse][];
+  /** The check at which its last answer began or ended. */
+  usedAt: number;
+  /** What waited to be sent at the last check, and for how many checks that has not changed. */
+  unsentBytes: number;
+  queuedBytes: number;
+  stalledChecks: number;
+  begin(req: IncomingMessage, res: ServerResponse): void;
+}
+
+/**
+ * Bounds what one connection, and all of them together, can make the process hold. Node parses all pipelined requests
+ * of a chunk at once and would handle them all at once: here each is handled when the one before it has been sent.
+ */
+export function limitConnections(
+  server: Server,
+  handle: RequestListener,
+  limits: ConnectionLimits,
+  onCut: (reason: CutReason) => void,
+): { listener: RequestListener; stop(): void } {
+  const connections = new Map<Socket, Connection>();
+  /** Those on which no request has arrived yet, oldest first. */
+  const silent = new Set<Socket>();
+  const stallChecks = Math.ceil(limits.stallMs / limits.checkEveryMs);
+  const answerChecks = Math.ceil(limits.answerMs / limits.checkEveryMs);
+  let checks = 0;
+
+  function cut(socket: Socket, reason: CutReason): void {
+    socket.destroy();
+    onCut(reason);
+  }
+
+  function track(socket: Socket): void {
+    const next = () => {
+      connection.answering = undefined;
+      connection.usedAt = checks;
+      if (socket.destroyed) return;
+      const following = connection.waiting.shift();
+      if (following) connection.begin(...following);
+    };
+    const connection: Connection = {
+      answering: undefined,
+      waiting: [],
+      usedAt: checks,
+      unsentBytes: 0,
+      queuedBytes: 0,
+      stalledChecks: 0,
+      begin(req, res) {
+        connection.answering = res;
+        connection.usedAt = checks;
+        res.once('close', next);
+        handle(req, res);
+      },
+    };
+    connections.set(socket, connection);
+    silent.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      silent.delete(socket);
+      connection.waiting = [];
+    });
+  }
+
+  /** The one that has never asked for longest, else the one that has been idle for longest. */
+  function closeAnother(): boolean {
+    let [chosen] = silent;
+    if (!chosen) {
+      let usedAt = Number.POSITIVE_INFINITY;
+      for (const [socket, connection] of connections) {
+        if (connection.answering || socket.destroyed || connection.usedAt >= usedAt) continue;
+        chosen = socket;
+        usedAt = connection.usedAt;
+      }
+    }
+    if (!chosen) return false;
+    // Its close is told later, and the next newcomer needs another place.
+    silent.delete(chosen);
+    connections.delete(chosen);
+    cut(chosen, 'too_many');
+    return true;
+  }
+
+  server.on('connection', (socket: Socket) => {
+    if (connections.size >= limits.maxConnections && !closeAnother()) cut(socket, 'too_many');
+    else track(socket);
+  });
+
+  function checkAll(): void {
+    checks += 1;
+    const slow: [Socket, Connection][] = [];
+    let unsent = 0;
+    for (const [socket, connection] of connections) {
+      if (!connection.answering || socket.destroyed) continue;
+      measure(socket, connection);
+      if (connection.stalledChecks >= stallChecks) cut(socket, 'stalled');
+      else if (!connection.answering.headersSent && checks - connection.usedAt > answerChecks)
+        cut(socket, 'unanswered');
+      else if (connection.unsentBytes > 0) {
+        unsent += connection.unsentBytes;
+        slow.push([socket, connection]);
+      }
+    }
+    if (unsent <= limits.maxUnsentBytes) return;
+    slow.sort(([, a], [, b]) => b.stalledChecks - a.stalledChecks || b.unsentBytes - a.unsentBytes);
+    for (const [socket, connection] of slow) {
+      if (unsent <= limits.maxUnsentBytes) return;
+      unsent -= connection.unsentBytes;
+      cut(socket, 'memory');
+    }
+  }
+
+  const checking = setInterval(checkAll, limits.checkEveryMs).unref();
+  return {
+    listener(req, res) {
+      const { socket } = req;
+      const connection = connections.get(socket);
+      // What else was in the chunk of a connection that has been cut.
+      if (!connection || socket.destroyed) return;
+      silent.delete(socket);
+      if (!connection.answering) connection.begin(req, res);
+      else if (connection.waiting.length < limits.maxWaitingRequests) connection.waiting.push([req, res]);
+      else cut(socket, 'pipelining');
+    },
+    stop: () => clearInterval(checking),
+  };
+}
+
+function measure(socket: Socket, connection: Connection): void {
+  const unsentBytes = socket.writableLength;
+  const queuedBytes = queuedIn(socket);
+  const hasMoved = unsentBytes !== connection.unsentBytes || queuedBytes !== connection.queuedBytes;
+  connection.stalledChecks = unsentBytes === 0 || hasMoved ? 0 : connection.stalledChecks + 1;
+  connection.unsentBytes = unsentBytes;
+  connection.queuedBytes = queuedBytes;
+}
+
+/** How far a long write has come is known to the handle alone; Node's own socket timeout looks there as well. */
+function queuedIn(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const size: unknown = typeof handle === 'object' && handle && Reflect.get(handle, 'writeQueueSize');
+  return typeof size === 'number' ? size : 0;
+}
