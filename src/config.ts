@@ -18,6 +18,12 @@ export interface Config {
   trustProxyHops: number;
   logLevel: (typeof logLevels)[number];
   webConcurrency: number;
+  /** For how long an idle connection is kept. */
+  keepAliveSeconds: number;
+  /** Of a web process; a further one takes the place of an idle one. */
+  maxConnections: number;
+  /** A process that has not shown a sign of life for this long is replaced. */
+  hangLimitSeconds: number;
   /** How much a web process may keep on disk for a queue that is down. */
   spoolMaxMb: number;
   /** What whoever reads the metrics must carry. Absent: `/metrics` is not on the service's own port. */
@@ -140,6 +146,9 @@ export function readConfig(
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),
     webConcurrency: integer('WEB_CONCURRENCY', 1, 1, 64),
+    keepAliveSeconds: integer('KEEP_ALIVE_SECONDS', 75, 1, 3_600),
+    maxConnections: integer('MAX_CONNECTIONS', 8_000, 100, 1_000_000),
+    hangLimitSeconds: integer('HANG_LIMIT_SECONDS', 30, 5, 3_600),
     spoolMaxMb: integer('SPOOL_MAX_MB', 256, 1, 1_000_000),
     metricsToken: token('METRICS_TOKEN'),
     metricsPort: optionalPort('METRICS_PORT'),

@@ -8,6 +8,7 @@ import { openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http-server.ts';
+import { answerFailure } from './malformed-request.ts';
 import { createProducer } from './queue/producer.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
@@ -19,6 +20,7 @@ import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
 import type { Log } from './telemetry/log.ts';
+import { nowAndThen } from './telemetry/now-and-then.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
@@ -103,6 +105,11 @@ export async function openWebService({
   });
   const handleRest = app.callback();
   const basePath = basePathOf(config.baseUrl);
+  const tellFailed = nowAndThen((err, times) => log.error({ err, times }, 'a request could not be answered'));
+  const onFailure = (err: unknown) => {
+    metrics.uncaughtErrors.inc();
+    tellFailed(err);
+  };
   const lane = createLane(
     {
       basePath,
@@ -116,12 +123,23 @@ export async function openWebService({
       metrics,
       log,
     },
-    (req, res) => void handleRest(req, res),
+    (req, res) => {
+      handleRest(req, res).catch((err: unknown) => {
+        onFailure(err);
+        answerFailure(res);
+      });
+    },
   );
   const server = await openHttpServer(mountAt(basePath, lane), {
     port: config.port,
     host: config.host,
     idleGraceMs: drainGraceMs,
+    limits: { keepAliveTimeout: config.keepAliveSeconds * 1_000, maxConnections: config.maxConnections },
+    hsts: config.baseUrl.startsWith('https:'),
+    onCut: (reason) => {
+      metrics.connectionsCut[reason] += 1;
+    },
+    onFailure,
   });
   isDraining = server.isDraining;
   return {

@@ -82,6 +82,20 @@ export function createProducer({
   );
   const keeper = createKeeper({ spool, metrics, log });
 
+  const tellFailed = nowAndThen((err, count) =>
+    log.error({ err, times: count }, 'the answer to a scan could not be sent'),
+  );
+
+  /** One that throws must not keep the others of its batch. */
+  function letGo(leave: () => void): void {
+    try {
+      leave();
+    } catch (err) {
+      metrics.uncaughtErrors.inc();
+      tellFailed(err);
+    }
+  }
+
   const isDue = () => (onTheWay === 0 ? scans.length > 0 : onTheWay === 1 && scans.length >= worthASecondJob);
 
   function send(): void {
@@ -98,7 +112,7 @@ export function createProducer({
       onTheWay -= 1;
       // The next batch first: it is on its way while these redirects are written.
       if (isDue()) send();
-      for (const leave of leaving) leave();
+      for (const leave of leaving) letGo(leave);
       if (onTheWay === 0) idle?.();
     };
     if (down || !queue.isReady()) {

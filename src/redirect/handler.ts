@@ -3,6 +3,7 @@ import { originForm } from '../base-path.ts';
 import { clientAddress } from '../client-address.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
+import { answerFailure } from '../malformed-request.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -53,6 +54,30 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     lane.log.error({ err, times }, 'share addresses could not be looked up'),
   );
 
+  const tellFailed = nowAndThen((err, times) =>
+    lane.log.error({ err, times }, 'a share address could not be answered'),
+  );
+
+  /** Whatever is wrong with one request, or with one code, is the end of this answer and of nothing else. */
+  function fail(req: IncomingMessage, res: ServerResponse, err: unknown): void {
+    lane.metrics.uncaughtErrors.inc();
+    tellFailed(err);
+    try {
+      if (!res.headersSent) return showPage(req, res, 500, unavailablePage);
+    } catch {
+      // The page is what fails.
+    }
+    answerFailure(res);
+  }
+
+  function guard(req: IncomingMessage, res: ServerResponse, work: () => void): void {
+    try {
+      work();
+    } catch (err) {
+      fail(req, res, err);
+    }
+  }
+
   function showNotFound(req: IncomingMessage, res: ServerResponse): void {
     answers.not_found += 1;
     showPage(req, res, 404, notFoundPage);
@@ -74,7 +99,9 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     if (asked.form === 'code') return answerScan(req, res, target, asked, now);
     if (asked.form !== 'vcf') {
       answers.image += 1;
-      return lane.answerImage(req, res, asked.token, asked.form, target.picture, asked.query);
+      const drawn = lane.answerImage(req, res, asked.token, asked.form, target.picture, asked.query);
+      drawn?.catch((err: unknown) => fail(req, res, err));
+      return;
     }
     if (target.content.kind !== 'contact') return showNotFound(req, res);
     answers.contact_file += 1;
@@ -104,10 +131,12 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
                 reportHref: lane.reportHref(token),
               }),
             );
-    const leave = () => {
-      send();
-      shareSeconds.observe((performance.now() - startedAt) / 1000);
-    };
+    // Called by the producer, where nobody knows of the request any more.
+    const leave = () =>
+      guard(req, res, () => {
+        send();
+        shareSeconds.observe((performance.now() - startedAt) / 1000);
+      });
     const headers = readScanHeaders(req.rawHeaders);
     const reason = lane.verdict(req.method, headers);
     if (reason !== undefined) {
@@ -123,7 +152,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     lane.producer.record(scan, leave);
   }
 
-  return (req, res) => {
+  function handle(req: IncomingMessage, res: ServerResponse): void {
     const { method } = req;
     const url = originForm(req.url ?? '');
     if (!url.startsWith(prefix)) return next(req, res);
@@ -137,15 +166,18 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     const found = lane.targets.find(asked.token);
     if (!(found instanceof Promise)) return answer(req, res, found, asked);
     found.then(
-      (target) => answer(req, res, target, asked),
-      (err: unknown) => {
-        answers.unavailable += 1;
-        tellUnavailable(err);
-        res.setHeader('Retry-After', '5');
-        showPage(req, res, 503, unavailablePage);
-      },
+      (target) => guard(req, res, () => answer(req, res, target, asked)),
+      (err: unknown) =>
+        guard(req, res, () => {
+          answers.unavailable += 1;
+          tellUnavailable(err);
+          res.setHeader('Retry-After', '5');
+          showPage(req, res, 503, unavailablePage);
+        }),
     );
-  };
+  }
+
+  return (req, res) => guard(req, res, () => handle(req, res));
 }
 
 /** What stands between the prefix and the query; a slash that was added behind it is nothing. */

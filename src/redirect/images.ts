@@ -12,11 +12,12 @@ import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
 
 /** What a picture of a code is made of. */
 export type ImageCode = Omit<Picture, 'text'> & { content: string };
 
-/** Answers with the picture of a code that may be shown. Never a scan. */
+/** Answers with the picture of a code that may be shown. Never a scan. Where it must be drawn first: resolves when sent. */
 export type ImageAnswer = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -25,7 +26,7 @@ export type ImageAnswer = (
   code: ImageCode,
   /** What stands behind the question mark; empty where there is none. */
   query: string,
-) => void;
+) => Promise<void> | undefined;
 
 interface ImageAnswerParts {
   images: Images;
@@ -46,11 +47,14 @@ const always = {
 };
 
 export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): ImageAnswer {
+  // Whoever asks for more pictures than can be drawn must not fill the log.
+  const tellUndrawn = nowAndThen((err, times) => log.error({ err, times }, 'pictures could not be drawn'));
   return (req, res, token, format, code, query) => {
     const wanted = parseQuery(query);
     const encode = wanted.get('encode') ?? [];
     if (encode.some((value) => value !== 'content')) {
-      return sendText(req, res, 400, 'encode must be content, or be left out for the share address.');
+      sendText(req, res, 400, 'encode must be content, or be left out for the share address.');
+      return undefined;
     }
     const { errorCorrection, size, foregroundColor, backgroundColor } = code;
     const text = encode.length > 0 ? code.content : shareUrl(baseUrl, token);
@@ -60,10 +64,10 @@ export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): I
     if (isKnown(req.headers['if-none-match'], etag)) {
       res.writeHead(304, { ...always, ETag: etag, 'Cache-Control': cacheControl });
       res.end();
-      return;
+      return undefined;
     }
     const disposition = wanted.has('download') ? 'attachment' : 'inline';
-    images.draw(picture, format).then(
+    return images.draw(picture, format).then(
       (image) =>
         sendImage(req, res, image, {
           'Content-Type': contentTypes[format],
@@ -71,7 +75,7 @@ export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): I
           'Qrelay-Warning': pictureWarnings(picture),
         }),
       (err: unknown) => {
-        log.error({ err }, 'a picture could not be drawn');
+        tellUndrawn(err);
         res.setHeader('Retry-After', retryAfterSeconds);
         sendText(req, res, 503, 'The picture cannot be drawn right now. Try again shortly.');
       },

@@ -17,6 +17,9 @@ const shareOutcomes = [
   'unavailable',
 ] as const;
 
+/** Why a connection was closed by us although its client had not left. */
+const cutReasons = ['pipelining', 'stalled', 'memory', 'unanswered', 'too_many'] as const;
+
 /** Every metric of a web process but those that are read from its pool, its queue and Node. Made once, and passed to whoever counts. */
 export function createWebMetrics(wantedProcesses = 1) {
   const registry = new Registry();
@@ -65,6 +68,16 @@ export function createWebMetrics(wantedProcesses = 1) {
       registers,
     }),
     spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines that a crash left half-written.'),
+    connectionsCut: addTally(registry, {
+      name: 'qrelay_connections_cut_total',
+      help: 'Connections closed because of what their client did: pipelining (too many requests at once), stalled (did not read), memory (read too slowly while too much waited to be sent), too_many (idle, and its place was needed), or unanswered (by our own fault).',
+      label: 'reason',
+      values: cutReasons,
+    }),
+    uncaughtErrors: counter(
+      'qrelay_uncaught_errors_total',
+      'Errors that only the last safety net caught: one request failed for it, and the process goes on.',
+    ),
     requests: new Counter({
       name: 'qrelay_http_requests_total',
       help: 'Requests answered by the API and the pages; share addresses are not among them.',

@@ -186,4 +186,27 @@ describe('The producer, with Redis', () => {
     const lines = (await readFile(join(folder, 'spool', file), 'utf8')).trim().split('\n');
     expect(lines).to.have.length(3);
   });
+
+  it('lets the others of a batch go where one of them throws, with the queue up and with it down', async () => {
+    const lines: string[] = [];
+    await open({ log: createLog('test', 'error', { write: (line) => lines.push(line) }) });
+    const throwing = { id: 'throws', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
+    const fail = () => {
+      throw new Error('made to fail');
+    };
+    const recordWithFailures = async () => {
+      for (let number = 0; number < 3; number += 1) {
+        // It is on its way alone, and the others gather for the next batch.
+        const first = record(`first${number}`);
+        producer.record(throwing, fail);
+        await Promise.all([first, record(`a${number}`), record(`b${number}`)]);
+      }
+    };
+    await recordWithFailures();
+    await startRedis();
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    await recordWithFailures();
+    expect(lines.filter((line) => line.includes('made to fail'))).to.have.length(1);
+    expect((await metrics.uncaughtErrors.get()).values[0]?.value).to.equal(6);
+  });
 });

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import type { Images } from '../../src/codes/image/image-thread.ts';
+import { readContent } from '../../src/codes/content/read-content.ts';
+import { type HttpServer, openHttpServer } from '../../src/http-server.ts';
+import type { ScanProducer } from '../../src/queue/producer.ts';
+import { createScanVerdict } from '../../src/redirect/counts.ts';
+import { createLane } from '../../src/redirect/handler.ts';
+import { createImageAnswer } from '../../src/redirect/images.ts';
+import type { Target } from '../../src/redirect/targets.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
+
+const good: Target = {
+  codeId: 'code',
+  name: 'Code',
+  type: 'url',
+  content: readContent('url', 'https://example.com/'),
+  picture: {
+    content: 'https://example.com/',
+    errorCorrection: 'M',
+    size: 512,
+    foregroundColor: '#000000',
+    backgroundColor: '#ffffff',
+  },
+  isPublic: true,
+  isBlocked: false,
+  expiresAtMs: Number.POSITIVE_INFINITY,
+};
+/** What no rule lets into the database today: writeHead throws on it. */
+const unsendable: Target = { ...good, content: { kind: 'link', href: 'https://example.com/\nX: y' } };
+
+/** A lane whose parts fail, one way for each token. */
+const targets: Record<string, () => Target | Promise<Target>> = {
+  goodgoodgo: () => good,
+  throwsatit: () => {
+    throw new Error('made to fail');
+  },
+  unsendable: () => unsendable,
+  latethrows: () => Promise.resolve(unsendable),
+  unreadable: () => ({ ...good, content: undefined as unknown as Target['content'] }),
+};
+
+describe('A failure while a share address is answered', () => {
+  let server: HttpServer;
+  let lines: string[];
+  let metrics: ReturnType<typeof createWebMetrics>;
+
+  before(async () => {
+    lines = [];
+    metrics = createWebMetrics();
+    const log = createLog('test', 'info', { write: (line) => lines.push(line) });
+    const producer: ScanProducer = {
+      record: (_scan, recorded) => void setImmediate(recorded),
+      close: async () => undefined,
+    };
+    // A length that is none: writeHead throws on it.
+    const body = { length: Number.NaN } as unknown as Buffer;
+    const images: Images = {
+      draw: async () => ({ body, etag: '"\n"' }),
+      close: async () => undefined,
+    };
+    const lane = createLane(
+      {
+        targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
+        producer,
+        verdict: createScanVerdict(),
+        answerImage: createImageAnswer({ images, baseUrl: 'https://qr.test', log }),
+        reportHref: () => undefined,
+        trustProxyHops: 0,
+        nowMs: Date.now,
+        metrics,
+        log,
+      },
+      (_req, res) => void res.end('next'),
+    );
+    server = await openHttpServer(lane, { port: 0, host: '127.0.0.1', idleGraceMs: 0 });
+  });
+  after(() => server.drain());
+
+  const open = (path: string) =>
+    fetch(`http://127.0.0.1:${server.port}/r/${path}`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(5_000),
+    });
+
+  const rows = ['throwsatit', 'unsendable', 'latethrows', 'unreadable', 'goodgoodgo.svg'];
+  for (const path of rows) {
+    it(`is an answer of 500 for that request alone: ${path}`, async () => {
+      const before = (await metrics.uncaughtErrors.get()).values[0]?.value ?? 0;
+      const [bad, fine] = await Promise.all([open(path), open('goodgoodgo')]);
+      expect(fine.status).to.equal(302);
+      expect(bad.status).to.equal(500);
+      expect(bad.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(await bad.text()).to.not.match(/made to fail|at .*\.ts/);
+      expect((await metrics.uncaughtErrors.get()).values[0]?.value).to.equal(before + 1);
+    });
+  }
+
+  it('is in the log once for many', async () => {
+    for (let time = 0; time < 50; time += 1) await open('throwsatit');
+    expect(lines.filter((line) => line.includes('a share address could not be answered'))).to.have.length(1);
+    expect(lines.length).to.be.below(4);
+  });
+});
