@@ -11,6 +11,7 @@ import { attachment } from '../../content-disposition.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
 import { listScans } from '../../scans/list-scans.ts';
 import { readTopCities } from '../../scans/top-cities.ts';
+import { callerAddress } from '../middleware/caller-address.ts';
 import { CodeView } from '../views/code.tsx';
 import { toScanLine } from '../views/scan-line.tsx';
 import { doneTexts } from './code-done.ts';
@@ -25,7 +26,7 @@ const mostCities = 20;
 
 /** One code: its picture and address, who scanned it, live, and its scans as a file. */
 export function codePage(parts: PageParts): Router {
-  const { db, config, sessions, closing, now } = parts;
+  const { db, config, secrets, sessions, closing, now } = parts;
   const router = new Router();
   const events = createCodeEvents(createLiveScans(db, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
@@ -67,7 +68,8 @@ export function codePage(parts: PageParts): Router {
 
   async function streamEvents(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
-    events.stream(ctx, code, () => sessions.isCurrent(ctx));
+    const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
+    events.stream(ctx, { id: code.id, userId: code.userId, address }, () => sessions.isCurrent(ctx));
   }
 
   async function sendCsv(ctx: Context): Promise<void> {

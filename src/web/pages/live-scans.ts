@@ -52,7 +52,7 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
     // Scans and counters are written in one transaction: only a changed total means that there is something to list.
     const scans = await listScans(db, codeId, { limit: scansAPage });
     watched.state = { ...totals, date, latest: scans.slice(0, scansAPage).map(toScanLine) };
-    for (const watcher of watched.watchers) watcher.tell(watched.state);
+    for (const watcher of watched.watchers) tellOne(watcher, watched.state);
   }
 
   async function keepLooking(codeId: string, watched: Watched): Promise<void> {
@@ -69,7 +69,7 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
       const known = codes.get(codeId);
       const watched: Watched = known ?? { watchers: new Set(), state: undefined };
       watched.watchers.add(watcher);
-      if (watched.state) watcher.tell(watched.state);
+      if (watched.state) tellOne(watcher, watched.state);
       if (!known) {
         codes.set(codeId, watched);
         // It catches its own failures.
@@ -78,4 +78,13 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
       return () => watched.watchers.delete(watcher);
     },
   };
+}
+
+/** One that cannot be told must not keep the news from the others. */
+function tellOne(watcher: Watcher, state: LiveState): void {
+  try {
+    watcher.tell(state);
+  } catch {
+    watcher.end();
+  }
 }

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { endSession, findSessionUser, startSession } from '../../../src/accounts/sessions.ts';
@@ -14,6 +14,8 @@ import type { TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { sharedService } from '../../support/shared-service.ts';
 
+const mostStreams = 500;
+const mostStreamsAnAddress = 100;
 const mostStreamsAUser = 20;
 const minuteMs = 60_000;
 /** How a stream begins: when to come back, and how things are. */
@@ -52,6 +54,7 @@ describe('Streams about a code', () => {
   async function serve(
     rhythm: { lifetimeMs: number; heartbeatMs: number },
     mayGoOn: () => Promise<boolean> = hasSession,
+    lookUp: () => Promise<void> = async () => undefined,
   ): Promise<string> {
     const live = createLiveScans(service.db, () => new Date());
     const counted: typeof live = {
@@ -66,7 +69,11 @@ describe('Streams about a code', () => {
     };
     const events = createCodeEvents(counted, closing.signal, rhythm);
     const app = new Koa();
-    app.use((ctx) => events.stream(ctx, { ...code, ...ctx.query }, mayGoOn));
+    app.use(async (ctx) => {
+      await lookUp();
+      const { userId = code.userId, address = '127.0.0.1' } = ctx.query as Record<string, string>;
+      events.stream(ctx, { id: code.id, userId, address }, mayGoOn);
+    });
     server = createServer((req, res) => void app.callback()(req, res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -119,19 +126,82 @@ describe('Streams about a code', () => {
     expect(stream.text()).to.match(/^retry: 1000\n\n/);
   });
 
-  it('are at most twenty a user; the next one is told to come back later, and may when another has left', async () => {
-    const url = await serve({ lifetimeMs: minuteMs, heartbeatMs: minuteMs });
-    const leaving = new AbortController();
-    const open = Array.from({ length: mostStreamsAUser }, () => fetch(url, { signal: leaving.signal }));
-    await Promise.all(open);
+  /** Streams that stay open until they are aborted. */
+  async function openMany(url: string, count: number): Promise<{ text(): string }[]> {
+    const streams: { text(): string }[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const stream = await read(url);
+      stream.end.catch(() => undefined); // cut at the end of the test
+      streams.push(stream);
+    }
+    return streams;
+  }
+
+  const long = { lifetimeMs: minuteMs, heartbeatMs: minuteMs };
+
+  it('are at most twenty a user: a further one takes the place of the oldest, which comes back later', async () => {
+    const url = await serve(long);
+    const [oldest, ...others] = await openMany(url, mostStreamsAUser);
     expect(watchers).to.equal(mostStreamsAUser);
-    expect(await (await fetch(url)).text()).to.equal('retry: 30000\n\n');
-    await fetch(`${url}?userId=another`);
-    expect(watchers).to.equal(mostStreamsAUser + 1);
-    leaving.abort();
-    await eventually(() => expect(watchers).to.equal(1));
-    const stream = await read(url);
-    await eventually(() => expect(stream.text()).to.match(opening));
-    stream.end.catch(() => undefined); // cut at the end of the test
+    const [newest] = await openMany(url, 1);
+    await eventually(() => expect(oldest?.text()).to.match(/retry: 30000\n\n$/));
+    await eventually(() => expect(newest?.text()).to.match(opening));
+    for (const { text } of others) expect(text()).to.not.contain('30000');
+    await openMany(`${url}?userId=another`, 1);
+    await eventually(() => expect(watchers).to.equal(mostStreamsAUser + 1));
+  });
+
+  it('are at most a hundred a client address: whoever has fewest there gets in, and nobody else is cut', async () => {
+    const url = await serve(long);
+    const users = ['a', 'b', 'c', 'd', 'e'];
+    const all = await Promise.all(
+      users.map((user) => openMany(`${url}?userId=${user}&address=203.0.113.1`, 20)),
+    );
+    expect(watchers).to.equal(mostStreamsAnAddress);
+    const [newcomer] = await openMany(`${url}?userId=newcomer&address=203.0.113.1`, 1);
+    await eventually(() => expect(newcomer?.text()).to.match(opening));
+    await eventually(() => expect(watchers).to.equal(mostStreamsAnAddress));
+    const ended = all.flat().filter(({ text }) => text().endsWith('retry: 30000\n\n'));
+    expect(ended).to.have.length(1);
+    await openMany(`${url}?userId=elsewhere&address=203.0.113.2`, 1);
+    expect(watchers).to.equal(mostStreamsAnAddress + 1);
+  });
+
+  it('leave a place for a newcomer when a few addresses have taken all', async () => {
+    const url = await serve(long);
+    for (let number = 0; number < mostStreams; number += 20) {
+      const address = `203.0.113.${Math.floor(number / mostStreamsAnAddress)}`;
+      await openMany(`${url}?userId=${number}&address=${address}`, 20);
+    }
+    expect(watchers).to.equal(mostStreams);
+    const [newcomer] = await openMany(`${url}?userId=newcomer&address=198.51.100.1`, 1);
+    await eventually(() => expect(newcomer?.text()).to.match(opening));
+    await eventually(() => expect(watchers).to.equal(mostStreams));
+  });
+
+  it('leave nothing behind of clients that are gone before it is known whose code it is', async () => {
+    let arrived = 0;
+    let lookedUp = () => undefined as void;
+    const found = new Promise<void>((resolve) => (lookedUp = resolve));
+    const url = await serve(long, hasSession, async () => {
+      arrived += 1;
+      await found;
+    });
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: mostStreamsAUser }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.write('GET / HTTP/1.1\r\nHost: q\r\n\r\n');
+      return socket;
+    });
+    await eventually(() => expect(arrived).to.equal(mostStreamsAUser));
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => {
+      const open = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+      expect(open).to.equal(0);
+    });
+    lookedUp();
+    const [stream] = await openMany(url, 1);
+    await eventually(() => expect(stream?.text()).to.match(opening));
+    expect(watchers).to.equal(1);
   });
 });
