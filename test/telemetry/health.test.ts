@@ -1,8 +1,13 @@
-import { Agent, get } from 'node:http';
+import { once } from 'node:events';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
+import Koa from 'koa';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config.ts';
+import type { Database } from '../../src/store/database.ts';
+import { healthPages } from '../../src/web/pages/health.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';
@@ -47,8 +52,12 @@ describe('/healthz and /readyz', () => {
       expectChecks(before.body, { database: true, queue: true });
 
       await dropDatabase(service.databaseUrl);
-      const after = await ready(service.url);
-      expect(after.status).to.equal(503);
+      // What was found out less than a second ago is told again.
+      const after = await eventually(async () => {
+        const answer = await ready(service.url);
+        expect(answer.status).to.equal(503);
+        return answer;
+      }, 5_000);
       expect(after.body).to.include({ status: 'not ready', draining: false });
       expectChecks(after.body, { database: false, queue: false });
       expect((await fetch(`${service.url}/healthz`)).status).to.equal(200);
@@ -70,9 +79,12 @@ describe('/healthz and /readyz', () => {
 
       for (const fail of [() => void redis.process?.kill('SIGSTOP'), () => redis.stop()]) {
         await fail();
-        const { status, body } = await ready(service.url);
-        expect(status).to.equal(200);
-        expect(body).to.include({ status: 'degraded', draining: false });
+        const body = await eventually(async () => {
+          const answer = await ready(service.url);
+          expect(answer.status).to.equal(200);
+          expect(answer.body).to.include({ status: 'degraded', draining: false });
+          return answer.body;
+        }, 5_000);
         expectChecks(body, { database: true, queue: false });
         const asked = await eventually(async () => {
           const startedAt = performance.now();
@@ -87,6 +99,46 @@ describe('/healthz and /readyz', () => {
     } finally {
       await service.stop();
       await redis.stop();
+    }
+  });
+
+  it('cost one look at the database and the queue however many ask at once, and none again within a second', async () => {
+    let [database, queued] = [0, 0];
+    const db = { raw: async () => (database += 1) } as unknown as Database;
+    const queue = { pending: async () => (queued += 1) };
+    const app = new Koa().use(healthPages({ db, queue, isDraining: () => false }));
+    const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
+    try {
+      for (let time = 0; time < 3; time += 1)
+        await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
+      // The second look only where these took longer than a second.
+      expect(database).to.be.below(5).and.equal(queued);
+      const before = database;
+      await eventually(async () => {
+        await fetch(url);
+        expect(database).to.be.above(before);
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('take GET and HEAD only', async () => {
+    const service = await startService();
+    try {
+      for (const path of ['/healthz', '/readyz']) {
+        expect((await fetch(service.url + path, { method: 'HEAD' })).status).to.equal(200);
+        for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+          const answer = await fetch(service.url + path, { method });
+          expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+          expect(await answer.json()).to.include({ error: 'validation_error' });
+        }
+      }
+    } finally {
+      await service.stop();
     }
   });
 
