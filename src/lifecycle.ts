@@ -1,5 +1,7 @@
+import type { Config } from './config.ts';
 import { sentenceFor } from './store/setup-sentence.ts';
 import type { Log } from './telemetry/log.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** A process that is asked to end is gone after this time, done or not. Platforms kill after 30 s. */
 export const drainLimitMs = 25_000;
@@ -12,10 +14,30 @@ export class AlreadyTold extends Error {
   override name = 'AlreadyTold';
 }
 
-/** Tells the process that started us, if one did, that we are at work. */
-export function announceReady(): void {
+const heartbeatMs = 1_000;
+
+/**
+ * Tells the process that started us, if one did, that we are at work, and from then on that our event loop turns. Where
+ * nobody did, nobody would notice a hang: then a thread of ours ends the process.
+ */
+export function announceReady({ hangLimitSeconds }: Pick<Config, 'hangLimitSeconds'>): void {
+  // Twice as patient as a supervisor: it may be beside a start that takes its time.
+  if (!hasParent) return startWatchdog(2 * hangLimitSeconds * 1_000);
+  tellParent('ready');
+  let isOnItsWay = false;
+  setInterval(() => {
+    // A parent that does not read gets no pile of them.
+    if (isOnItsWay) return;
+    isOnItsWay = true;
+    tellParent('alive', () => {
+      isOnItsWay = false;
+    });
+  }, heartbeatMs).unref();
+}
+
+function tellParent(message: string, told: () => void = () => undefined): void {
   // Gone between the question and the message: endWith sees to that.
-  if (process.connected) process.send?.('ready', undefined, undefined, () => undefined);
+  if (process.connected) process.send?.(message, undefined, undefined, told);
 }
 
 /**

@@ -39,7 +39,7 @@ async function serve(config: Config): Promise<void> {
     await service.close();
     await metricsServer?.drain();
   });
-  announceReady();
+  announceReady(config);
 }
 
 /** Several processes on one port, each restarted when it dies. */
@@ -53,7 +53,7 @@ async function serveWithMany(config: Config): Promise<void> {
     return worker.process;
   };
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
-    keepRunning(`web ${index + 1}`, fork, log),
+    keepRunning(`web ${index + 1}`, fork, log, { hangLimitMs: config.hangLimitSeconds * 1_000 }),
   );
   const stopAll = () => Promise.all(workers.map((worker) => worker.stop()));
   endWith(log, async () => {
@@ -66,7 +66,7 @@ async function serveWithMany(config: Config): Promise<void> {
     await stopAll();
     throw error;
   }
-  announceReady();
+  announceReady(config);
 }
 
 async function serveMetrics(

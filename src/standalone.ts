@@ -70,9 +70,10 @@ async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd
 
   const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: config.logLevel };
   // The web process ends before the worker: what it still holds goes to the queue.
+  const limits = { hangLimitMs: config.hangLimitSeconds * 1_000 };
   const kept = [
-    keepRunning('worker', () => startProcess('../workers/main', env), log),
-    keepRunning('web', () => startProcess('./server', env), log),
+    keepRunning('worker', () => startProcess('../workers/main', env), log, limits),
+    keepRunning('web', () => startProcess('./server', env), log, limits),
   ];
   for (const { stop } of kept) atEnd(stop);
   await unlessAborted(Promise.all(kept.map(({ ready }) => ready)), signal);

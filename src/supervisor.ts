@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { SetupError } from './errors.ts';
 import { type GrowingDelay, growingDelay } from './growing-delay.ts';
 import { AlreadyTold, drainLimitMs } from './lifecycle.ts';
+import { type Liveness, watchLiveness } from './liveness.ts';
 import type { Log } from './telemetry/log.ts';
 
 export interface KeptProcess {
@@ -17,12 +18,17 @@ interface Patience {
   /** A process leaves by itself when its drain takes too long; one that does not even do that is killed. */
   stopLimitMs?: number;
   renewLimitMs?: number;
+  /** One that was ready and has sent no heartbeat for this long hangs, and is killed. */
+  hangLimitMs?: number;
+  /** So long it may take to be ready. */
+  startLimitMs?: number;
 }
 
 /**
  * Starts a process and, once it was ready, starts it again whenever it dies, with a growing delay.
  *
  *   running → (dies) → waiting → (delay over, or renewed) → running
+ *      ├ (no heartbeat in time) → killed → waiting
  *      ├ (renewed) → asked to end → running
  *      └ (stopped) → asked to end → over
  */
@@ -30,7 +36,13 @@ export function keepRunning(
   name: string,
   start: () => ChildProcess,
   log: Log,
-  { delays = growingDelay(), stopLimitMs = drainLimitMs + 2_000, renewLimitMs = 3_000 }: Patience = {},
+  {
+    delays = growingDelay(),
+    stopLimitMs = drainLimitMs + 2_000,
+    renewLimitMs = 3_000,
+    hangLimitMs = 30_000,
+    startLimitMs = 120_000,
+  }: Patience = {},
 ): KeptProcess {
   let everReady = false;
   let renewing = false;
@@ -42,6 +54,7 @@ export function keepRunning(
     resolveReady = resolve;
     rejectReady = reject;
   });
+  let liveness: Liveness;
   let child = begin();
 
   function begin(): ChildProcess {
@@ -49,9 +62,22 @@ export function keepRunning(
     renewing = false;
     const startedAt = Date.now();
     const fresh = start();
+    const watch = (limitMs: number) =>
+      watchLiveness({
+        limitMs,
+        onHang() {
+          log.error({ limitMs }, `the ${name} process hangs; killing it`);
+          // Heard even by a process that is stopped.
+          fresh.kill('SIGKILL');
+        },
+      });
+    liveness = watch(startLimitMs);
     fresh.on('message', (message) => {
+      if (message === 'alive') liveness.heard();
       if (message !== 'ready') return;
       everReady = true;
+      liveness.stop();
+      liveness = watch(hangLimitMs);
       resolveReady();
     });
     fresh.on('error', (err) => {
@@ -63,6 +89,7 @@ export function keepRunning(
   }
 
   function onEnd(how: { code?: number | null; signal?: string | null; err?: Error }, ranMs: number): void {
+    liveness.stop();
     if (stopping) return;
     if (!everReady) return rejectReady(endedTooEarly(name, how));
     const waitMs = renewing ? 0 : delays.next(ranMs);
@@ -87,6 +114,7 @@ export function keepRunning(
     },
     stop() {
       stopping = true;
+      liveness.stop();
       clearTimeout(pause);
       return endProcess(child, stopLimitMs);
     },

@@ -25,7 +25,9 @@ export function threadLog(name: string, level: Config['logLevel']): Log {
 export function answerQuestions<Question extends object>(
   answer: (question: Question) => Promise<unknown>,
 ): void {
-  port.on('message', ({ id, ...question }: { id: number } & Question) => {
+  port.on('message', (message: 'ping' | ({ id: number } & Question)) => {
+    if (message === 'ping') return post({ pong: true });
+    const { id, ...question } = message;
     answer(question as unknown as Question).then(
       (value) => post({ id, value }),
       (error: unknown) => post({ id, error: error instanceof Error ? error.message : String(error) }),

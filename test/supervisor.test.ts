@@ -8,6 +8,9 @@ import { testLog } from './support/test-log.ts';
 
 const log = testLog();
 const works = `process.send('ready'); setInterval(() => {}, 1000); process.on('disconnect', () => process.exit())`;
+const lives = `setInterval(() => process.send('alive'), 20); ${works}`;
+/** Busy for ever once it was ready, as with a bad regular expression. */
+const hangs = `setInterval(() => process.send('alive'), 20); process.send('ready', () => { for (;;); })`;
 const isDeaf = `process.on('SIGTERM', () => {}); ${works}`;
 const diesAtOnce = `process.send('ready', () => process.exit(7))`;
 
@@ -108,6 +111,53 @@ describe('keepRunning', () => {
       renew();
       expect(started.length).to.equal(3);
     });
+  });
+
+  it('kills and replaces a process that hangs in a loop', async () => {
+    let script = hangs;
+    await keep(() => script, { delays: growingDelay({ firstMs: 1 }), hangLimitMs: 500 }).ready;
+    script = lives;
+    await eventually(() => expect(started.length).to.equal(2));
+    expect(started[0]?.signalCode).to.equal('SIGKILL');
+  });
+
+  it('kills and replaces a process that was stopped, and leaves one that lives alone', async () => {
+    await keep(lives, { delays: growingDelay({ firstMs: 1 }), hangLimitMs: 1_000 }).ready;
+    const startedAt = Date.now();
+    await eventually(() => expect(Date.now() - startedAt).to.be.above(3_000));
+    expect(started.length).to.equal(1);
+    started[0]?.kill('SIGSTOP');
+    await eventually(() => expect(started.length).to.equal(2));
+    expect(started[0]?.signalCode).to.equal('SIGKILL');
+  });
+
+  it('waits longer each time for one that keeps hanging', async () => {
+    const delays = growingDelay({ firstMs: 1 });
+    const ran: number[] = [];
+    const told = { ...delays, next: (ranMs: number) => (ran.push(ranMs), delays.next(ranMs)) };
+    await keep(hangs, { delays: told, hangLimitMs: 300 }).ready;
+    await eventually(() => expect(ran.length).to.be.above(2));
+  });
+
+  it('replaces one that is not ready in time after a restart', async () => {
+    let script = diesAtOnce;
+    const { ready } = keep(() => script, { delays: growingDelay({ firstMs: 1 }), startLimitMs: 500 });
+    await ready;
+    script = 'for (;;);';
+    await eventually(() => expect(started.at(-1)?.signalCode).to.equal('SIGKILL'));
+    script = works;
+    await eventually(() => expect(started.at(-1)?.exitCode).to.equal(null));
+  });
+
+  it('does not hold time in which it did not run itself against anybody', async () => {
+    await keep(lives, { delays: growingDelay({ firstMs: 1 }), hangLimitMs: 1_000 }).ready;
+    started[0]?.kill('SIGSTOP');
+    // As long as the machine sleeps, nobody is heard and nobody counts.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+    started[0]?.kill('SIGCONT');
+    const awakeAt = Date.now();
+    await eventually(() => expect(Date.now() - awakeAt).to.be.above(1_500));
+    expect(started.length).to.equal(1);
   });
 
   it('kills what does not end when it is asked to', async () => {

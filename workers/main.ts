@@ -30,7 +30,7 @@ runMain(async () => {
     metrics,
   );
   log.info('working');
-  announceReady();
+  announceReady(config);
   endWith(log, async () => {
     await service.close();
     await metricsServer?.drain();

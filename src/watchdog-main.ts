@@ -1,0 +1,23 @@
+import { writeSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { watchLiveness } from './liveness.ts';
+import type { WatchdogData } from './watchdog.ts';
+
+const { beats, limitMs } = workerData as WatchdogData;
+
+const liveness = watchLiveness({
+  limitMs,
+  onHang() {
+    // The log belongs to the thread that hangs.
+    const msg = `the event loop stood still for ${limitMs / 1000} s: ending, to be started again`;
+    writeSync(2, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  },
+});
+
+let last = 0;
+setInterval(() => {
+  const now = Atomics.load(beats, 0);
+  if (now !== last) liveness.heard();
+  last = now;
+}, 500);
