@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { sentenceFor } from './store/setup-sentence.ts';
 import type { Log } from './telemetry/log.ts';
+import { nowAndThen } from './telemetry/now-and-then.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** A process that is asked to end is gone after this time, done or not. Platforms kill after 30 s. */
@@ -70,6 +71,22 @@ export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLim
   process.off('disconnect', leaveUnstarted);
   if (process.connected) process.once('disconnect', () => end('the parent process is gone'));
   else end('the parent process is gone');
+}
+
+/**
+ * For the web process, once it is ready: what one request breaks must not end the process for all others. Whatever was
+ * left unanswered by it is cut by the HTTP server. A worker ends instead, and the queue delivers its jobs again.
+ */
+export function surviveErrors(log: Log, count: () => void): void {
+  const tell = nowAndThen((err, times) =>
+    log.error({ err, times }, 'an error that nobody caught; the process goes on'),
+  );
+  const survive = (err: unknown) => {
+    count();
+    tell(err);
+  };
+  process.on('uncaughtException', survive);
+  process.on('unhandledRejection', survive);
 }
 
 /** Before `endWith`, there is nothing yet to drain. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http-server.ts';
-import { announceReady, endWith, runMain } from './lifecycle.ts';
+import { announceReady, endWith, runMain, surviveErrors } from './lifecycle.ts';
 import { keepRunning } from './supervisor.ts';
 import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
@@ -39,6 +39,7 @@ async function serve(config: Config): Promise<void> {
     await service.close();
     await metricsServer?.drain();
   });
+  surviveErrors(log, () => metrics.uncaughtErrors.inc());
   announceReady(config);
 }
 

@@ -17,7 +17,7 @@ export function startWatchdog(limitMs: number): void {
   setInterval(() => Atomics.add(beats, 0, 1), beatEveryMs).unref();
   const workerData: WatchdogData = { beats, limitMs };
   const watchdog = startFile(new URL('watchdog-main.js', import.meta.url), workerData);
-  // Without it the process is as it would be without a watchdog.
-  watchdog.on('error', () => undefined);
+  // Without it the process works as before, and is only not watched any more.
+  watchdog.on('error', (error) => process.emitWarning(`The watchdog has ended: ${error.message}`));
   watchdog.unref();
 }

@@ -7,6 +7,7 @@ import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
+import { nowAndThen } from '../telemetry/now-and-then.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
@@ -106,9 +107,10 @@ export function createApp({
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 
+  const tellUnsent = nowAndThen((err, times) => log.error({ err, times }, 'an answer could not be sent'));
   app.on('error', (err: unknown) => {
     // Whoever leaves in the middle of an answer does nothing wrong.
-    if (!isGone(err)) log.error({ err }, 'an answer could not be sent');
+    if (!isGone(err)) tellUnsent(err);
   });
   return app;
 }

@@ -30,7 +30,7 @@ describe('npm start, when something dies', function () {
     let shareUrl: string;
     let scans = 0;
     before(async () => {
-      instance = await start({ dataDir: await usedDataDir() });
+      instance = await start({ dataDir: await usedDataDir(), env: { HANG_LIMIT_SECONDS: '5' } });
       await instance.ready();
       const { dataDir: DATA_DIR } = instance;
       const { stdout } = await runQrelay(['key', 'create', '--email', 'scans@example.com'], { DATA_DIR });
@@ -57,10 +57,13 @@ describe('npm start, when something dies', function () {
       }, 20_000);
     }
 
-    async function expectReplaced(role: 'web' | 'worker' | 'postgres'): Promise<void> {
+    async function expectReplaced(
+      role: 'web' | 'worker' | 'postgres',
+      signal: NodeJS.Signals = 'SIGKILL',
+    ): Promise<void> {
       const old = instance.pid(role);
-      process.kill(old, 'SIGKILL');
-      await eventually(() => expect(instance.pid(role)).to.not.equal(old));
+      process.kill(old, signal);
+      await eventually(() => expect(instance.pids(role)).to.have.length(1).and.not.include(old));
       await expectScansCounted();
       // A session that PostgreSQL has just begun goes by the name of the server for a moment.
       await eventually(() => expect(instance.pids(role)).to.have.length(1));
@@ -68,6 +71,8 @@ describe('npm start, when something dies', function () {
 
     it('serves again after its web process is killed', () => expectReplaced('web'));
     it('records scans again after its worker process is killed', () => expectReplaced('worker'));
+    it('serves again after its web process hangs', () => expectReplaced('web', 'SIGSTOP'));
+    it('records scans again after its worker process hangs', () => expectReplaced('worker', 'SIGSTOP'));
     it('serves and records again after its Postgres is killed', () => expectReplaced('postgres'));
 
     it('starts its Postgres again when somebody else stops it', async () => {

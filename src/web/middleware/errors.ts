@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa';
 import { AppError, BusyError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../../store/database.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { throttledLog } from '../../telemetry/throttled-log.ts';
 
 export const retryAfterSeconds = 5;
 
@@ -10,6 +11,7 @@ export type ShowProblem = (ctx: Context, problem: { status: number; message: str
 
 /** Turns every failure into the one error body, or into a page. What was not meant for the caller is logged and called internal. */
 export function errors(log: Log, showProblem: ShowProblem) {
+  const write = throttledLog(log, { mostLines: 50 });
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
@@ -19,7 +21,7 @@ export function errors(log: Log, showProblem: ShowProblem) {
     } catch (error) {
       const shown = toAppError(error);
       if (shown.code === 'internal_error' && !(shown instanceof BusyError))
-        log.error({ err: error, requestId: ctx.state['requestId'] }, 'request failed');
+        write('error', { err: error, requestId: ctx.state['requestId'] }, 'request failed');
       ctx.set(shown.headers);
       if (!ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html') {
         showProblem(ctx, shown);

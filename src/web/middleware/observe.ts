@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import type { Log } from '../../telemetry/log.ts';
 import { metricsPath } from '../../telemetry/metrics-server.ts';
+import { throttledLog } from '../../telemetry/throttled-log.ts';
 import type { WebMetrics } from '../../telemetry/web-metrics.ts';
 
 /** Asked every few seconds by machines: in the log they would hide everything else. */
@@ -10,6 +11,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** Gives each request an id, counts it, and logs one line for it: no query string, no header, no address. */
 export function observe(log: Log, metrics: WebMetrics) {
+  const write = throttledLog(log, { mostLines: 2_000 });
   return async (ctx: Context, next: Next): Promise<void> => {
     const requestId = randomUUID();
     ctx.state['requestId'] = requestId;
@@ -25,7 +27,8 @@ export function observe(log: Log, metrics: WebMetrics) {
       metrics.requests.inc({ method, route, status: ctx.status });
       metrics.requestSeconds.observe({ route }, ms / 1000);
     }
-    log[isProbe ? 'debug' : 'info'](
+    write(
+      isProbe ? 'debug' : 'info',
       { requestId, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 10) / 10 },
       'request',
     );

@@ -31,7 +31,7 @@ describe('The answer with a picture (decisions: Image)', () => {
     const answer = createImageAnswer({ images: behind, baseUrl, log });
     server = createServer((req, res) => {
       const [path = '', query = ''] = (req.url ?? '').split('?');
-      answer(req, res, token, path.endsWith('.svg') ? 'svg' : 'png', code, query);
+      void answer(req, res, token, path.endsWith('.svg') ? 'svg' : 'png', code, query);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/r/${token}`;
