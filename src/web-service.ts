@@ -19,6 +19,7 @@ import { createTargets } from './redirect/targets.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
+import { takeTurns } from './take-turns.ts';
 import type { Log } from './telemetry/log.ts';
 import { nowAndThen } from './telemetry/now-and-then.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
@@ -123,12 +124,12 @@ export async function openWebService({
       metrics,
       log,
     },
-    (req, res) => {
+    takeTurns((req, res) => {
       handleRest(req, res).catch((err: unknown) => {
         onFailure(err);
         answerFailure(res);
       });
-    },
+    }),
   );
   const server = await openHttpServer(mountAt(basePath, lane), {
     port: config.port,

@@ -8,7 +8,7 @@ import { expectNoInsides } from './no-insides.ts';
 export type ApiExpectation =
   | { status: 200 | 201 | 204; has?: object }
   | { status: number; error: string; message: string; details?: Record<string, string>; allow?: string }
-  | { status: number; unread: string | undefined };
+  | { status: number; unread: string };
 
 export interface ApiRow {
   name: string;
@@ -100,8 +100,11 @@ export const notAllowed = (method: string, allow: string): ApiExpectation => ({
 
 /** What could not be read as HTTP belongs to no address: it has neither a window nor a place in the document. */
 export const unread: ApiExpectation = { status: 400, unread: 'The request could not be read as HTTP.' };
-/** Node's own answer: to give a better one, the lane would have to look for a host in each scan. */
-export const unreadInSilence: ApiExpectation = { status: 400, unread: undefined };
+export const withoutHost: ApiExpectation = { status: 400, unread: 'The request has no Host header.' };
+export const withTwoHosts: ApiExpectation = {
+  status: 400,
+  unread: 'The request has more than one Host header.',
+};
 
 /** The exact answer, and what holds for every answer of the API: documented, with all headers, nothing of the inside. */
 export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer): void {
@@ -113,7 +116,7 @@ export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer):
   if (!JSON.stringify(row.body ?? '').includes(elsewhere)) expect(text).to.not.contain(elsewhere);
   const requestId = headers.get('X-Request-Id');
   if ('unread' in gets) {
-    const said = gets.unread && { error: 'validation_error', message: gets.unread, requestId };
+    const said = { error: 'validation_error', message: gets.unread, requestId };
     expect(body).to.deep.equal(said);
     return;
   }

@@ -145,6 +145,15 @@ const asked: LaneRow[] = [
   },
   { name: 'another host', path: ':link', headers: [['Host', 'evil.example']], gets: scan },
   {
+    name: 'two hosts',
+    path: ':link',
+    headers: [
+      ['Host', 'evil.example'],
+      ['Host', 'qr.test'],
+    ],
+    gets: { status: 400, says: 'more than one Host header' },
+  },
+  {
     name: 'a language that is none',
     path: 'aaaaaaaaaa',
     headers: [['Accept-Language', ';q=,,*-*;q=9,../../etc']],
