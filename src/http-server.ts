@@ -124,10 +124,10 @@ function listen(server: Server, port: number, host: string | undefined, variable
 
 /** Every answer passes here, whoever writes it. The lane gives its headers as an array, which stays the quick way. */
 class HstsResponse extends ServerResponse {
-  override writeHead(status: number, ...rest: unknown[]): this {
-    const headers = rest.at(-1);
-    if (Array.isArray(headers)) rest[rest.length - 1] = [...(headers as unknown[]), hstsName, hstsValue];
-    else this.setHeader(hstsName, hstsValue);
-    return Reflect.apply(super.writeHead, this, [status, ...rest]) as this;
+  override writeHead(status: number, reason?: unknown, headers?: unknown): this {
+    const write = super.writeHead as (...args: unknown[]) => this;
+    if (Array.isArray(reason)) return write.call(this, status, reason.concat(hstsName, hstsValue));
+    this.setHeader(hstsName, hstsValue);
+    return write.call(this, status, reason, headers);
   }
 }
