@@ -140,10 +140,22 @@ export function limitConnections(
       silent.delete(socket);
       if (!connection.answering) connection.begin(req, res);
       else if (connection.waiting.length < limits.maxWaitingRequests) connection.waiting.push([req, res]);
-      else cut(socket, 'pipelining');
+      else {
+        stopParsing(socket);
+        cut(socket, 'pipelining');
+      }
     },
     stop: () => clearInterval(checking),
   };
+}
+
+/**
+ * Node would make a request of everything else in the chunk, up to 2,600 of them, and then an error for each: a tenth of a
+ * second. An answer of 2, as for an upgrade, makes its parser stop.
+ */
+function stopParsing(socket: Socket): void {
+  const parser: unknown = Reflect.get(socket, 'parser');
+  if (typeof parser === 'object' && parser && 'onIncoming' in parser) parser.onIncoming = () => 2;
 }
 
 function measure(socket: Socket, connection: Connection): void {

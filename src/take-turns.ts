@@ -10,20 +10,36 @@ const busy = {
   message: 'The service has too much to do right now. Try again shortly.',
 } as const;
 
+/** What takes longer than this is followed by a pause as long as itself. */
+const shortMs = 1;
+
 /**
- * Begins one request in each turn of the event loop. A page takes milliseconds to render; a hundred of them, read from a
- * hundred sockets in one turn, would hold up every redirect for their sum.
+ * Begins one request in each turn of the event loop, and rests after one that took long. A page takes milliseconds to
+ * render; a hundred of them, read from a hundred sockets in one turn, would hold up every redirect for their sum.
  */
 export function takeTurns(handle: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let isRunning = false;
+  let startedAt = 0;
+
+  /** Both in one turn: between them runs everything that the request can do without waiting. */
+  function schedule(): void {
+    setImmediate(runOne);
+    setImmediate(goOn);
+  }
 
   function runOne(): void {
+    startedAt = performance.now();
     const [req, res] = waiting.shift() ?? [];
-    isRunning = waiting.length > 0;
-    // Not before what has arrived meanwhile was read: a callback that is set here runs after that.
-    if (isRunning) setImmediate(runOne);
     if (req && res && !res.destroyed) handle(req, res);
+  }
+
+  function goOn(): void {
+    isRunning = waiting.length > 0;
+    if (!isRunning) return;
+    const tookMs = performance.now() - startedAt;
+    if (tookMs > shortMs) setTimeout(schedule, tookMs);
+    else schedule();
   }
 
   return (req, res) => {
@@ -34,6 +50,6 @@ export function takeTurns(handle: RequestListener): RequestListener {
     waiting.push([req, res]);
     if (isRunning) return;
     isRunning = true;
-    setImmediate(runOne);
+    schedule();
   };
 }

@@ -1,0 +1,57 @@
+import { connect } from 'node:net';
+
+/** What is prepared once and sent again and again: the attacker must cost less than what it attacks. */
+export interface Attack {
+  port: number;
+  seconds: number;
+  /** Requests, as bytes in base64, each sent on a connection of its own or, when kept, one after the other. */
+  request: string;
+  /** So many connections, each with so many requests written at once. */
+  connections: number;
+  pipelined: number;
+  /** Requests a second over all connections; connections that are closed are opened again at this rate. */
+  perSecond: number;
+  /** A connection is read until the first answer, or not at all and left after this time: a cut is not seen without reading. */
+  leaveAfterMs?: number;
+  /** Loopback addresses to come from, one after the other. */
+  addresses: number;
+}
+
+process.once('message', (attack: Attack) => {
+  const { port, connections, pipelined, perSecond, leaveAfterMs, addresses } = attack;
+  const bytes = Buffer.concat(Array(pipelined).fill(Buffer.from(attack.request, 'base64')));
+  const endsAt = Date.now() + attack.seconds * 1000;
+  let open = 0;
+  let sent = 0;
+
+  function send(): void {
+    if (open >= connections) return;
+    open += 1;
+    sent += 1;
+    const localAddress = `127.0.0.${1 + (sent % addresses)}`;
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const close = () => socket.destroy();
+    socket.once('connect', () => socket.write(bytes));
+    socket.once('error', close);
+    socket.once('close', () => {
+      open -= 1;
+    });
+    if (leaveAfterMs === undefined) {
+      socket.once('data', close).once('end', close);
+    } else {
+      socket.pause();
+      setTimeout(close, leaveAfterMs).unref();
+    }
+  }
+
+  const startedAt = Date.now();
+  let due = 0;
+  const ticking = setInterval(() => {
+    const wanted = Math.floor(((Date.now() - startedAt) / 1000) * perSecond);
+    for (; due < wanted; due += 1) send();
+    if (Date.now() < endsAt) return;
+    clearInterval(ticking);
+    process.send?.({ sent }, () => process.exit(0));
+  }, 10);
+});
+process.send?.('ready');

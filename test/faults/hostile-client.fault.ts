@@ -1,0 +1,207 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { formClient } from '../support/form-client.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { iPhoneSafari, type SharedCode } from '../support/share.ts';
+import type { Attack } from './clients/attack.ts';
+import type { RedirectTimes } from './clients/measure-redirects.ts';
+import { type Control, startControl } from './control.ts';
+
+const quietSeconds = 10;
+const mostRssGrowthMb = 300;
+const hostileUserAgent = 'qr'.repeat(7_000);
+
+type AttackName =
+  | 'the worst User-Agent'
+  | 'the worst form'
+  | 'the worst pipelining'
+  | '200 sign-ins a second';
+type Shape = Omit<Attack, 'port' | 'seconds'>;
+
+const rows: { names: AttackName[]; seconds: number }[] = [
+  { names: ['the worst User-Agent'], seconds: 10 },
+  { names: ['the worst form'], seconds: 10 },
+  { names: ['the worst pipelining'], seconds: 10 },
+  { names: ['200 sign-ins a second'], seconds: 10 },
+  {
+    names: ['the worst User-Agent', 'the worst form', 'the worst pipelining', '200 sign-ins a second'],
+    seconds: 30,
+  },
+];
+
+/** Each from a process of its own on the same machine, so that no client measures itself. */
+describe('A hostile client', () => {
+  let rig: Rig;
+  let control: Control;
+  let code: SharedCode;
+  let attacks: Record<AttackName, Shape[]>;
+  let redirects = 0;
+
+  before(async () => {
+    rig = await startRig();
+    control = await startControl();
+    code = await rig.makeCode();
+    attacks = await prepareAttacks(rig);
+  });
+  after(async () => {
+    control?.stop();
+    await rig?.stop();
+  });
+
+  async function measure(seconds: number): Promise<RedirectTimes> {
+    const [address = ''] = rig.addresses(code);
+    const client = start('measure-redirects', [address, iPhoneSafari, String(seconds)]);
+    const [times] = (await once(client, 'message')) as [RedirectTimes];
+    redirects += times.redirects;
+    return times;
+  }
+
+  for (const { names, seconds } of rows) {
+    it(`sending ${names.join(', ')}: others are redirected about as fast, nothing restarts, memory is bounded`, async () => {
+      const web = rig.web[0]?.process as ChildProcess;
+      const quietControl = control.measure();
+      const quiet = await measure(quietSeconds);
+      const slowestQuiet = await quietControl();
+
+      const attackers = await Promise.all(
+        names.flatMap((name) => attacks[name]).map((shape) => startAttack(rig, { ...shape, seconds })),
+      );
+      const rssBefore = rssMb(web);
+      let peakRss = rssBefore;
+      const watching = setInterval(() => {
+        peakRss = Math.max(peakRss, rssMb(web));
+      }, 100);
+      const attackedControl = control.measure();
+      const attacked = await measure(seconds - 1);
+      const slowestAttacked = await attackedControl();
+      clearInterval(watching);
+      for (const attacker of attackers) await attacker.end();
+
+      // What a bare server beside the lane suffers too is the attackers' use of the machine.
+      const machineMs = Math.max(0, slowestAttacked - slowestQuiet);
+      console.log(
+        `      p50/p99 quiet ${quiet.p50}/${quiet.p99} ms, attacked ${attacked.p50}/${attacked.p99} ms (slowest ${attacked.max}); ` +
+          `slowest of a bare server ${Math.round(slowestQuiet)} → ${Math.round(slowestAttacked)} ms; ` +
+          `RSS ${rssBefore} → ${peakRss} MB`,
+      );
+      expect(attacked.faults).to.deep.equal({});
+      expect([web.exitCode, web.signalCode]).to.deep.equal([null, null]);
+      expect(peakRss - rssBefore, 'MB more').to.be.below(mostRssGrowthMb);
+      expect(attacked.p99, 'ms').to.be.at.most(3 * quiet.p99 + machineMs);
+    });
+  }
+
+  it('lost and added nothing: every redirect of the others is counted once', async () => {
+    expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+  });
+});
+
+/** As bytes, with all that a page of ours would have given to the client. */
+async function prepareAttacks(rig: Rig): Promise<Record<AttackName, Shape[]>> {
+  const scanned = await rig.makeCode();
+  const host = new URL(rig.url).host;
+  const user = await findOrCreateUser(rig.db, 'hostile@example.com', new Date());
+  const owner = formClient(rig.url);
+  owner.cookies.set('__Host-qrelay-session', await startSession(rig.db, user.id, new Date()));
+  const stranger = formClient(rig.url);
+  const post = (path: string, cookies: Map<string, string>, fields: Record<string, string>, more = '') => {
+    const body = new URLSearchParams(fields).toString() + more;
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return bytesOf(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  };
+  const get = (path: string, headers = '') =>
+    bytesOf(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`);
+  const one = { connections: 50, pipelined: 1, addresses: 1 };
+  return {
+    'the worst User-Agent': [
+      {
+        ...one,
+        request: get(`/r/${scanned.shareToken}`, `User-Agent: ${hostileUserAgent}\r\n`),
+        perSecond: 50,
+      },
+    ],
+    'the worst form': [
+      {
+        ...one,
+        // Commas as they are: written as %2C they would not fit into a form.
+        request: post(
+          '/codes/new',
+          owner.cookies,
+          { formToken: await tokenOf(owner, '/codes/new?type=social'), type: 'social', name: 'Hostile' },
+          `&content=${','.repeat(60_000)}a`,
+        ),
+        perSecond: 20,
+        addresses: 17,
+      },
+    ],
+    'the worst pipelining': [
+      {
+        request: get('/docs'),
+        connections: 40,
+        pipelined: 400,
+        perSecond: 40,
+        leaveAfterMs: 1_000,
+        addresses: 1,
+      },
+      {
+        request: get('/docs'),
+        connections: 40,
+        pipelined: 30,
+        perSecond: 10,
+        leaveAfterMs: 60_000,
+        addresses: 1,
+      },
+    ],
+    '200 sign-ins a second': [
+      {
+        ...one,
+        connections: 2_000,
+        request: post('/signin', stranger.cookies, {
+          formToken: await tokenOf(stranger, '/signin'),
+          email: 'rig@example.com',
+          password: 'not-the-password',
+        }),
+        perSecond: 200,
+        addresses: 17,
+      },
+    ],
+  };
+}
+
+const bytesOf = (text: string) => Buffer.from(text, 'latin1').toString('base64');
+
+async function tokenOf(client: ReturnType<typeof formClient>, path: string): Promise<string> {
+  const page = await (await client.get(path)).text();
+  const token = /name="formToken" value="([^"]+)"/.exec(page)?.[1];
+  if (!token) throw new Error(`No form at ${path}: ${page.slice(0, 200)}`);
+  return token;
+}
+
+function start(name: string, args: string[] = []): ChildProcess {
+  const file = fileURLToPath(new URL(`clients/${name}.ts`, import.meta.url));
+  return fork(file, args, { execArgv: ['--import', 'tsx'] });
+}
+
+async function startAttack(rig: Rig, attack: Omit<Attack, 'port'>): Promise<{ end(): Promise<void> }> {
+  const client = start('attack');
+  const gone = once(client, 'exit');
+  await once(client, 'message');
+  client.send({ ...attack, port: Number(new URL(rig.url).port) });
+  return {
+    async end() {
+      await gone;
+    },
+  };
+}
+
+function rssMb(child: ChildProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+}
