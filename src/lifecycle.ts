@@ -85,6 +85,8 @@ export function surviveErrors(log: Log, count: () => void): void {
     count();
     tell(err);
   };
+  // In place of the listener that ends a process that is not ready yet.
+  process.removeAllListeners('uncaughtException');
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);
 }

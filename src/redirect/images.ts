@@ -58,7 +58,10 @@ export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): I
     }
     const { errorCorrection, size, foregroundColor, backgroundColor } = code;
     const text = encode.length > 0 ? code.content : shareUrl(baseUrl, token);
-    if (!fitsSymbol(text, code.errorCorrection)) return sendText(req, res, 404, tooLongToDraw);
+    if (!fitsSymbol(text, code.errorCorrection)) {
+      sendText(req, res, 404, tooLongToDraw);
+      return undefined;
+    }
     const picture: Picture = { text, errorCorrection, size, foregroundColor, backgroundColor };
     const etag = imageEtag(picture, format);
     if (isKnown(req.headers['if-none-match'], etag)) {

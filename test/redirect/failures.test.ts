@@ -61,6 +61,7 @@ describe('A failure while a share address is answered', () => {
     };
     const lane = createLane(
       {
+        basePath: '',
         targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
         producer,
         verdict: createScanVerdict(),

@@ -105,8 +105,13 @@ describe('/healthz and /readyz', () => {
   it('cost one look at the database and the queue however many ask at once, and none again within a second', async () => {
     let [database, queued] = [0, 0];
     const db = { raw: async () => (database += 1) } as unknown as Database;
-    const queue = { pending: async () => (queued += 1) };
-    const app = new Koa().use(healthPages({ db, queue, isDraining: () => false }));
+    const queue = {
+      async checkWrites() {
+        queued += 1;
+      },
+    };
+    const spool = { isWritable: () => true };
+    const app = new Koa().use(healthPages({ db, queue, spool, isDraining: () => false }));
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
