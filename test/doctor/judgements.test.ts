@@ -43,11 +43,11 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   it('PostgreSQL: connections must be enough for the processes of this set-up', () => {
     const redisUrl = 'redis://localhost';
-    // 10 for the web process, 6 for the worker, 5 to spare; without Redis 4 and 6 more.
-    expect(onServer({ usableConnections: 21 }, { redisUrl })).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 20 }, { redisUrl }))).to.deep.equal(['warning']);
-    expect(onServer({ usableConnections: 31 })).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 30 }))).to.deep.equal(['warning']);
+    // 10 for the web process, 7 for the worker, 5 to spare; without Redis 4 and 6 more.
+    expect(onServer({ usableConnections: 22 }, { redisUrl })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 21 }, { redisUrl }))).to.deep.equal(['warning']);
+    expect(onServer({ usableConnections: 32 })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 31 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
   });
 
