@@ -73,7 +73,7 @@ onBothQueues('The worker', (redisUrl) => {
     await service.db('dead_scans').update({ job: dead?.job.replace('not a code', id) });
     const retried = await runQrelay(['scans', 'retry'], settings);
     expect(retried).to.include({ code: 0, stdout: '' });
-    expect(retried.stderr).to.contain('1 scans are back in the queue');
+    expect(retried.stderr).to.contain('1 scan is back in the queue');
     await eventually(async () => expect(await totalOf(id)).to.equal(1));
     expect(await deadScans()).to.deep.equal([]);
   });
