@@ -202,6 +202,8 @@ async function startAttack(rig: Rig, attack: Omit<Attack, 'port'>): Promise<{ en
 }
 
 function rssMb(child: ChildProcess): number {
+  // A process that has ended is told of by its exit code.
+  if (child.exitCode !== null || child.signalCode !== null) return 0;
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }

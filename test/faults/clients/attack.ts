@@ -17,6 +17,8 @@ export interface Attack {
   addresses: number;
 }
 
+// Nobody is left to attack for.
+process.once('disconnect', () => process.exit());
 process.once('message', (attack: Attack) => {
   const { port, connections, pipelined, perSecond, leaveAfterMs, addresses } = attack;
   const bytes = Buffer.concat(Array(pipelined).fill(Buffer.from(attack.request, 'base64')));

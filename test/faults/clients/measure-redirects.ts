@@ -26,11 +26,15 @@ function scan(): void {
     if (what === '302') redirects += 1;
     else faults[what] = (faults[what] ?? 0) + 1;
   };
-  const req = get(address, { agent, headers: { 'User-Agent': userAgent } }, (res) => {
+  const req = get(address, { agent, timeout: 15_000, headers: { 'User-Agent': userAgent } }, (res) => {
     res.resume().once('end', () => done(String(res.statusCode)));
   });
+  req.once('timeout', () => req.destroy(new Error('no answer')));
   req.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
 }
+
+// Nobody is left to report to.
+process.once('disconnect', () => process.exit());
 
 /** In a process of its own: at a steady rate, whether or not the answers come. */
 const startedAt = performance.now();
