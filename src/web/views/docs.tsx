@@ -5,42 +5,49 @@ import { Layout, type Visitor } from './layout.tsx';
 
 interface DocsProps {
   visitor: Visitor;
-  reference: Reference;
-  openApiPath: string;
+  /** What `DocsBody` renders to. */
+  body: string;
 }
 
-export function DocsView({ visitor, reference, openApiPath }: DocsProps) {
-  const { operations } = reference;
+export function DocsView({ visitor, body }: DocsProps) {
   return (
     <Layout title="API" visitor={visitor} at="/docs">
-      <div class="docs">
-        <Contents of={operations} />
-        <div class="docs-body">
-          <Start of={reference} openApiPath={openApiPath} />
-          {operations.map((operation) => (
-            <Operation key={operation.id} of={operation} />
-          ))}
-          <section class="card" id="errors" aria-labelledby="errors-title">
-            <h2 id="errors-title">Errors</h2>
-            <p>Every error response is JSON with these fields:</p>
-            <Fields of={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
-            {reference.errors.map((answer) => (
-              <div key={answer.status} id={`error-${answer.status}`}>
-                <h3>
-                  <Status of={answer.status} /> <Words of={answer.description} />
-                </h3>
-                <Example of={answer} />
-                <HeaderNames of={answer.headers} />
-              </div>
-            ))}
-          </section>
-          <section class="card" id="headers" aria-labelledby="headers-title">
-            <h2 id="headers-title">Response headers</h2>
-            <Fields of={reference.headers} caption="Headers" inAnswer />
-          </section>
-        </div>
-      </div>
+      <div class="docs" dangerouslySetInnerHTML={{ __html: body }} />
     </Layout>
+  );
+}
+
+/** The same for everybody. */
+export function DocsBody({ reference, openApiPath }: { reference: Reference; openApiPath: string }) {
+  const { operations } = reference;
+  return (
+    <>
+      <Contents of={operations} />
+      <div class="docs-body">
+        <Start of={reference} openApiPath={openApiPath} />
+        {operations.map((operation) => (
+          <Operation key={operation.id} of={operation} />
+        ))}
+        <section class="card" id="errors" aria-labelledby="errors-title">
+          <h2 id="errors-title">Errors</h2>
+          <p>Every error response is JSON with these fields:</p>
+          <Fields of={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
+          {reference.errors.map((answer) => (
+            <div key={answer.status} id={`error-${answer.status}`}>
+              <h3>
+                <Status of={answer.status} /> <Words of={answer.description} />
+              </h3>
+              <Example of={answer} />
+              <HeaderNames of={answer.headers} />
+            </div>
+          ))}
+        </section>
+        <section class="card" id="headers" aria-labelledby="headers-title">
+          <h2 id="headers-title">Response headers</h2>
+          <Fields of={reference.headers} caption="Headers" inAnswer />
+        </section>
+      </div>
+    </>
   );
 }
 
