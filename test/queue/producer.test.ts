@@ -13,6 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { servers } from '../support/servers.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { stopProcess } from '../support/process-tree.ts';
 import { testLog } from '../support/test-log.ts';
 
 describe('The producer, with Redis', () => {
@@ -89,7 +90,7 @@ describe('The producer, with Redis', () => {
     await startRedis();
     await open({ deadlineMs: 20 });
     await eventually(() => expect(queue.isReady()).to.equal(true));
-    redis?.process?.kill('SIGSTOP');
+    await stopProcess(redis?.process?.pid ?? 0);
     await record('late');
     expect(await valueOf('scansSpooled')).to.equal(1);
     redis?.process?.kill('SIGCONT');
@@ -129,7 +130,7 @@ describe('The producer, with Redis', () => {
     await open({ deadlineMs: 20, log: createLog('test', 'warn', { write: (line) => lines.push(line) }) });
     await eventually(() => expect(queue.isReady()).to.equal(true));
     for (let times = 1; times <= 3; times += 1) {
-      redis?.process?.kill('SIGSTOP');
+      await stopProcess(redis?.process?.pid ?? 0);
       await record(String(times));
       redis?.process?.kill('SIGCONT');
       await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(times));
@@ -176,7 +177,7 @@ describe('The producer, with Redis', () => {
     await startRedis();
     await open({ deadlineMs: 20 });
     await eventually(() => expect(queue.isReady()).to.equal(true));
-    redis?.process?.kill('SIGSTOP');
+    await stopProcess(redis?.process?.pid ?? 0);
     for (const id of ['a', 'b', 'c']) await record(id);
     const startedAt = performance.now();
     await producer.close();

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { eventually } from './eventually.ts';
 
 /** Sends a signal to a process and to all that it started, directly or not. */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
@@ -10,6 +12,12 @@ export function signalTree(pid: number, signal: NodeJS.Signals): void {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
+}
+
+/** Stops a process, and waits until it really stands still: it may go on for a moment after the signal was sent. */
+export async function stopProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await eventually(() => expect(readFileSync(`/proc/${pid}/status`, 'utf8')).to.match(/^State:\s+T/m));
 }
 
 function descendants(pid: number): number[] {

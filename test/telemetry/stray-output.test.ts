@@ -57,17 +57,28 @@ describe('What Node and libraries print', function () {
         msg: 'a text of\n two lines no',
       });
     });
-
-    it(`goes into the log of ${file} where nobody caught an error, without its fields`, async () => {
-      const { exitCode, lines, stderr } = await run(
-        file,
-        `throw Object.assign(new Error('nobody caught this'), { detail: 'a secret' });`,
-      );
-      expect(stderr).to.equal('');
-      expect(exitCode).to.equal(1);
-      const line = lines.find(({ msg }) => msg === 'uncaught exception');
-      expect(line).to.include({ level: 60 });
-      expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
-    });
   }
+
+  const throwing = `throw Object.assign(new Error('nobody caught this'), { detail: 'a secret' });`;
+
+  it('goes into the log of a worker where nobody caught an error, without its fields, and ends the worker', async () => {
+    const { exitCode, lines, stderr } = await run('workers/main.js', throwing);
+    expect(stderr).to.equal('');
+    expect(exitCode).to.equal(1);
+    const line = lines.find(({ msg }) => msg === 'uncaught exception');
+    expect(line).to.include({ level: 60 });
+    expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
+  });
+
+  it('goes into the log of a web process where nobody caught an error, without its fields, and the process goes on', async () => {
+    const { exitCode, lines, stderr } = await run(
+      'src/server.js',
+      `setImmediate(() => process.kill(process.pid, 'SIGTERM')); ${throwing}`,
+    );
+    expect(stderr).to.equal('');
+    expect(exitCode).to.equal(0);
+    const line = lines.find(({ msg }) => String(msg).includes('nobody caught; the process goes on'));
+    expect(line).to.include({ level: 50 });
+    expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
+  });
 });

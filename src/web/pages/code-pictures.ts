@@ -13,6 +13,7 @@ import { AppError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { readQuery } from '../api/query-string.ts';
 import { compileValidator } from '../api/validation.ts';
+import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from '../views/downloads.tsx';
 import { needUser, type PageParts, userOf } from './page.ts';
 
@@ -30,8 +31,17 @@ export function codePictures({ db, config, images }: PageParts): Router {
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
+  const draw = (picture: Picture, format: ImageFormat) =>
+    images.draw(picture, format).catch((cause: unknown) => {
+      throw new AppError('internal_error', 'The picture cannot be drawn right now. Try again shortly.', {
+        status: 503,
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+        cause,
+      });
+    });
+
   async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
-    const { body, etag } = await images.draw(picture, format);
+    const { body, etag } = await draw(picture, format);
     ctx.type = contentTypes[format];
     ctx.set('ETag', etag);
     ctx.status = 200;
@@ -64,7 +74,7 @@ export function codePictures({ db, config, images }: PageParts): Router {
     if (!code) {
       const { length } = shareUrl(config.baseUrl, tokenToCome);
       const sample = { ...look, text: sampleText.padEnd(length, '.') };
-      const { body } = await images.draw(sample, 'svg');
+      const { body } = await draw(sample, 'svg');
       ctx.type = contentTypes.svg;
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
       return;
