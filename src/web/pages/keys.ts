@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import type { User } from '../../accounts/users.ts';
@@ -15,6 +16,11 @@ const createdPath = '/keys/created';
 const doneTexts = { revoked: 'The key is revoked.' };
 type KeysDone = keyof typeof doneTexts;
 const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first`;
+
+interface NewKey {
+  apiKey: string;
+  name: string;
+}
 
 /** API Keys: list, create, show once, revoke. */
 export function keysPages(parts: PageParts): Router {
@@ -63,17 +69,24 @@ export function keysPages(parts: PageParts): Router {
       ctx.set('Retry-After', String(made.retryAfterSeconds));
       return showKeys(ctx, [{ field: 'name', message: tooManyNew(made.retryAfterSeconds) }], 429);
     }
-    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name }));
+    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name } satisfies NewKey));
     leadTo(ctx, createdPath);
   });
 
   router.get('/created', async (ctx) => {
-    const secret = await sessions.takeSecret(ctx);
+    const made = await takeNewKey(ctx);
     // Opened again: it was shown once, and that was it.
-    if (secret === undefined) return leadTo(ctx, '/keys');
-    const { apiKey, name } = JSON.parse(secret) as { apiKey: string; name: string };
-    show(ctx, NewKeyView, { visitor: visitorOf(ctx, parts), name, apiKey, baseUrl: config.baseUrl });
+    if (!made) return leadTo(ctx, '/keys');
+    show(ctx, NewKeyView, { visitor: visitorOf(ctx, parts), ...made, baseUrl: config.baseUrl });
   });
+
+  async function takeNewKey(ctx: Context): Promise<NewKey | undefined> {
+    const secret = await sessions.takeSecret(ctx);
+    if (secret !== undefined) return JSON.parse(secret) as NewKey;
+    // During an upgrade, a process of the previous release may have created it: that one hands it over in a cookie.
+    const [apiKey = '', ...name] = (sessions.takeOver(ctx) ?? '').split(' ');
+    return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
+  }
 
   router.get('/:id/revoke', async (ctx) => {
     const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);

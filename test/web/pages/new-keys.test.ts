@@ -105,6 +105,20 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(await service.db('one_time_secrets')).to.deep.equal([]);
   });
 
+  it('are shown where a process of the previous release created them, which hands them over in a cookie', async () => {
+    const email = 'gus@example.com';
+    const client = await signUp(email);
+    const apiKey = await service.makeKey({ email });
+    const handed = (text: string) =>
+      client.cookies.set('__Host-qrelay-handed', Buffer.from(`/keys/created ${text}`).toString('base64url'));
+    handed(`${apiKey} Till 2`);
+    const page = await (await client.get('/keys/created')).text();
+    expect(page).to.contain(apiKey).and.to.contain('Till 2');
+    expect((await client.get('/keys/created')).headers.get('location')).to.equal('/keys');
+    handed('no key');
+    expect((await client.get('/keys/created')).headers.get('location')).to.equal('/keys');
+  });
+
   it('are not shown two minutes later, and are then purged', async () => {
     const client = await signUp('finn@example.com');
     await create(client);
