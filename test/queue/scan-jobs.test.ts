@@ -14,6 +14,12 @@ describe('The scan job', () => {
     expect(unpackScans(JSON.parse(JSON.stringify(packScans(scans, key))), key)).to.deep.equal(scans);
   });
 
+  it('is read as earlier releases wrote it, into the queue and into spool files', () => {
+    const stored =
+      '{"scans":[["a","c","curl/8"],["b","c",""],["d","e","ü"]],"sealedAddresses":"dIGpuIo1qYL+////ERsRhQeDrL7CiCkKgqfHKtxVPov0dDFr0ZVywh5TpcxKYkw9vjWGUag="}';
+    expect(unpackScans(JSON.parse(stored), Buffer.alloc(32, 7))).to.deep.equal(scans);
+  });
+
   it('does not show an address to whoever reads the queue', () => {
     expect(JSON.stringify(packScans(scans, key)))
       .to.not.contain('203.0.113.77')

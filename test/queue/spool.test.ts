@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { identify } from '../../src/process-identity.ts';
 import type { ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 
@@ -28,11 +31,11 @@ describe('The spool', () => {
   }
 
   /** As a process that was killed leaves them: under a name that no living process has. */
-  async function abandon(lines: string): Promise<void> {
+  async function abandon(lines: string, identity = '999999999-1-abc'): Promise<void> {
     const { hostname } = await import('node:os');
     await mkdir(folder, { recursive: true });
     const host = hostname().replace(/[^\w-]/g, '_');
-    await writeFile(join(folder, `${host}.999999999-1-abc.1.spool`), lines);
+    await writeFile(join(folder, `${host}.${identity}.1.spool`), lines);
   }
 
   it('makes no file before there is something to keep', async () => {
@@ -105,6 +108,21 @@ describe('The spool', () => {
     await other.adopt();
     expect(other.isEmpty()).to.equal(true);
     expect(idsOf(await replayed(living))).to.deep.equal(['a']);
+  });
+
+  it('knows a process of an earlier release, which wrote no namespace: takes over its file only when it is gone', async () => {
+    const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+    await once(other, 'spawn');
+    const identity = (await identify(other.pid ?? 0)).split('-').slice(0, 3).join('-');
+    await abandon(`${JSON.stringify(job('a'))}\n`, identity);
+    const spool = await open();
+    await spool.adopt();
+    expect(spool.isEmpty()).to.equal(true);
+    const gone = once(other, 'exit');
+    other.stdin.end();
+    await gone;
+    await spool.adopt();
+    expect(idsOf(await replayed(spool))).to.deep.equal(['a']);
   });
 
   it('loses a torn line alone, also where a whole one was glued to it', async () => {

@@ -159,6 +159,14 @@ describe('the claim on DATA_DIR', () => {
     await (await second)();
   });
 
+  it('of a living process of an earlier release, which wrote no namespace, is respected', async () => {
+    const identity = (await identify(process.pid)).split('-').slice(0, 3).join('-');
+    await mkdir(dataDir, { recursive: true });
+    await writeFile(join(dataDir, 'qrelay.pid'), identity);
+    const fault = await claimDataDir(dataDir, { patienceMs: 0 }).catch((error: unknown) => error);
+    expect(String(fault)).to.include(`Another Qrelay (process ${process.pid}) is using`);
+  });
+
   it('of a process that is gone is void, as is one that is not understood', async () => {
     const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
     const identity = await identify(gone.pid ?? 0);
