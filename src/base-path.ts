@@ -36,9 +36,12 @@ export function mountAt(basePath: string, handle: RequestListener): RequestListe
   };
 }
 
-/** Some proxies ask for the whole address, and HTTP wants that understood. */
+/** Some proxies ask for the whole address, and HTTP wants that understood. What is neither stays as it is. */
 export function originForm(url: string): string {
-  return url.charCodeAt(0) === slash ? url : (/^https?:\/\/[^/?#]+(\/.*)$/i.exec(url)?.[1] ?? url);
+  if (url.charCodeAt(0) === slash) return url;
+  const [isWhole, rest = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
+  if (isWhole === undefined) return url;
+  return rest.charCodeAt(0) === slash ? rest : `/${rest}`;
 }
 
 /** With BASE_URL https://example.com/codes, `/codes/new` and `/codes` were stripped, `/codes/codes/new` was not. */

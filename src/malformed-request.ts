@@ -12,6 +12,8 @@ interface Refusal {
 /** Apache's limit too. Node would drop further ones in silence. */
 export const maxHeaders = 100;
 
+const slash = 0x2f;
+
 /** So long a client may go on sending what nobody reads, so that it finds the answer and not a reset. */
 const lingerMs = 1_000;
 
@@ -28,11 +30,16 @@ const tooManyHeaders: Refusal = {
   message: `There are too many headers: ${maxHeaders} at most.`,
 };
 const noHost: Refusal = { status: 400, message: 'The request has no Host header.' };
+const noTarget: Refusal = {
+  status: 400,
+  message: 'The request must name a path, or an address that starts with http:// or https://.',
+};
 const twoHosts: Refusal = { status: 400, message: 'The request has more than one Host header.' };
 
 /** Why a request that Node could read is refused before anybody looks at what it asks for. */
-export function refusalOf({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
+export function refusalOf({ url = '', rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
   if (rawHeaders.length > 2 * maxHeaders) return tooManyHeaders;
+  if (url.charCodeAt(0) !== slash && url !== '*' && !/^https?:\/\//i.test(url)) return noTarget;
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];

@@ -155,7 +155,11 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const { method } = req;
     const url = originForm(req.url ?? '');
-    if (!url.startsWith(prefix)) return next(req, res);
+    if (!url.startsWith(prefix)) {
+      // Koa would parse the host of a whole address, and fails where that is none.
+      req.url = url;
+      return next(req, res);
+    }
     if (method !== 'GET' && method !== 'HEAD') {
       answers.bad_method += 1;
       res.setHeader('Allow', 'GET, HEAD');

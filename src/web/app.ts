@@ -14,6 +14,7 @@ import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
 import { admission } from './middleware/admission.ts';
 import { below } from './middleware/below.ts';
+import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
 import { forms } from './middleware/forms.ts';
 import { methodNotAllowed } from './middleware/method-not-allowed.ts';
@@ -91,6 +92,7 @@ export function createApp({
   };
   const pages = createPages(parts);
 
+  app.use(boundHeaders);
   app.use(observe(log, metrics));
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
