@@ -20,6 +20,7 @@ import { contentPage } from '../../src/redirect/pages/content-page.ts';
 import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { readQuery } from '../../src/web/api/query-string.ts';
 import { compileValidator } from '../../src/web/api/validation.ts';
+import { parseForm } from '../../src/web/middleware/forms.ts';
 import { changedBody, newBody, shownFaults, valuesOf } from '../../src/web/pages/code-form-body.ts';
 import { editVersion, mergeEdit } from '../../src/web/pages/edit-merge.ts';
 import { createLookUps } from '../../workers/look-ups.ts';
@@ -189,6 +190,21 @@ describe('The time that a posted form takes', () => {
   expectQuick('a version', { bytes: formBytes, fragments: ['content.a ', 'a.b '] }, (text) =>
     mergeEdit(codeOf('url', 'https://a/'), { values: { content: 'b' }, isRaw: true }, text),
   );
+});
+
+describe('The time that the text of a form takes', () => {
+  const many = (pair: (number: number) => string) =>
+    Array.from({ length: 1_000 }, (_, number) => pair(number)).join('&');
+  const shape: Shape = {
+    bytes: formBytes,
+    starts: ['a=', 'a['],
+    fragments: ['%ff=%ff&', '%ff', 'a[]=1&', 'a=1&', '[a]', '.a', '&'],
+    known: [
+      many((number) => `k${number}${'['.repeat(58)}=1`),
+      many((number) => `k${number}${'.a'.repeat(29)}=1`),
+    ],
+  };
+  expectQuick('as it was posted', shape, parseForm);
 });
 
 describe('The time that the headers and the address of a request take', () => {
