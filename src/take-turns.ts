@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createFairQueue } from './fair-queue.ts';
 import { refuse } from './malformed-request.ts';
 
-/** What waits longer than this many others is better told to come back. */
+/** Beyond this many, the latest of the client with most of them is better told to come back. */
 const mostWaiting = 1_000;
 
 const busy = {
@@ -16,9 +17,13 @@ const shortMs = 1;
 /**
  * Begins one request in each turn of the event loop, and rests after one that took long. A page takes milliseconds to
  * render; a hundred of them, read from a hundred sockets in one turn, would hold up every redirect for their sum.
+ * Clients take turns with each other: whoever sends a thousand requests waits for them, and nobody else does.
  */
-export function takeTurns(handle: RequestListener): RequestListener {
-  const waiting: [IncomingMessage, ServerResponse][] = [];
+export function takeTurns(
+  handle: RequestListener,
+  clientOf: (req: IncomingMessage) => string,
+): RequestListener {
+  const waiting = createFairQueue<[IncomingMessage, ServerResponse]>();
   let isRunning = false;
   let startedAt = 0;
 
@@ -30,12 +35,12 @@ export function takeTurns(handle: RequestListener): RequestListener {
 
   function runOne(): void {
     startedAt = performance.now();
-    const [req, res] = waiting.shift() ?? [];
+    const [req, res] = waiting.next() ?? [];
     if (req && res && !res.destroyed) handle(req, res);
   }
 
   function goOn(): void {
-    isRunning = waiting.length > 0;
+    isRunning = waiting.size() > 0;
     if (!isRunning) return;
     const tookMs = performance.now() - startedAt;
     if (tookMs > shortMs) setTimeout(schedule, tookMs);
@@ -43,11 +48,14 @@ export function takeTurns(handle: RequestListener): RequestListener {
   }
 
   return (req, res) => {
-    if (waiting.length >= mostWaiting) {
-      res.setHeader('Retry-After', '5');
-      return refuse(res, busy);
+    waiting.add(clientOf(req), [req, res]);
+    if (waiting.size() > mostWaiting) {
+      const [, refused] = waiting.dropLatestOfBusiest() ?? [];
+      if (refused && !refused.destroyed) {
+        refused.setHeader('Retry-After', '5');
+        refuse(refused, busy);
+      }
     }
-    waiting.push([req, res]);
     if (isRunning) return;
     isRunning = true;
     schedule();

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { basePathOf, mountAt } from './base-path.ts';
 import { abuseHref } from './abuse-contact.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
+import { clientAddress } from './client-address.ts';
 import { openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
@@ -111,6 +113,10 @@ export async function openWebService({
     metrics.uncaughtErrors.inc();
     tellFailed(err);
   };
+  const clientOf = ({ socket, headers }: IncomingMessage) => {
+    const forwarded = headers['x-forwarded-for'] as string | undefined;
+    return secrets.disguiseAddress(clientAddress(socket.remoteAddress, forwarded, config.trustProxyHops));
+  };
   const lane = createLane(
     {
       basePath,
@@ -129,7 +135,7 @@ export async function openWebService({
         onFailure(err);
         answerFailure(res);
       });
-    }),
+    }, clientOf),
   );
   const server = await openHttpServer(mountAt(basePath, lane), {
     port: config.port,
