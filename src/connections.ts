@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** A further connection takes the place of one on which nothing is under way. */
+  /** A further connection takes the place of one that is idle, or whose client keeps us waiting. */
   maxConnections: number;
   /** Pipelined requests that may wait for the answer to the one before them. */
   maxWaitingRequests: number;
@@ -82,23 +82,27 @@ export function limitConnections(
     });
   }
 
-  /** The one that has never asked for longest, else the one that has been idle for longest. */
+  /** The one that has never asked for longest, else the one that is longest in a state in which nothing of ours is at stake. */
   function closeAnother(): boolean {
-    let [chosen] = silent;
-    if (!chosen) {
-      let usedAt = Number.POSITIVE_INFINITY;
-      for (const [socket, connection] of connections) {
-        if (connection.answering || socket.destroyed || connection.usedAt >= usedAt) continue;
-        chosen = socket;
-        usedAt = connection.usedAt;
-      }
-    }
+    const [neverAsked] = silent;
+    const chosen = neverAsked ?? longest(isIdle) ?? longest(isArriving) ?? longest(isUnread);
     if (!chosen) return false;
     // Its close is told later, and the next newcomer needs another place.
     silent.delete(chosen);
     connections.delete(chosen);
     cut(chosen, 'too_many');
     return true;
+  }
+
+  function longest(isMeant: (connection: Connection) => boolean): Socket | undefined {
+    let chosen: Socket | undefined;
+    let usedAt = Number.POSITIVE_INFINITY;
+    for (const [socket, connection] of connections) {
+      if (socket.destroyed || connection.usedAt >= usedAt || !isMeant(connection)) continue;
+      chosen = socket;
+      usedAt = connection.usedAt;
+    }
+    return chosen;
   }
 
   server.on('connection', (socket: Socket) => {
@@ -148,6 +152,12 @@ export function limitConnections(
     stop: () => clearInterval(checking),
   };
 }
+
+const isIdle = ({ answering }: Connection) => !answering;
+/** Its body has not come whole, and nothing was answered yet: we wait for the client. */
+const isArriving = ({ answering }: Connection) =>
+  answering !== undefined && !answering.headersSent && !answering.req.complete;
+const isUnread = ({ stalledChecks }: Connection) => stalledChecks > 0;
 
 /**
  * Node would make a request of everything else in the chunk, up to 2,600 of them, and then an error for each: a tenth of a

@@ -203,6 +203,50 @@ describe('The HTTP server', () => {
       await closed(tooMany);
       expect(all.filter((socket) => socket.destroyed)).to.have.length(1);
     });
+
+    it('closes the one whose request has been arriving for longest where all others are busy', async () => {
+      const checked = { ...limits, checkEveryMs: 10 };
+      await serve(
+        (req, res) => {
+          if (req.url === '/stream') res.write('begun');
+          else req.resume().on('end', () => res.end('ok'));
+        },
+        { limits: checked },
+      );
+      const stream = await open();
+      stream.write(ask('/stream'));
+      await eventually(() => expect(answersIn(stream.text())).to.equal(1));
+      const slow: Socket[] = [];
+      while (slow.length < 19) {
+        const socket = await open();
+        slow.push(socket);
+        socket.write('POST / HTTP/1.1\r\nHost: q\r\nContent-Length: 10\r\n\r\n123');
+      }
+      await eventually(async () => {
+        const newcomer = await open();
+        newcomer.write(ask('/'));
+        await eventually(() => expect(answersIn(newcomer.text())).to.equal(1), 500);
+        newcomer.destroy();
+      });
+      expect(stream.destroyed).to.equal(false);
+      expect(slow.filter((socket) => socket.destroyed)).to.not.deep.equal([]);
+    });
+
+    it('closes one that does not read where all others are busy', async () => {
+      await serve((req, res) => (req.url === '/long' ? res.end(longBody) : res.end('ok')), {
+        limits: { maxConnections: 5, checkEveryMs: 10 },
+      });
+      for (let number = 0; number < 5; number += 1) {
+        const socket = await open();
+        socket.pause();
+        socket.write(ask('/long'));
+      }
+      await eventually(async () => {
+        const newcomer = await open();
+        newcomer.write(ask('/'));
+        await eventually(() => expect(answersIn(newcomer.text())).to.equal(1), 500);
+      });
+    });
   });
 
   describe('with a request that it refuses', () => {
