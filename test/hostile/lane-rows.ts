@@ -188,7 +188,7 @@ const asked: LaneRow[] = [
     isWhole: true,
     gets: scan,
   },
-  { name: 'an address of another kind', path: 'ftp://qr.test/r/:link', isWhole: true, gets: { status: 404 } },
+  { name: 'an address of another kind', path: 'ftp://qr.test/r/:link', isWhole: true, gets: { status: 400 } },
   { name: 'two slashes before the prefix', path: '//r/:link', isWhole: true, gets: { status: 404 } },
 ];
 

@@ -64,7 +64,7 @@ export function forms({ config, db, secrets, judgeForm }: FormsParts): Middlewar
       throw new AppError('validation_error', 'This address takes forms only.', { status: 415 });
     if (isFromElsewhere(ctx, ownHost)) throw refusal('It was sent from another site.');
     await readText(ctx, async () => undefined);
-    ctx.request.body = parseForm(ctx.request.body as unknown);
+    ctx.request.body = parseForm(ctx.request.body);
     const verdict = judgeForm(ctx, field(ctx, 'formToken'));
     if (verdict === 'strange')
       throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
