@@ -15,7 +15,15 @@ const longestName = 100;
 const createdPath = '/keys/created';
 const doneTexts = { revoked: 'The key is revoked.' };
 type KeysDone = keyof typeof doneTexts;
-const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first`;
+const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first.`;
+
+/** A key that was not created. */
+interface Refused {
+  name: string;
+  faults?: FieldFault[];
+  /** What is wrong with the whole, rather than with the name. */
+  problem?: string;
+}
 
 interface NewKey {
   apiKey: string;
@@ -42,7 +50,7 @@ export function keysPages(parts: PageParts): Router {
     }));
   }
 
-  async function showKeys(ctx: Context, faults?: FieldFault[], status = 400): Promise<void> {
+  async function showKeys(ctx: Context, refused?: Refused, status = 400): Promise<void> {
     const done = saidOnce(ctx, parts, doneTexts);
     show(
       ctx,
@@ -51,9 +59,9 @@ export function keysPages(parts: PageParts): Router {
         visitor: visitorOf(ctx, parts),
         keys: await rowsOf(userOf(ctx)),
         done: done && doneTexts[done],
-        faults,
+        ...refused,
       },
-      faults ? status : 200,
+      refused ? status : 200,
     );
   }
 
@@ -62,12 +70,12 @@ export function keysPages(parts: PageParts): Router {
   router.post('/', async (ctx) => {
     const name = field(ctx, 'name').normalize('NFC').trim();
     const faults = nameFaults(name);
-    if (faults.length > 0) return showKeys(ctx, faults);
+    if (faults.length > 0) return showKeys(ctx, { name, faults });
     const made = await createOwnKey(db, userOf(ctx).id, name, now());
     if ('refused' in made) {
-      if (made.refused === 'active') return showKeys(ctx, [{ field: 'name', message: tooManyActive }]);
+      if (made.refused === 'active') return showKeys(ctx, { name, problem: tooManyActive });
       ctx.set('Retry-After', String(made.retryAfterSeconds));
-      return showKeys(ctx, [{ field: 'name', message: tooManyNew(made.retryAfterSeconds) }], 429);
+      return showKeys(ctx, { name, problem: tooManyNew(made.retryAfterSeconds) }, 429);
     }
     await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name } satisfies NewKey));
     leadTo(ctx, createdPath);
@@ -111,7 +119,7 @@ function nameFaults(name: string): FieldFault[] {
 function tooManyNew(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return `An account can create ${keyLimits.createdPerHour} keys an hour. Try again in ${wait}`;
+  return `An account can create ${keyLimits.createdPerHour} keys an hour. Try again in ${wait}.`;
 }
 
 function noSuchKey(): AppError {

@@ -22,21 +22,26 @@ interface KeysProps {
   visitor: Visitor;
   keys: KeyRow[];
   done?: string | undefined;
+  /** As it was entered, where no key was created. */
+  name?: string | undefined;
   faults?: FieldFault[] | undefined;
+  /** What is wrong with the whole, rather than with the name. */
+  problem?: string | undefined;
 }
 
-export function KeysView({ visitor, keys, done, faults = [] }: KeysProps) {
+export function KeysView({ visitor, keys, done, name = '', faults = [], problem }: KeysProps) {
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
     <Layout title="API Keys" visitor={visitor} at="/keys">
       <h1>API Keys</h1>
       {done && <Notice kind="good">{done}</Notice>}
+      {problem && <Notice kind="bad">{problem}</Notice>}
       <section class="card">
         <h2>New key</h2>
         <Form action="/keys" class="row">
           <Input
-            of={{ values: {}, faults }}
+            of={{ values: { name }, faults }}
             name="name"
             label="Name"
             required
