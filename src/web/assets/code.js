@@ -129,6 +129,16 @@ function follow() {
     events.addEventListener('message', ({ data }) => showState(JSON.parse(data)));
   }
 }
+/** A card that is taller than the window sticks at its end, so that its last buttons can be reached. */
+function keepInView(side) {
+  const gap = 16;
+  const top = Math.min(gap, innerHeight - side.offsetHeight - gap);
+  side.style.setProperty('--side-top', `${top}px`);
+}
+
+const side = document.querySelector('.code-side');
+new ResizeObserver(() => keepInView(side)).observe(side);
+addEventListener('resize', () => keepInView(side));
 document.addEventListener('visibilitychange', follow);
 addEventListener('pagehide', leave);
 addEventListener('pageshow', follow);
