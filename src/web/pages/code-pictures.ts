@@ -52,12 +52,14 @@ export function codePictures({ db, config, images }: PageParts): Router {
   for (const format of ['svg', 'png'] as const) {
     router.get(`/:id/picture.${format}`, async (ctx) => {
       const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
-      const text =
-        ctx.query['encode'] === 'content' ? code.content : shareUrl(config.baseUrl, code.shareToken);
+      const isDirect = ctx.query['encode'] === 'content';
+      const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
       if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
       ctx.set('Cache-Control', 'private, no-cache');
+      // The two pictures look alike, so their file names differ. In the ending, as a long name is shortened.
+      const ending = isDirect ? `direct.${format}` : format;
       if ('download' in ctx.query)
-        ctx.set('Content-Disposition', attachment(code.name, format, code.shareToken));
+        ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
       await send(ctx, { ...lookOf(code), text }, format);
     });
   }
