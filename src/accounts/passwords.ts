@@ -12,8 +12,7 @@ export function passwordFaults(field: string, password: string, email: string): 
   if (length > longestPassword)
     return [{ field, message: `must have at most ${longestPassword} characters` }];
   if (password.toLowerCase() === email.toLowerCase()) return [{ field, message: 'must not be your email' }];
-  if (isGuessable(password))
-    return [{ field, message: 'is one of the first that somebody would try: choose another' }];
+  if (isGuessable(password)) return [{ field, message: 'This password is too common. Choose another' }];
   return [];
 }
 

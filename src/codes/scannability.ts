@@ -66,7 +66,7 @@ function colourWarnings({ foregroundColor, backgroundColor }: Picture): string[]
     // Rounded down, so that a contrast that is too low does not look as if it were enough.
     const shown = (Math.floor(contrast * 10) / 10).toFixed(1);
     warnings.push(
-      `The colours ${foregroundColor} and ${backgroundColor} are too much alike for a scanner: their contrast is ${shown}:1 and should be at least ${leastContrast}:1. ${remedyFor(foreground, background)}`,
+      `The colors ${foregroundColor} and ${backgroundColor} are too much alike for a scanner: their contrast is ${shown}:1 and should be at least ${leastContrast}:1. ${remedyFor(foreground, background)}`,
     );
   }
   // Colours that differ too little are not mended by swapping them.

@@ -163,7 +163,7 @@ describe('The warnings for a picture', () => {
 
   it('are of colours that are too much alike, with their contrast', () => {
     expect(warn({ foregroundColor: '#777777', backgroundColor: '#888888' })).to.deep.equal([
-      'The colours #777777 and #888888 are too much alike for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
+      'The colors #777777 and #888888 are too much alike for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
     ]);
     expect(warn({ foregroundColor: '#ffffff' })).to.have.length(1);
     // Only what can help.

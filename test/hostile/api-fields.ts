@@ -21,7 +21,7 @@ const coloured = (what: string, foregroundColor: unknown) =>
   withFields(
     `a colour: ${what}`,
     { foregroundColor },
-    refused({ foregroundColor: 'must be a hex colour in the format #RRGGBB' }),
+    refused({ foregroundColor: 'must be a hex color in the format #RRGGBB' }),
   );
 
 const family = '👨‍👩‍👧‍👦';

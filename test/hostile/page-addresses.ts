@@ -74,7 +74,7 @@ const queries: PageRow[] = [
     '/codes/preview.svg?size=512&size=512',
     refused('size must be a whole number'),
   ),
-  get('a preview in no colour', '/codes/preview.svg?foregroundColor=red', refused('must be a hex colour')),
+  get('a preview in no colour', '/codes/preview.svg?foregroundColor=red', refused('must be a hex color')),
   get(
     'a preview of a thing unknown',
     '/codes/preview.svg?text=x',

@@ -119,7 +119,7 @@ const codes: PageRow[] = [
   making(
     'a colour with style',
     `name=X&content=https://example.com/&${look.replace('%23000000', '%23000000;x:y')}`,
-    'Foreground must be a hex colour',
+    'Foreground must be a hex color',
   ),
   making(
     '3,000 bytes',

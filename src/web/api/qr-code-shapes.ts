@@ -9,8 +9,8 @@ const fields = {
   content: text(
     'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it. Content of any type that links to a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100` or `tel:+15550100`. Content that cannot be parsed is shown as text.',
   ),
-  foregroundColor: colour('Colour of the squares.'),
-  backgroundColor: colour('Colour of the background.'),
+  foregroundColor: colour('Color of the squares.'),
+  backgroundColor: colour('Color of the background.'),
   size: Type.Integer({
     minimum: 128,
     maximum: 2048,
@@ -86,7 +86,7 @@ export const patchBody = Type.Partial(
     size: fields.size,
     category: fields.category,
     isPublic: fields.isPublic,
-    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
+    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
     expiresAt: timestamp(
       'When the code stops working. A time in the past ends it at once, a later one extends it.',
     ),
@@ -125,7 +125,7 @@ export const readShape = Type.Object(
   {
     ...createdProperties,
     isPublic: fields.isPublic,
-    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favourite.' }),
+    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
     scanCount: Type.Integer({ minimum: 0, description: 'Number of scans so far.' }),
     updatedAt: timestamp('When it was last changed. Scans do not count as changes.'),
   },

@@ -90,9 +90,7 @@ export const listQrCodes = operation({
       ),
       category: Type.Optional(text('Only codes with this category.', { maxLength: longestLabel })),
       type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
-      favorite: Type.Optional(
-        Type.Boolean({ description: 'true: only favourites. false: only the others.' }),
-      ),
+      favorite: Type.Optional(Type.Boolean({ description: 'true: only favorites. false: only the others.' })),
     },
     closed,
   ),

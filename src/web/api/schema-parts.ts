@@ -38,7 +38,7 @@ export const colour = (description: string) =>
   Type.String({
     pattern: '^#[0-9a-fA-F]{6}$',
     description,
-    'x-expects': 'a hex colour in the format #RRGGBB',
+    'x-expects': 'a hex color in the format #RRGGBB',
   });
 
 /** One of a few strings. With its type: generators take a bare `enum` for a value of any type. */

@@ -10,7 +10,7 @@ function show(form, isFavorite, words) {
   const button = form.querySelector('.star');
   button.setAttribute('aria-pressed', String(isFavorite));
   button.textContent = isFavorite ? '★' : '☆';
-  button.title = isFavorite ? 'Remove from favourites' : 'Add to favourites';
+  button.title = isFavorite ? 'Remove from favorites' : 'Add to favorites';
   form.elements.isFavorite.value = String(!isFavorite);
   status.textContent = words;
 }

@@ -3,8 +3,8 @@ export const doneTexts = {
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
   deleted: 'The code is deleted.',
-  marked: 'Added to your favourites.',
-  unmarked: 'Removed from your favourites.',
+  marked: 'Added to your favorites.',
+  unmarked: 'Removed from your favorites.',
   private: 'The code is private now: its share link shows nothing, and scans are not counted.',
   public: 'The code is public now.',
 };

@@ -95,7 +95,7 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
 function inPlainWords(warning: string): string {
   return warning
     .replace('With encode=content: ', 'The direct code: ')
-    .replaceAll('foregroundColor', 'foreground colour')
-    .replaceAll('backgroundColor', 'background colour')
+    .replaceAll('foregroundColor', 'foreground color')
+    .replaceAll('backgroundColor', 'background color')
     .replaceAll('errorCorrection', 'error correction');
 }

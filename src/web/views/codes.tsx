@@ -153,7 +153,7 @@ function Table({ rows, here }: CodesProps) {
   return (
     <div class="card">
       <table class="codes">
-        <caption class="unseen">Your QR codes, favourites first, then the newest</caption>
+        <caption class="unseen">Your QR codes, favorites first, then the newest</caption>
         <thead>
           <tr>
             <th scope="col">Name</th>

@@ -56,7 +56,7 @@ function factsOf({ type, content }: QrCode): Fact[] {
     case 'contact':
       return [
         ['Contact', read.name],
-        ['Organisation', read.organization],
+        ['Organization', read.organization],
       ];
     case 'text':
       return [['Text', read.text]];

@@ -38,7 +38,7 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
   vcard: (of) => (
     <>
       <Input of={of} name="contactName" label="Full name" />
-      <Input of={of} name="organization" label="Organisation (optional)" />
+      <Input of={of} name="organization" label="Organization (optional)" />
       <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" caution={abroad('vcard')} />
       <Input of={of} name="email" label="Email (optional)" inputMode="email" />
       <Input of={of} name="website" label="Website (optional)" inputMode="url" />

@@ -10,9 +10,9 @@ export function Star({ code, back }: { code: QrCode; back: string }) {
       <button
         type="submit"
         class="star"
-        aria-label={`Favourite: ${code.name}`}
+        aria-label={`Favorite: ${code.name}`}
         aria-pressed={code.isFavorite ? 'true' : 'false'}
-        title={code.isFavorite ? 'Remove from favourites' : 'Add to favourites'}
+        title={code.isFavorite ? 'Remove from favorites' : 'Add to favorites'}
       >
         {code.isFavorite ? '★' : '☆'}
       </button>

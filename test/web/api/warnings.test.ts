@@ -40,7 +40,7 @@ describe('The header Qrelay-Warning', () => {
     const { headers } = await create({ ...alike, content: long, size: 128 });
     const warnings = headers.get('Qrelay-Warning')?.split(', ') ?? [];
     expect(warnings).to.have.length(2);
-    expect(warnings[0]).to.match(/^The colours /);
+    expect(warnings[0]).to.match(/^The colors /);
     expect(warnings[1]).to.match(/^With encode=content: A picture of 128 pixels/);
   });
 

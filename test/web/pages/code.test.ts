@@ -229,8 +229,8 @@ inABrowser('The page of a code', withWorker, (site) => {
 
   it('is marked, made private and public where it is, and leads back to the list', async () => {
     await page.goto(`/codes/${code.id}`);
-    await page.getByRole('button', { name: 'Favourite: Poster «Café»' }).click();
-    await page.getByRole('status').filter({ hasText: 'Added to your favourites.' }).waitFor();
+    await page.getByRole('button', { name: 'Favorite: Poster «Café»' }).click();
+    await page.getByRole('status').filter({ hasText: 'Added to your favorites.' }).waitFor();
     expect(await page.locator('.star').getAttribute('aria-pressed')).to.equal('true');
     await page.getByRole('button', { name: 'Make private' }).click();
     expect(await page.getByRole('status').first().textContent()).to.contain('The code is private now');
@@ -277,7 +277,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect(await picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).to.be.above(0),
     );
     expect(await page.locator('.notice').textContent())
-      .to.contain('Choose a darker foreground colour')
+      .to.contain('Choose a darker foreground color')
       .and.not.to.contain('foregroundColor');
     await expectDownloads();
     expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public', 'Spring']);

@@ -20,7 +20,7 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
     content: 'WIFI:T:WPA;S:Café\\; \\"guest\\";P:se\\:cret;;',
   },
   vcard: {
-    fields: { 'Full name': 'Ann Doe', 'Organisation (optional)': 'Doe, Ltd', 'Phone (optional)': '+4930123' },
+    fields: { 'Full name': 'Ann Doe', 'Organization (optional)': 'Doe, Ltd', 'Phone (optional)': '+4930123' },
     content:
       'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Doe\r\nN:;Ann Doe;;;\r\nORG:Doe\\, Ltd\r\nTEL:+4930123\r\nEND:VCARD\r\n',
   },
@@ -407,7 +407,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await original.getByText('Make public').click();
       await page.getByText('Private', { exact: true }).waitFor({ state: 'detached' });
       expect(await shareStatus()).to.equal(302);
-      await page.getByRole('button', { name: 'Favourite: Flyer', exact: true }).click();
+      await page.getByRole('button', { name: 'Favorite: Flyer', exact: true }).click();
       await page.locator('[aria-pressed=true]').waitFor();
       await page.reload();
       expect(await names()).to.deep.equal(['Flyer', 'Flyer (copy)']);
@@ -419,22 +419,22 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.setViewportSize({ width: 1000, height: 500 });
       await page.goto('/codes');
       await page.evaluate('window.isSamePage = true');
-      const star = page.getByRole('button', { name: 'Favourite: Code 3', exact: true });
+      const star = page.getByRole('button', { name: 'Favorite: Code 3', exact: true });
       await star.scrollIntoViewIfNeeded();
       const place = () => page.evaluate('scrollY');
       const before = await place();
       expect(before).to.be.above(100);
       const status = page.getByRole('status').last();
       for (const [isMarked, sign, words] of [
-        ['true', '★', 'Added to your favourites.'],
-        ['false', '☆', 'Removed from your favourites.'],
-        ['true', '★', 'Added to your favourites.'],
+        ['true', '★', 'Added to your favorites.'],
+        ['false', '☆', 'Removed from your favorites.'],
+        ['true', '★', 'Added to your favorites.'],
       ] as const) {
         await star.press('Enter');
         await status.filter({ hasText: words }).waitFor();
         expect(await star.getAttribute('aria-pressed')).to.equal(isMarked);
         expect(await star.textContent()).to.equal(sign);
-        expect(await page.locator(':focus').getAttribute('aria-label')).to.equal('Favourite: Code 3');
+        expect(await page.locator(':focus').getAttribute('aria-label')).to.equal('Favorite: Code 3');
         expect(await place()).to.equal(before);
         const { body } = await (await api())('/qrcodes?favorite=true');
         expect(body.data).to.have.length(isMarked === 'true' ? 1 : 0);
@@ -448,7 +448,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.goto('/codes');
       visitor.provoked.push(/^404 .*\/favorite$/);
       await page.context().clearCookies({ name: '__Host-qrelay-session' });
-      await page.getByRole('button', { name: 'Favourite: Flyer' }).click();
+      await page.getByRole('button', { name: 'Favorite: Flyer' }).click();
       await page.waitForURL('**/signin?ended');
     });
 
@@ -457,8 +457,8 @@ inABrowser('QR codes', sharedService, (site) => {
       const code = await store({ name: 'Flyer' });
       await store({ name: 'Other' });
       await page.goto('/codes');
-      await page.getByRole('button', { name: 'Favourite: Flyer' }).click();
-      expect(await page.getByRole('status').textContent()).to.equal('Added to your favourites.');
+      await page.getByRole('button', { name: 'Favorite: Flyer' }).click();
+      expect(await page.getByRole('status').textContent()).to.equal('Added to your favorites.');
       expect(new URL(page.url()).hash).to.equal(`#code-${code.id}`);
       expect(await names()).to.deep.equal(['Flyer', 'Other']);
     });
@@ -544,7 +544,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await expectAccessible(page);
     });
 
-    it('come 20 a page, favourites first, each of them once, on the way there and on the way back', async () => {
+    it('come 20 a page, favorites first, each of them once, on the way there and on the way back', async () => {
       const codes: QrCode[] = [];
       for (let index = 0; index < 45; index += 1) codes.push(await store({ name: `Code ${index}` }));
       for (const code of codes.filter((_, index) => index % 2 === 0))
