@@ -7,7 +7,14 @@ export function problemPage(parts: PageParts): ShowProblem {
     show(
       ctx,
       ProblemView,
-      { visitor: visitorOf(ctx, parts), status, message, requestId: String(ctx.state['requestId']) },
+      {
+        visitor: visitorOf(ctx, parts),
+        status,
+        message,
+        requestId: String(ctx.state['requestId']),
+        // A form cannot be sent again by a link.
+        canRetry: status === 503 && ctx.method === 'GET',
+      },
       status,
     );
 }

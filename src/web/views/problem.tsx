@@ -5,6 +5,8 @@ interface ProblemProps {
   status: number;
   message: string;
   requestId: string;
+  /** Whether opening the same address again may help. */
+  canRetry: boolean;
 }
 
 const titles: Record<number, string> = {
@@ -14,16 +16,14 @@ const titles: Record<number, string> = {
   503: 'Just a moment',
 };
 
-export function ProblemView({ visitor, status, message, requestId }: ProblemProps) {
+export function ProblemView({ visitor, status, message, requestId, canRetry }: ProblemProps) {
   const title = titles[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong');
   return (
     <Layout title={title} visitor={visitor}>
       <section class="card narrow">
         <h1>{title}</h1>
         <p>{message}</p>
-        <p>
-          <a href="/">Go to the front page</a>
-        </p>
+        <p>{canRetry ? <a href="">Try again</a> : <a href="/">Go to the front page</a>}</p>
         {status >= 500 && (
           <p class="quiet">
             Request <code>{requestId}</code>

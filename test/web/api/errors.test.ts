@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError, expectWindow } from '../../support/expect-error.ts';
+import { formClient } from '../../support/form-client.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -177,6 +178,9 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
     const service = await startService();
     const api = apiClient(service.url, await service.makeKey());
     expect((await api('/qrcodes')).status).to.equal(200);
+    const owner = formClient(service.url);
+    await owner.get('/signup');
+    await owner.post('/signup', { email: 'zoe@example.com', password: 'correct horse battery' });
     const name = new URL(service.databaseUrl).pathname.slice(1);
     await service.db.raw(`ALTER DATABASE ${name} CONNECTION LIMIT 0`);
     const endConnections = () =>
@@ -193,6 +197,10 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
       expectError(answer, 503, 'internal_error');
       expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
       expectWindow(answer.headers);
+      // In a browser: a page that can be opened again.
+      const page = await owner.get('/codes?search=menu');
+      expect(page.status).to.equal(503);
+      expect(await page.text()).to.match(/<a href(?:="")?>Try again<\/a>/);
     } finally {
       await service.db.raw(`ALTER DATABASE ${name} CONNECTION LIMIT -1`);
     }
