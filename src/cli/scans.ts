@@ -120,7 +120,6 @@ async function eachSpan(
     noTTYOutput: true,
     notTTYSchedule: 5_000,
   });
-  bar.start(0, 0);
   let codes = 0;
   let days = 0;
   try {
@@ -128,6 +127,7 @@ async function eachSpan(
       const spans = await countedSpans(db, codeId);
       codes += 1;
       days += spans.reduce((sum, span) => sum + span.days, 0);
+      if (!bar.isActive && days > 0) bar.start(days, 0);
       bar.setTotal(days);
       for (const span of spans) {
         await work(codeId, span);
