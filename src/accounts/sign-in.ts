@@ -3,6 +3,7 @@ import { type AttemptLimit, attemptDelay, forgetAttempts, giveBackAttempt, takeA
 import { emailFaults } from './email-address.ts';
 import type { Hashing, PasswordHasher } from './password-hasher.ts';
 import type { ServiceSecrets } from './secrets.ts';
+import type { SpentWindows } from './spent-windows.ts';
 import { User } from './users.ts';
 
 /** Mistakes an hour. */
@@ -15,6 +16,8 @@ interface SignInParts {
   db: Database;
   secrets: ServiceSecrets;
   passwords: PasswordHasher;
+  /** Who is known to be over a limit, by address and e-mail: trying again costs nothing for a while. */
+  throttled: SpentWindows<{ resetInMs: number }>;
 }
 
 interface Attempted {
@@ -32,9 +35,12 @@ export interface Device {
 
 /** An unknown e-mail and a wrong password are the same answer in the same time. */
 export async function checkSignIn(
-  { db, secrets, passwords }: SignInParts,
+  { db, secrets, passwords, throttled }: SignInParts,
   { email, password, address, device }: Attempted,
 ): Promise<SignIn> {
+  const stranger = `${secrets.disguiseAddress(address)} ${secrets.disguiseEmail(email)}`;
+  const known = device ? undefined : throttled.recall(stranger);
+  if (known) return { refused: 'throttled', retryAfter: Math.max(1, Math.ceil(known.resetInMs / 1_000)) };
   passwords.needRoom();
   // What is no e-mail belongs to nobody; and in plain letters, capitals are the same to everybody who compares.
   const user =
@@ -52,7 +58,10 @@ export async function checkSignIn(
     : [{ subject: `signin-address:${secrets.disguiseAddress(address)}`, mostPerHour: mostPerAddress }];
   const limits = [...perAddress, account];
   const retryAfter = await attemptDelay(db, limits);
-  if (retryAfter > 0) return { refused: 'throttled', retryAfter };
+  if (retryAfter > 0) {
+    if (!isKnown) throttled.remember(stranger, { resetInMs: retryAfter * 1_000 });
+    return { refused: 'throttled', retryAfter };
+  }
   const answer = await passwords.withTurn((hashing) =>
     countMistake(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
   );

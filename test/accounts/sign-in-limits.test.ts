@@ -90,21 +90,4 @@ describe('The limits of sign-in', () => {
       expect(await signIn('192.0.2.7', email, 'wrong wrong')).to.equal(429);
     expect(await windows()).to.deep.equal(before);
   });
-
-  it('hold for all forms of an address, and cost no write once they are reached', async () => {
-    const client = await openSignIn();
-    await post(client, '192.0.2.8', 'nobody@example.com');
-    const latest = () =>
-      service.db('request_windows').whereLike('subject', 'form-%').orderBy('checked_at', 'desc');
-    const { subject } = (await latest().first()) as { subject: string };
-    await service
-      .db('request_windows')
-      .where({ subject })
-      .update({ recent: service.db.raw('array_fill(clock_timestamp(), ARRAY[2000])') });
-    expect(await post(client, '192.0.2.8', 'nobody@example.com')).to.equal(429);
-    const before: unknown = await latest();
-    for (let number = 0; number < 5; number += 1)
-      expect(await post(client, '192.0.2.8', 'nobody@example.com')).to.equal(429);
-    expect(await latest()).to.deep.equal(before);
-  });
 });

@@ -1,8 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
-import { takeAttempt } from '../../accounts/attempts.ts';
+import { createRequestBudget } from '../../accounts/request-budget.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import { createSpentWindows } from '../../accounts/spent-windows.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
@@ -42,20 +41,12 @@ interface FormsParts {
 /** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
 export function forms({ config, db, secrets, judgeForm }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
-  const spent = createSpentWindows<{ resetInMs: number }>();
+  // In memory, for each process: a form that is refused must not cost a write.
+  const budget = createRequestBudget(mostFormsPerAddress);
 
-  async function limit(ctx: Context): Promise<void> {
-    const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
-    const known = spent.recall(address);
-    if (known) throw tooManyForms(known);
-    const attempt = await takeAttempt(db, {
-      subject: `form-address:${address}`,
-      mostPerHour: mostFormsPerAddress,
-    });
-    if (attempt.admitted) return spent.forget(address);
-    const window = { resetInMs: attempt.retryAfter * 1_000 };
-    spent.remember(address, window);
-    throw tooManyForms(window);
+  function limit(ctx: Context): void {
+    const waitMs = budget.take(secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops)));
+    if (waitMs > 0) throw tooManyForms({ resetInMs: waitMs });
   }
 
   return async (ctx, next) => {
@@ -70,7 +61,7 @@ export function forms({ config, db, secrets, judgeForm }: FormsParts): Middlewar
       throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
     if (verdict === "somebody else's")
       throw refusal('It was opened in another account than the one that is signed in now.');
-    await limit(ctx);
+    limit(ctx);
     return next();
   };
 }

@@ -4,6 +4,7 @@ import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailFaults } from '../../accounts/email-address.ts';
 import { passwordFaults } from '../../accounts/passwords.ts';
 import { checkSignIn } from '../../accounts/sign-in.ts';
+import { createSpentWindows } from '../../accounts/spent-windows.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
@@ -21,6 +22,7 @@ const endedText =
 /** Sign up, sign in, sign out. */
 export function entryPages(parts: PageParts): Router {
   const { db, config, secrets, passwords, sessions, now } = parts;
+  const throttled = createSpentWindows<{ resetInMs: number }>();
   const router = new Router();
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
@@ -78,12 +80,15 @@ export function entryPages(parts: PageParts): Router {
   router.post('/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
     const next = ownPage(field(ctx, 'next'));
-    const answer = await checkSignIn(parts, {
-      email,
-      password: field(ctx, 'password'),
-      address: addressOf(ctx),
-      device: sessions.device(ctx),
-    });
+    const answer = await checkSignIn(
+      { ...parts, throttled },
+      {
+        email,
+        password: field(ctx, 'password'),
+        address: addressOf(ctx),
+        device: sessions.device(ctx),
+      },
+    );
     if ('user' in answer) {
       await sessions.signIn(ctx, answer.user);
       return leadTo(ctx, next ?? home);
