@@ -120,7 +120,7 @@ export function createApp({
 /** Every page, and the forms on them; its list of routes is all that can be asked for. */
 export function createPages(parts: PageParts): Router {
   const { config, db, secrets, sessions } = parts;
-  const pages = new Router().use(forms({ config, db, secrets, judgeForm: sessions.judgeForm }));
+  const pages = new Router().use(forms({ config, secrets, judgeForm: sessions.judgeForm }));
   const sections = [
     frontPage,
     docsPage,

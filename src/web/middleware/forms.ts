@@ -6,7 +6,6 @@ import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../parse-url.ts';
 import { parseQuery } from '../../query-string.ts';
-import type { Database } from '../../store/database.ts';
 import { callerAddress } from './caller-address.ts';
 import type { Sessions } from './session.ts';
 
@@ -33,13 +32,12 @@ const readText = koaBody({
 
 interface FormsParts {
   config: Config;
-  db: Database;
   secrets: ServiceSecrets;
   judgeForm: Sessions['judgeForm'];
 }
 
 /** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
-export function forms({ config, db, secrets, judgeForm }: FormsParts): Middleware {
+export function forms({ config, secrets, judgeForm }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
   // In memory, for each process: a form that is refused must not cost a write.
   const budget = createRequestBudget(mostFormsPerAddress);
