@@ -119,7 +119,7 @@ export function createApp({
 
 /** Every page, and the forms on them; its list of routes is all that can be asked for. */
 export function createPages(parts: PageParts): Router {
-  const { config, db, secrets, sessions } = parts;
+  const { config, secrets, sessions } = parts;
   const pages = new Router().use(forms({ config, secrets, judgeForm: sessions.judgeForm }));
   const sections = [
     frontPage,
