@@ -268,7 +268,7 @@ export function postgresConnection(databaseUrl: string, applicationName: string,
     connectionString: databaseUrl,
     max,
     application_name: applicationName,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 3_000,
     // As for our own statements: a server that hangs is given up, and its connection is not used again.
     Client: PoolClient,
     query_timeout: queryTimeoutMs,

@@ -64,7 +64,7 @@ describe('A hostile client', () => {
   for (const { names, seconds } of rows) {
     it(`sending ${names.join(', ')}: others are redirected about as fast, nothing restarts, memory is bounded`, async function () {
       // A stall of the machine in one of the two measurements is no slowness of ours.
-      this.retries(2);
+      this.retries(3);
       const web = rig.web[0]?.process as ChildProcess;
       const quietControl = control.measure();
       const quiet = await measure(quietSeconds);
