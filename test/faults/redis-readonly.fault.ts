@@ -118,7 +118,8 @@ describe('Redis fails over to another server under steady load', () => {
     const load = startLoad(rig.addresses(code), perSecond);
     await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
     await eventually(async () => expect(await next.info('replication')).to.include('master_link_status:up'));
-    await first.call('FAILOVER', 'TO', '127.0.0.1', String(secondPort));
+    // The replica sees the link first; it can take over when the primary lists it as online.
+    await eventually(() => first.call('FAILOVER', 'TO', '127.0.0.1', String(secondPort)));
     await eventually(async () => expect(await next.role()).to.include('master'));
     await eventually(async () => expect((await readiness(rig)).status).to.equal('degraded'));
     address.moveTo(secondPort);
