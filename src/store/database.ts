@@ -1,7 +1,6 @@
 import knex, { type Knex } from 'knex';
-import pg, { type ClientBase, type QueryResultRow, types } from 'pg';
+import pg, { type QueryResultRow, types } from 'pg';
 import { PoolClient } from './pool-client.ts';
-import { asPrepared, isPreparedElsewhere, type PreparedStatement } from './prepared.ts';
 
 export type Database = Knex;
 
@@ -64,8 +63,7 @@ export function openDatabase(
         connection.once('dropped', () => {
           droppedAt = performance.now();
         });
-        // As a statement, because PgBouncer refuses them as parameters of the connection.
-        connection.query(setTimeouts(timeouts), (error: Error | null) => done(error, connection));
+        connection.configure(timeouts, (error) => done(error, connection));
       },
       // Where one connection was lost without a word, the idle ones may be lost as well.
       validate: (connection: PoolClient) => connection.answeredAt > droppedAt,
@@ -81,9 +79,10 @@ export function openDatabase(
   return db;
 }
 
-function setTimeouts(timeouts: Record<string, number>): string {
-  const settings = Object.entries(timeouts).map(([name, ms]) => `set_config('${name}', '${ms}', false)`);
-  return `SELECT ${settings.join(', ')}`;
+export interface PreparedStatement {
+  name: string;
+  /** With `$1`, `$2` … for the values. */
+  text: string;
 }
 
 /** For a statement asked hundreds of times a second: each connection has it parsed and planned once. */
@@ -93,13 +92,11 @@ export async function queryPrepared<Row>(
   values: unknown[],
 ): Promise<Row[]> {
   const client = db.client as Knex.Client;
-  const connection = (await client.acquireConnection()) as ClientBase;
+  const connection = (await client.acquireConnection()) as PoolClient;
   try {
-    const ask = () => connection.query<Row & QueryResultRow>({ ...asPrepared(client, statement), values });
-    const { rows } = await ask().catch((error: unknown) => {
-      if (isPreparedElsewhere(client, sqlState(error))) return ask();
-      throw error;
-    });
+    const { name, text } = statement;
+    const query = connection.keepsPreparedStatements ? { name, text, values } : { text, values };
+    const { rows } = (await connection.query(query)) as { rows: (Row & QueryResultRow)[] };
     return rows;
   } finally {
     await client.releaseConnection(connection);

@@ -7,6 +7,11 @@ interface Disposable {
   __knex__disposed?: unknown;
 }
 
+interface Backend {
+  /** As reported when the connection was made. */
+  processID?: number | null;
+}
+
 /**
  * A connection that is never used again after a statement on it timed out, or after its server turned read-only. pg gives
  * up waiting but leaves the statement running and its transaction open: whatever shares the connection next would land in
@@ -15,6 +20,8 @@ interface Disposable {
 export class PoolClient extends Client {
   /** When the server last answered on this connection, by `performance.now()`. */
   answeredAt = performance.now();
+  /** False where a pooler may answer each transaction on another connection of the server. */
+  keepsPreparedStatements = false;
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares nine overloads of one function
   override query(...args: any[]): any {
@@ -38,6 +45,20 @@ export class PoolClient extends Client {
         throw error;
       },
     );
+  }
+
+  /** Applies server settings to this session, and finds out whether the server itself is at the other end. */
+  configure(settings: Record<string, number>, done: (error: Error | null) => void): void {
+    // As a statement, because PgBouncer refuses them as connection parameters.
+    const values = Object.entries(settings).map(
+      ([name, value]) => `set_config('${name}', '${value}', false)`,
+    );
+    const text = `SELECT pg_backend_pid() AS pid, ${values.join(', ')}`;
+    this.query(text, (error: Error | null, result: { rows: { pid: number }[] } | undefined) => {
+      // A pooler reports a process ID of its own.
+      this.keepsPreparedStatements = result?.rows[0]?.pid === (this as Backend).processID;
+      done(error);
+    });
   }
 
   #send(args: unknown[]): unknown {

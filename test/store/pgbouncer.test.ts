@@ -54,6 +54,24 @@ describe('PgBouncer before PostgreSQL', function () {
     }
   });
 
+  it('the same in transactions, which a refused statement would end', async () => {
+    const db = openDatabase(bouncers.transaction.url, { poolMax: 6, applicationName: 'test' });
+    const statement = { name: 'product-of-two', text: 'SELECT $1::int * $2::int AS product' };
+    try {
+      const products = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          db.transaction(async (transaction) => {
+            await transaction.raw('SELECT 1');
+            return queryPrepared<{ product: number }>(transaction, statement, [index, 2]);
+          }),
+        ),
+      );
+      expect(products).to.deep.equal(Array.from({ length: 200 }, (_, index) => [{ product: index * 2 }]));
+    } finally {
+      await db.destroy();
+    }
+  });
+
   it("never runs another release's statement of the same name", async () => {
     const [old, current] = [1, 2].map(() =>
       openDatabase(bouncers.transaction.url, { poolMax: 2, applicationName: 'test' }),
