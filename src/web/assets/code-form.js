@@ -8,7 +8,7 @@ const pauseMs = 200;
 let waiting;
 let latest = 0;
 
-async function show() {
+async function showPreview() {
   latest += 1;
   const turn = latest;
   const look = new URLSearchParams(controls.map(({ name, value }) => [name, value]));
@@ -33,7 +33,7 @@ async function show() {
 for (const control of controls) {
   control.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => void show(), pauseMs);
+    waiting = setTimeout(() => void showPreview(), pauseMs);
   });
 }
 

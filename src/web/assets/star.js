@@ -6,7 +6,7 @@ status.className = 'unseen';
 status.setAttribute('role', 'status');
 if (forms.length > 0) document.body.append(status);
 
-function show(form, isFavorite, words) {
+function showFavorite(form, isFavorite, words) {
   const button = form.querySelector('.star');
   button.setAttribute('aria-pressed', String(isFavorite));
   button.textContent = isFavorite ? '★' : '☆';
@@ -25,7 +25,7 @@ async function send(form) {
   // As without this script: the page that follows says what is wrong.
   if (!answer?.ok || answer.redirected) return form.submit();
   const { done } = await answer.json();
-  show(form, isFavorite, done);
+  showFavorite(form, isFavorite, done);
 }
 
 for (const form of forms) {
