@@ -18,15 +18,15 @@ export interface ConnectionLimits {
 export type CutReason = 'pipelining' | 'stalled' | 'memory' | 'unanswered' | 'too_many';
 
 interface Connection {
-  answering: ServerResponse | undefined;
+  /** The latest answer that was begun; it may have been sent by now. */
+  latest: ServerResponse | undefined;
   waiting: [IncomingMessage, ServerResponse][];
-  /** The check at which its last answer began or ended. */
+  /** The check at which its latest answer began, or was found to be sent. */
   usedAt: number;
   /** What waited to be sent at the last check, and for how many checks that has not changed. */
   unsentBytes: number;
   queuedBytes: number;
   stalledChecks: number;
-  begin(req: IncomingMessage, res: ServerResponse): void;
 }
 
 /**
@@ -52,26 +52,13 @@ export function limitConnections(
   }
 
   function track(socket: Socket): void {
-    const next = () => {
-      connection.answering = undefined;
-      connection.usedAt = checks;
-      if (socket.destroyed) return;
-      const following = connection.waiting.shift();
-      if (following) connection.begin(...following);
-    };
     const connection: Connection = {
-      answering: undefined,
+      latest: undefined,
       waiting: [],
       usedAt: checks,
       unsentBytes: 0,
       queuedBytes: 0,
       stalledChecks: 0,
-      begin(req, res) {
-        connection.answering = res;
-        connection.usedAt = checks;
-        res.once('close', next);
-        handle(req, res);
-      },
     };
     connections.set(socket, connection);
     silent.add(socket);
@@ -79,6 +66,22 @@ export function limitConnections(
       connections.delete(socket);
       silent.delete(socket);
       connection.waiting = [];
+    });
+  }
+
+  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+    connection.latest = res;
+    connection.usedAt = checks;
+    handle(req, res);
+  }
+
+  /** Only where a request waits: a listener on each response would cost a redirect a tenth of its time. */
+  function beginNextAfter(res: ServerResponse, connection: Connection, socket: Socket): void {
+    res.once('close', () => {
+      const following = connection.waiting.shift();
+      if (!following || socket.destroyed) return;
+      if (connection.waiting.length > 0) beginNextAfter(following[1], connection, socket);
+      begin(connection, ...following);
     });
   }
 
@@ -115,11 +118,16 @@ export function limitConnections(
     const slow: [Socket, Connection][] = [];
     let unsent = 0;
     for (const [socket, connection] of connections) {
-      if (!connection.answering || socket.destroyed) continue;
+      const { latest } = connection;
+      if (!latest || socket.destroyed) continue;
+      if (latest.writableFinished) {
+        connection.latest = undefined;
+        connection.usedAt = checks;
+        continue;
+      }
       measure(socket, connection);
       if (connection.stalledChecks >= stallChecks) cut(socket, 'stalled');
-      else if (!connection.answering.headersSent && checks - connection.usedAt > answerChecks)
-        cut(socket, 'unanswered');
+      else if (!latest.headersSent && checks - connection.usedAt > answerChecks) cut(socket, 'unanswered');
       else if (connection.unsentBytes > 0) {
         unsent += connection.unsentBytes;
         slow.push([socket, connection]);
@@ -142,9 +150,12 @@ export function limitConnections(
       // What else was in the chunk of a connection that has been cut.
       if (!connection || socket.destroyed) return;
       silent.delete(socket);
-      if (!connection.answering) connection.begin(req, res);
-      else if (connection.waiting.length < limits.maxWaitingRequests) connection.waiting.push([req, res]);
-      else {
+      const { latest, waiting } = connection;
+      if (waiting.length === 0 && (!latest || latest.writableFinished)) begin(connection, req, res);
+      else if (waiting.length < limits.maxWaitingRequests) {
+        if (waiting.length === 0 && latest) beginNextAfter(latest, connection, socket);
+        waiting.push([req, res]);
+      } else {
         stopParsing(socket);
         cut(socket, 'pipelining');
       }
@@ -153,10 +164,11 @@ export function limitConnections(
   };
 }
 
-const isIdle = ({ answering }: Connection) => !answering;
+const isIdle = ({ latest, waiting }: Connection) =>
+  waiting.length === 0 && (!latest || latest.writableFinished);
 /** Its body has not come whole, and nothing was answered yet: we wait for the client. */
-const isArriving = ({ answering }: Connection) =>
-  answering !== undefined && !answering.headersSent && !answering.req.complete;
+const isArriving = ({ latest }: Connection) =>
+  latest !== undefined && !latest.headersSent && !latest.req.complete;
 const isUnread = ({ stalledChecks }: Connection) => stalledChecks > 0;
 
 /**
