@@ -53,9 +53,7 @@ export async function findCode(db: Database, ownerId: string, id: string): Promi
   return code;
 }
 
-export type CodeChanges = Partial<
-  Omit<NewCode, 'type'> & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>
->;
+export type CodeChanges = Partial<NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>>;
 
 /**
  * Changes a code by what `decide` makes of it as it is stored. The row is locked meanwhile, so that of two changes at a
@@ -85,7 +83,9 @@ export async function updateCode(
 ): Promise<QrCode> {
   if (Object.keys(changes).length === 0) return code;
   const hosts =
-    changes.content === undefined ? {} : hostColumns({ type: code.type, content: changes.content });
+    changes.content === undefined
+      ? {}
+      : hostColumns({ type: changes.type ?? code.type, content: changes.content });
   const changed = await QrCode.query(db)
     .findById(code.id)
     .patch({ ...changes, ...hosts, updatedAt: now })

@@ -54,8 +54,12 @@ export function changedCodeRules(
   config: RuleConfig,
 ): BodyRules<Static<typeof patchBody>> {
   return async (fields, bad) => {
+    const isTypeAlone = fields.content === undefined && !bad.has('content') && !bad.has('type');
+    if (isTypeAlone && fields.type !== undefined && fields.type !== code.type)
+      return [{ field: 'type', message: 'changes only together with content: send both' }];
     if (fields.content === undefined && fields.errorCorrection === undefined) return [];
-    const { type, content, errorCorrection } = { ...code, ...fields };
+    const { type: given, content, errorCorrection } = { ...code, ...fields };
+    const type = bad.has('type') ? undefined : given;
     const known = bad.has('errorCorrection') ? undefined : errorCorrection;
     const faults = contentFaults({ type, content, errorCorrection: known }, config.baseUrl);
     // What was changed is what is at fault, even where the two only clash.
@@ -66,7 +70,7 @@ export function changedCodeRules(
         message: `does not fit the content, which ${fault.message}`,
       }));
     }
-    return faults.length > 0 ? faults : hostFaults(db, type, content, config);
+    return faults.length > 0 || type === undefined ? faults : hostFaults(db, type, content, config);
   };
 }
 

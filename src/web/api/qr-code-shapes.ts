@@ -3,9 +3,11 @@ import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
+const typeMeaning = 'What kind of content the code holds.';
+
 const fields = {
   name: label('A name to find the code by. Spaces around it are removed, and it is stored in Unicode NFC.'),
-  type: choice(codeTypes, 'What kind of content the code holds.'),
+  type: choice(codeTypes, typeMeaning),
   content: text(
     'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it. Content of any type that links to a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100` or `tel:+15550100`. Content that cannot be parsed is shown as text.',
   ),
@@ -71,14 +73,12 @@ export const notInCreate = {
   ...assignedFields,
   isFavorite: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}',
 };
-export const notInPatch = {
-  ...assignedFields,
-  type: 'cannot be changed; create another QR code with POST /api/v1/qrcodes',
-};
+export const notInPatch = assignedFields;
 
 export const patchBody = Type.Partial(
   Type.Object({
     name: fields.name,
+    type: choice(codeTypes, `${typeMeaning} Changes only together with \`content\`.`),
     content: fields.content,
     foregroundColor: fields.foregroundColor,
     backgroundColor: fields.backgroundColor,

@@ -117,7 +117,7 @@ export const updateQrCode = operation({
   tag: 'QR codes',
   summary: 'Change a QR code',
   description:
-    'Send only the fields that you want to change. `type` and `shareUrl` never change, so a printed code keeps working. Whoever scans it sees the change within 10 seconds.',
+    'Send only the fields that you want to change. `type` changes only together with `content`. `shareUrl` never changes, so a printed code keeps working. Whoever scans it sees the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },

@@ -78,13 +78,6 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
     expect(body.message).to.equal('isFavorite cannot be set here; use PATCH /api/v1/qrcodes/{id}.');
   });
 
-  it('PATCH: type cannot be changed; create another QR code', async () => {
-    const { body } = await patch({ type: 'text' });
-    expect(body.message).to.equal(
-      'type cannot be changed; create another QR code with POST /api/v1/qrcodes.',
-    );
-  });
-
   it('names 100 of thousands of unknown parameters and counts the others', async () => {
     const many = Array.from({ length: 2_500 }, (_, index) => `q${index}`).join('&');
     const answer = await api(`/qrcodes?limit=0&${many}`);

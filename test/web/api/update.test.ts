@@ -114,7 +114,6 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     }
 
     for (const field of [
-      'type',
       'shareToken',
       'shareUrl',
       'id',
@@ -137,14 +136,14 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       expectInvalid(
         await patch(id, {
           name: '',
-          content: '/menu',
+          content: '',
           size: 1,
           isPublic: 'no',
           expiresAt: 'soon',
-          type: 'text',
+          type: 'note',
           x: 1,
         }),
-        ['name', 'content', 'size', 'isPublic', 'expiresAt', 'type', 'x'],
+        ['name', 'type', 'content', 'size', 'isPublic', 'expiresAt', 'x'],
       );
     });
 
@@ -183,6 +182,44 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       const note = await create({ type: 'text', content: 'Hello' });
       expect((await patch(note.id, { content: 'javascript:alert(1)' })).status).to.equal(200);
       expect((await patch(note.id, { errorCorrection: 'H' })).status).to.equal(200);
+    });
+  });
+
+  describe('type, which changes only together with content (decisions: Endpoints)', () => {
+    it('changes with content that is held to the rules of the new type', async () => {
+      const { id } = await create({ content: 'https://example.com/menu' });
+      const { status, body } = await patch(id, { type: 'text', content: 'Closed on Mondays' });
+      expect(status).to.equal(200);
+      expect(body).to.include({ type: 'text', content: 'Closed on Mondays' });
+      expectInvalid(await patch(id, { type: 'url', content: 'Open on Mondays' }), ['content']);
+      expect((await api(`/qrcodes/${id}`)).body).to.include({ type: 'text', content: 'Closed on Mondays' });
+    });
+
+    it('is refused alone, with what to do about it', async () => {
+      const { id } = await create();
+      const answer = await patch(id, { type: 'text' });
+      expectInvalid(answer, ['type']);
+      expect(answer.body.message).to.equal('type changes only together with content: send both.');
+    });
+
+    it('may be sent as it is', async () => {
+      const { id, type } = await create();
+      expect((await patch(id, { type, name: 'Renamed' })).body).to.include({ type, name: 'Renamed' });
+    });
+
+    for (const value of [null, '', 'URL', 'note', 1]) {
+      it(`is a 400 that names it: ${JSON.stringify(value)}`, async () => {
+        const { id } = await create();
+        expectInvalid(await patch(id, { type: value }), ['type']);
+        expectInvalid(await patch(id, { type: value, content: 'https://example.com/' }), ['type']);
+      });
+    }
+
+    it('blocks the hosts of the new type from then on', async () => {
+      const { id } = await create({ type: 'text', content: 'Hello' });
+      await patch(id, { type: 'url', content: 'https://hosts.example.net/menu' });
+      const [row] = await service.db('qr_codes').where({ id }).select('hosts');
+      expect(row.hosts).to.deep.equal(['hosts.example.net']);
     });
   });
 
