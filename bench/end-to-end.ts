@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { openScanQueue } from '../src/queue/connection.ts';
 import { eventuallyReady } from '../src/queue/ready.ts';
 import { createLog } from '../src/telemetry/log.ts';
-import { startRig } from '../test/support/rig.ts';
+import { startFixture } from '../test/support/fixture.ts';
 import { measure } from './client.ts';
 import { memoryMb, round } from './figures.ts';
 
@@ -10,13 +10,13 @@ const seconds = 15;
 
 /** Everything on one machine: client, web, queue, worker and database, at the lane's full rate. */
 export async function benchEndToEnd() {
-  const rig = await startRig();
-  const code = await rig.makeCode();
-  const queue = openScanQueue(rig.place, createLog('bench', 'silent'));
+  const fixture = await startFixture();
+  const code = await fixture.makeCode();
+  const queue = openScanQueue(fixture.place, createLog('bench', 'silent'));
   await eventuallyReady(queue);
-  const [address = ''] = rig.addresses(code);
-  const web = rig.web[0]?.process.pid;
-  const worker = rig.workers[0]?.process.pid;
+  const [address = ''] = fixture.addresses(code);
+  const web = fixture.web[0]?.process.pid;
+  const worker = fixture.workers[0]?.process.pid;
   const atRest = { web: memoryMb(web), worker: memoryMb(worker) };
   const underLoad = { web: 0, worker: 0 };
   const backlog: number[] = [];
@@ -30,10 +30,10 @@ export async function benchEndToEnd() {
   }
   const { requests, seconds: took, p50, p99 } = await load;
   const endedAt = performance.now();
-  const counted = await rig.countedScans(code, requests, 120_000);
+  const counted = await fixture.countedScans(code, requests, 120_000);
   const untilLastMs = performance.now() - endedAt;
   await queue.close();
-  await rig.stop();
+  await fixture.stop();
   return {
     table: [
       {

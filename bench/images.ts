@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Database } from '../src/store/database.ts';
-import { startRig } from '../test/support/rig.ts';
+import { startFixture } from '../test/support/fixture.ts';
 import { measure } from './client.ts';
 import { median, round } from './figures.ts';
 
@@ -10,21 +10,21 @@ const codesPerRound = 400;
 
 /** What redirects cost while pictures of 2048 pixels are drawn, each one for the first time, one after the other. */
 export async function benchImages() {
-  const rig = await startRig({ workers: 0 });
-  const code = await rig.makeCode();
-  const [address = ''] = rig.addresses(code);
+  const fixture = await startFixture({ workers: 0 });
+  const code = await fixture.makeCode();
+  const [address = ''] = fixture.addresses(code);
   const runs = { alone: [] as Run[], drawing: [] as Run[] };
   await measure(address, 2);
   for (let number = 0; number < rounds; number += 1) {
     runs.alone.push({ ...(await measure(address, secondsPerRound)), drawn: 0 });
-    const tokens = await makeLargeCodes(rig.db, code.id, number);
+    const tokens = await makeLargeCodes(fixture.db, code.id, number);
     const stop = new AbortController();
-    const drawing = drawEach(rig.url, tokens, stop.signal);
+    const drawing = drawEach(fixture.url, tokens, stop.signal);
     const measured = await measure(address, secondsPerRound);
     stop.abort();
     runs.drawing.push({ ...measured, drawn: await drawing });
   }
-  await rig.stop();
+  await fixture.stop();
   const row = (name: string, of: Run[]) => ({
     lane: name,
     'requests/s': Math.round(median(of.map(({ requests, seconds }) => requests / seconds))),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../test/support/free-port.ts';
-import { startRig } from '../test/support/rig.ts';
+import { startFixture } from '../test/support/fixture.ts';
 import { connections, type Measurement, measure } from './client.ts';
 import { median, round } from './figures.ts';
 
@@ -19,8 +19,8 @@ interface Contender {
 export async function benchLane() {
   const bareHttp = await startBare('bare-http.mjs');
   const bareKoa = await startBare('bare-koa.mjs');
-  const onRedis = await startRig({ workers: 0 });
-  const onPostgres = await startRig({ workers: 0, queue: 'postgres' });
+  const onRedis = await startFixture({ workers: 0 });
+  const onPostgres = await startFixture({ workers: 0, queue: 'postgres' });
   const redisCode = await onRedis.makeCode();
   const postgresCode = await onPostgres.makeCode();
   const contenders: Contender[] = [
@@ -58,20 +58,20 @@ export async function benchLane() {
   // A client that stops has up to one request a connection on its way, each answered and counted, in each of its runs.
   const slack = (rounds + 1) * connections;
   const counted = [];
-  for (const [name, rig, code] of [
+  for (const [name, fixture, code] of [
     ['lane, queue on Redis', onRedis, redisCode],
     ['lane, queue on Postgres', onPostgres, postgresCode],
   ] as const) {
-    await rig.addWorker();
+    await fixture.addWorker();
     const redirects = sent.get(name) ?? 0;
-    const scans = await rig.countedScans(code, redirects, 180_000);
+    const scans = await fixture.countedScans(code, redirects, 180_000);
     counted.push({
       server: name,
       'redirects received': redirects,
       'scans counted': scans,
       exact: scans - redirects <= slack,
     });
-    await rig.stop();
+    await fixture.stop();
   }
   bareHttp.process.kill();
   bareKoa.process.kill();

@@ -1,7 +1,7 @@
 import { countedSpans } from '../src/scans/counted-days.ts';
 import { rebuildSpan } from '../src/scans/counters.ts';
 import type { Database } from '../src/store/database.ts';
-import { startRig } from '../test/support/rig.ts';
+import { startFixture } from '../test/support/fixture.ts';
 import { median, round } from './figures.ts';
 
 const sizes = [1_000, 100_000, 5_000_000];
@@ -11,19 +11,19 @@ const pageSize = 100;
 
 /** What reading costs with few and with many scans on one code. */
 export async function benchReads() {
-  const rig = await startRig({ workers: 0 });
+  const fixture = await startFixture({ workers: 0 });
   const table = [];
   for (const size of sizes) {
-    const code = await rig.makeCode();
-    await fill(rig.db, code.id, size);
+    const code = await fixture.makeCode();
+    await fill(fixture.db, code.id, size);
     const pages = Math.floor(size / pageSize);
-    const deep = await cursorAt(rig.db, code.id, (Math.min(deepPage, pages) - 1) * pageSize);
+    const deep = await cursorAt(fixture.db, code.id, (Math.min(deepPage, pages) - 1) * pageSize);
     const timed = async (path: string) => {
-      const headers = { Authorization: `Bearer ${await rig.makeKey()}` };
+      const headers = { Authorization: `Bearer ${await fixture.makeKey()}` };
       const times: number[] = [];
       for (let number = 0; number < requests + 10; number += 1) {
         const startedAt = performance.now();
-        const response = await fetch(`${rig.url}/api/v1/qrcodes/${code.id}${path}`, { headers });
+        const response = await fetch(`${fixture.url}/api/v1/qrcodes/${code.id}${path}`, { headers });
         await response.arrayBuffer();
         if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
         if (number >= 10) times.push(performance.now() - startedAt);
@@ -39,7 +39,7 @@ export async function benchReads() {
       [`page ${deepPage} (or last) ms`]: await timed(`/scans?cursor=${deep}`),
     });
   }
-  await rig.stop();
+  await fixture.stop();
   return { table };
 }
 

@@ -4,7 +4,7 @@ import { eventuallyReady } from '../src/queue/ready.ts';
 import { packScans } from '../src/queue/scan-jobs.ts';
 import { newScanId } from '../src/scans/scan-id.ts';
 import { createLog } from '../src/telemetry/log.ts';
-import { startRig } from '../test/support/rig.ts';
+import { startFixture } from '../test/support/fixture.ts';
 import { iPhoneSafari } from '../test/support/share.ts';
 
 const jobs = 600;
@@ -14,10 +14,10 @@ const scansPerJob = 500;
 export async function benchWorker() {
   const table = [];
   for (const engine of ['redis', 'postgres'] as const) {
-    const rig = await startRig({ workers: 0, queue: engine });
-    const code = await rig.makeCode();
-    const { sealingKey } = await loadSecrets(rig.db);
-    const queue = openScanQueue(rig.place, createLog('bench', 'silent'));
+    const fixture = await startFixture({ workers: 0, queue: engine });
+    const code = await fixture.makeCode();
+    const { sealingKey } = await loadSecrets(fixture.db);
+    const queue = openScanQueue(fixture.place, createLog('bench', 'silent'));
     await eventuallyReady(queue);
     for (let number = 0; number < jobs; number += 1) {
       const scans = Array.from({ length: scansPerJob }, (_, index) => ({
@@ -30,12 +30,12 @@ export async function benchWorker() {
     }
     await queue.close();
     // From the moment the process is ready: loading the map of places is not its work.
-    await rig.addWorker();
+    await fixture.addWorker();
     const startedAt = performance.now();
-    const scans = await rig.countedScans(code, jobs * scansPerJob, 180_000);
+    const scans = await fixture.countedScans(code, jobs * scansPerJob, 180_000);
     const seconds = (performance.now() - startedAt) / 1000;
     table.push({ queue: engine, scans, 'scans/s': Math.round(scans / seconds) });
-    await rig.stop();
+    await fixture.stop();
   }
   return { table };
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
-import { parseUrl } from './parse-url.ts';
-import { serverAddressFault } from './server-address.ts';
+import { parseUrl } from './http/parse-url.ts';
+import { serverAddressFault } from './store/server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const signUpChoices = ['open', 'closed'] as const;

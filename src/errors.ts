@@ -9,14 +9,14 @@ const statusOfCode = {
 
 export type ErrorCode = keyof typeof statusOfCode;
 
-export interface FieldFault {
+export interface FieldError {
   field: string;
   message: string;
 }
 
 interface ErrorOptionsOfApp {
   status?: number;
-  details?: FieldFault[];
+  details?: FieldError[];
   headers?: Record<string, string>;
   cause?: unknown;
 }
@@ -25,7 +25,7 @@ interface ErrorOptionsOfApp {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  readonly details: FieldFault[] | undefined;
+  readonly details: FieldError[] | undefined;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptionsOfApp = {}) {
@@ -53,7 +53,7 @@ export class BusyError extends AppError {
 const mostInSentence = 20;
 
 /** Every bad field is named in the details, and in the sentence too unless there are many. */
-export function invalid(details: FieldFault[]): AppError {
+export function invalid(details: FieldError[]): AppError {
   const named = details.slice(0, mostInSentence).map(({ field, message }) => `${field || '""'} ${message}`);
   const more = details.length - named.length;
   if (more > 0) named.push(`and ${more} more, see details`);

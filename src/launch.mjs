@@ -6,7 +6,16 @@
 //   node src/launch.mjs standalone …    install, build and run dist/src/standalone.js
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -66,9 +75,7 @@ export async function ensureBuilt(root = here) {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   };
   await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', tidy);
-  // What the compiler leaves behind: stylesheet, scripts and pictures of the pages.
-  const assets = join('src', 'web', 'assets');
-  if (existsSync(join(root, assets))) cpSync(join(root, assets), join(fresh, assets), { recursive: true });
+  copyAssets(join(root, 'src', 'web'), join(fresh, 'src', 'web'));
   writeFileSync(join(fresh, 'built-from'), digest);
   try {
     if (existsSync(dist)) renameSync(dist, old);
@@ -79,6 +86,13 @@ export async function ensureBuilt(root = here) {
   } finally {
     tidy();
   }
+}
+
+/** Style sheets, browser scripts and icons, which the compiler does not copy. */
+function copyAssets(from, to) {
+  if (!existsSync(from)) return;
+  const isAsset = (path) => statSync(path).isDirectory() || /\.(?:css|svg|browser\.js)$/.test(path);
+  cpSync(from, to, { recursive: true, filter: isAsset });
 }
 
 export function isBuilt(root = here, digest = digestSources(root)) {

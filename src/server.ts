@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
-import type { HttpServer } from './http-server.ts';
-import { announceReady, endWith, runMain, surviveErrors } from './lifecycle.ts';
-import { keepRunning } from './supervisor.ts';
+import type { HttpServer } from './http/http-server.ts';
+import { announceReady, endWith, runMain, surviveErrors } from './runtime/lifecycle.ts';
+import { keepRunning } from './runtime/supervisor.ts';
 import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { drainLimitMs, endWith, runMain } from './lifecycle.ts';
+import { drainLimitMs, endWith, runMain } from './runtime/lifecycle.ts';
 import { migrateQueue } from './queue/connection.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { keepPostgresRunning } from './store/embedded/keep.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { migrateDatabase } from './store/migrate.ts';
-import { keepRunning } from './supervisor.ts';
+import { keepRunning } from './runtime/supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { logWarnings } from './telemetry/stray-output.ts';
 

@@ -1,29 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { basePathOf, mountAt } from './base-path.ts';
-import { abuseHref } from './abuse-contact.ts';
+import { basePathOf, mountAt } from './http/base-path.ts';
+import { abuseHref } from './codes/abuse-contact.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress } from './http/client-address.ts';
 import { openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
-import { openHttpServer } from './http-server.ts';
-import { answerFailure } from './malformed-request.ts';
+import { openHttpServer } from './http/http-server.ts';
+import { answerFailure } from './http/malformed-request.ts';
 import { createProducer } from './queue/producer.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
-import { createScanVerdict } from './redirect/counts.ts';
+import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { createImageAnswer } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
-import { takeTurns } from './take-turns.ts';
+import { takeTurns } from './http/take-turns.ts';
 import type { Log } from './telemetry/log.ts';
-import { nowAndThen } from './telemetry/now-and-then.ts';
+import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
@@ -108,7 +108,7 @@ export async function openWebService({
   });
   const handleRest = app.callback();
   const basePath = basePathOf(config.baseUrl);
-  const tellFailed = nowAndThen((err, times) => log.error({ err, times }, 'a request could not be answered'));
+  const tellFailed = throttle((err, times) => log.error({ err, times }, 'a request could not be answered'));
   const onFailure = (err: unknown) => {
     metrics.uncaughtErrors.inc();
     tellFailed(err);
@@ -122,7 +122,7 @@ export async function openWebService({
       basePath,
       targets,
       producer,
-      verdict: createScanVerdict(),
+      verdict: createScanPolicy(),
       answerImage: createImageAnswer({ images, baseUrl: config.baseUrl, log }),
       reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
       trustProxyHops: config.trustProxyHops,

@@ -17,7 +17,7 @@ const trusted: Record<string, string> = {
 
 /** Put together at run time, and why it is checked all the same. */
 const builtAtRunTime: Record<string, string> = {
-  'src/web/assets/code-form.js': 'a literal of src/codes/, which the page hands to its script',
+  'src/web/codes/form/form.browser.js': 'a literal of src/codes/, which the page hands to its script',
 };
 
 const files = ['src', 'workers'].flatMap((folder) =>

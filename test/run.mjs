@@ -20,13 +20,13 @@ const checks = {
 const slowTests = [
   'test/processes/*.test.ts',
   'test/cli/*.test.ts',
-  'test/cli.test.ts',
-  'test/web/pages/*.test.ts',
+  'test/web/{account,codes,docs,front,keys,sign-in,ui}/*.test.ts',
+  'test/web/assets.test.ts',
 ];
 
 /** These hold answers against the clock, and would measure the other tests if those ran beside them. */
 const timedTests = [
-  'test/connections.test.ts',
+  'test/http/connections.test.ts',
   'test/telemetry/health.test.ts',
   'test/hostile/parsers.test.ts',
 ];

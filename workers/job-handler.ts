@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { growingDelay } from '../src/growing-delay.ts';
+import { createBackoff } from '../src/runtime/backoff.ts';
 import { TryLaterError } from '../src/queue/connection.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
 import { keepDeadScan } from '../src/scans/dead-scans.ts';
@@ -42,7 +42,7 @@ interface Enriched {
  */
 export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log }: HandlerParts) {
   const recordRows = createScanRecorder(db);
-  const outage = growingDelay(outagePauses);
+  const outage = createBackoff(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
   /** A scan that cannot be enriched is refused like one that the database cannot store. */

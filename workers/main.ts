@@ -1,5 +1,5 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
-import { announceReady, endWith, runMain } from '../src/lifecycle.ts';
+import { announceReady, endWith, runMain } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';

@@ -1,4 +1,4 @@
-import { forgetOldWindows } from '../src/accounts/admission.ts';
+import { forgetOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { forgetOldSessions } from '../src/accounts/sessions.ts';
@@ -10,7 +10,7 @@ import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createJobHandler } from './job-handler.ts';
-import { createLookUps } from './look-ups.ts';
+import { createLookUps } from './lookups.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 
 const housekeepingMs = 10 * 60_000;

@@ -1,10 +1,10 @@
-import type { FieldFault } from '../errors.ts';
+import type { FieldError } from '../errors.ts';
 
 /** As strict as a browser's own field: one @, no spaces, a host with a dot or a bare name. */
 const pattern =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-export function emailFaults(field: string, email: string): FieldFault[] {
+export function emailErrors(field: string, email: string): FieldError[] {
   return email.length <= 254 && pattern.test(email)
     ? []
     : [{ field, message: 'must be an address such as you@example.com' }];

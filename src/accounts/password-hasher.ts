@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { BusyError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
-import { openThread, type Thread } from '../thread.ts';
+import { throttle } from '../telemetry/throttle.ts';
+import { openThread, type Thread } from '../runtime/thread.ts';
 import type { PasswordQuestion } from './password-thread-main.ts';
 import { longestPassword } from './passwords.ts';
 import { createTurns } from './turns.ts';
@@ -53,7 +53,7 @@ export function createPasswordHasher({
   const turns = createTurns({ atOnce: mostAtOnce, mostWaiting, longestWaitMs });
   const opened: Promise<Thread<PasswordQuestion>>[] = [];
   let lastUsed = 0;
-  const tellRefused = nowAndThen((err, count) =>
+  const tellRefused = throttle((err, count) =>
     log.warn(
       { err, count },
       'passwords were not checked: too many at once, or a thread failed; clients got a 503',

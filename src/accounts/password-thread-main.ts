@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { answerQuestions, notify } from '../thread-side.ts';
+import { answerQuestions, notify } from '../runtime/thread-side.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 // A sign-in can wait, a redirect cannot. Linux takes this for the calling thread alone; elsewhere it would be the process.

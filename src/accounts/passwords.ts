@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { FieldFault } from '../errors.ts';
+import type { FieldError } from '../errors.ts';
 
 export const shortestPassword = 10;
 /** In characters. */
 export const longestPassword = 200;
 
-export function passwordFaults(field: string, password: string, email: string): FieldFault[] {
+export function passwordErrors(field: string, password: string, email: string): FieldError[] {
   const length = [...password].length;
   if (length < shortestPassword)
     return [{ field, message: `must have at least ${shortestPassword} characters` }];

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { type Admission, admit, type RateWindow } from './admission.ts';
+import { type Admission, admit, type RateWindow } from './authenticate.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
 import { createKeyLookup, nameOf } from './key-lookup.ts';
 import { createSpentWindows } from './spent-windows.ts';

@@ -11,7 +11,7 @@ export interface ServiceSecrets {
   /** Marks a browser as one in which an account was signed in before. */
   deviceMark(visitor: string, user: { id: string; passwordHash: string | null }): string;
   /** What a form must bring back, by the cookie it was made for: another site can read neither. */
-  formToken(cookie: string): string;
+  csrfToken(cookie: string): string;
 }
 
 export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
@@ -28,7 +28,7 @@ export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
     sealingKey: derive(root, 'scan-job'),
     // With another password it is another mark: what was gathered before is of no use.
     deviceMark: (visitor, { id, passwordHash }) => keyedHash(deviceKey, `${visitor} ${id} ${passwordHash}`),
-    formToken: (cookie) => keyedHash(formKey, cookie),
+    csrfToken: (cookie) => keyedHash(formKey, cookie),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { type AttemptLimit, attemptDelay, forgetAttempts, giveBackAttempt, takeAttempt } from './attempts.ts';
-import { emailFaults } from './email-address.ts';
+import { emailErrors } from './email-address.ts';
 import type { Hashing, PasswordHasher } from './password-hasher.ts';
 import type { ServiceSecrets } from './secrets.ts';
 import type { SpentWindows } from './spent-windows.ts';
@@ -44,7 +44,7 @@ export async function checkSignIn(
   passwords.needRoom();
   // What is no e-mail belongs to nobody; and in plain letters, capitals are the same to everybody who compares.
   const user =
-    emailFaults('email', email).length > 0
+    emailErrors('email', email).length > 0
       ? undefined
       : await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
   const isKnown = user && device && device.mark === secrets.deviceMark(device.visitor, user);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ViewHandlerReturnType } from '@bull-board/api/dist/types.js';
-import { render } from '../web/views/layout.tsx';
+import { render } from '../web/ui/layout.tsx';
 
 /**
  * The two styles that its script writes into the page, and nothing else that is written into it: the colours of the icon

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
-import { basePathOf } from '../base-path.ts';
-import { DeadlineError, within } from '../deadline.ts';
+import { basePathOf } from '../http/base-path.ts';
+import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { AppError } from '../errors.ts';
 import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/connection.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
 import { isFromHere } from '../web/middleware/forms.ts';
-import { signedIn } from '../web/pages/page.ts';
+import { signedIn } from '../web/ui/page.ts';
 import { createBoardRouter } from './board-router.ts';
 
 const connectWithinMs = 2_000;
@@ -44,7 +44,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     const { isReady } = await connected();
     try {
-      return await within(answerWithinMs, question());
+      return await withTimeout(answerWithinMs, question());
     } catch (error) {
       throw isReady() && !isAway(error) ? error : unreachable(error);
     }
@@ -70,13 +70,13 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
       return opened(ctx, next);
     },
     async close() {
-      if (connection) await within(closeWithinMs, connection.close()).catch(() => undefined);
+      if (connection) await withTimeout(closeWithinMs, connection.close()).catch(() => undefined);
     },
   };
 }
 
 function isAway(error: unknown): boolean {
-  if (error instanceof DeadlineError || isDatabaseUnavailable(error)) return true;
+  if (error instanceof TimeoutError || isDatabaseUnavailable(error)) return true;
   // As ioredis says it of a server that hangs.
   return error instanceof Error && error.message === 'Command timed out';
 }

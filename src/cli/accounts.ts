@@ -5,7 +5,7 @@ import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
 import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
-import { isLabel } from '../label.ts';
+import { isLabel } from '../codes/label.ts';
 import { print, say } from './say.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import { plainMessage } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 import { sentenceFor } from '../store/setup-sentence.ts';
@@ -73,7 +73,7 @@ async function ask(
   check: () => Promise<Finding[]>,
 ): Promise<{ answered: boolean; findings: Finding[] }> {
   try {
-    return { answered: true, findings: await within(deadlineMs, check()) };
+    return { answered: true, findings: await withTimeout(deadlineMs, check()) };
   } catch (error) {
     return { answered: false, findings: [explain(subject, error)] };
   }

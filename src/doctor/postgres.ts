@@ -2,10 +2,10 @@ import type { Config } from '../config.ts';
 import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
-import { tlsFault } from '../store/tls-faults.ts';
+import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { serverOf, timeInWords, withoutStop } from './in-words.ts';
-import { lookInto } from './look-into.ts';
+import { lookInto } from './inspect.ts';
 import { findPooler, judgePooler } from './pooler.ts';
 
 const { ok, warning, failure } = findingsOn('postgres');
@@ -61,7 +61,7 @@ export async function examinePostgres(
 function explain(server: string, error: Error): Finding {
   const code = sqlState(error) ?? '';
   const reason = withoutStop(plainMessage(error)) || code;
-  const tls = tlsFault(error);
+  const tls = tlsError(error);
   if (tls) return failure(`${server} is not trusted: ${tls.reason}.`, tls.remedy);
   if (isDatabaseUnavailable(error)) {
     return failure(

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { clientAddress } from '../client-address.ts';
+import { clientAddress } from '../http/client-address.ts';
 import type { Config } from '../config.ts';
 import { type Finding, findingsOn } from './finding.ts';
 import { count } from './in-words.ts';

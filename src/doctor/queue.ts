@@ -1,10 +1,10 @@
 import { SchemaMigrationRequiredError } from 'bullmq';
-import { lookAtQueue, type QueueSight } from '../queue/look-at-queue.ts';
+import { lookAtQueue, type QueueSight } from '../queue/inspect-queue.ts';
 import type { QueuePlace } from '../queue/connection.ts';
 import { countDeadScans } from '../scans/dead-scans.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { count, timeInWords } from './in-words.ts';
-import { lookInto } from './look-into.ts';
+import { lookInto } from './inspect.ts';
 import { migrateFirst } from './postgres.ts';
 
 const { ok, warning, failure } = findingsOn('queue');

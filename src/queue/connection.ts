@@ -12,11 +12,11 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { PoolClient } from '../store/pool-client.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
-import { tellTroubles } from './connection-troubles.ts';
+import { logConnectionErrors } from './log-connection-errors.ts';
 import { withBackoff } from './patient-worker.ts';
 import { needsNewConnection } from './redis-errors.ts';
 import { type ScanJob, scanJobName, scanQueueName } from './scan-jobs.ts';
@@ -78,7 +78,7 @@ export function openScanQueue(
     async close() {
       writes.stop();
       // A server that hangs must not keep us: what it has not acknowledged is in the spool.
-      await within(closeWithinMs, connection.close()).catch(() => undefined);
+      await withTimeout(closeWithinMs, connection.close()).catch(() => undefined);
     },
   };
 }
@@ -110,7 +110,7 @@ function connectToRedis(redisUrl: string, log: Log, tellReadiness: TellReadiness
     retryStrategy: (times) => Math.min(times * 50, 500),
     reconnectOnError: needsNewConnection,
   });
-  connection.on('error', tellTroubles(log));
+  connection.on('error', logConnectionErrors(log));
   connection.on('close', () => tellReadiness(false));
   connection.on('ready', () => {
     queue ??= openQueue();
@@ -148,7 +148,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     connection: postgresConnection(databaseUrl, 'qrelay queue', poolSizes.web.queue),
     defaultJobOptions: jobOptions,
   });
-  queue.on('error', tellTroubles(log));
+  queue.on('error', logConnectionErrors(log));
   return {
     isReady: () => true,
     // It differs from the other in the type of its connection only.
@@ -198,7 +198,7 @@ export function openScanWorker(
   handle: (job: ScanJob) => Promise<void>,
   log: Log,
 ): ScanWorker {
-  const tellPutBack = nowAndThen((err, jobs) =>
+  const tellPutBack = throttle((err, jobs) =>
     log.warn({ err, jobs }, 'scans could not be recorded, and were put back into the queue'),
   );
   async function process(job: Job<ScanJob>, token?: string): Promise<void> {
@@ -212,8 +212,8 @@ export function openScanWorker(
       throw new DelayedError();
     }
   }
-  const tellError = tellTroubles(log);
-  const tellFailed = nowAndThen((err, jobs) => log.error({ err, jobs }, 'scans were not recorded'));
+  const tellError = logConnectionErrors(log);
+  const tellFailed = throttle((err, jobs) => log.error({ err, jobs }, 'scans were not recorded'));
   let closing = false;
   let restart: NodeJS.Timeout | undefined;
   let current = start();
@@ -246,7 +246,7 @@ export function openScanWorker(
 
   async function end({ worker, redis }: ReturnType<typeof start>): Promise<void> {
     // A server that hangs must not keep us: jobs that it does not hear of are delivered again, and count once.
-    await within(workerCloseWithinMs, worker.close()).catch((err: unknown) =>
+    await withTimeout(workerCloseWithinMs, worker.close()).catch((err: unknown) =>
       log.warn({ err }, 'the queue did not answer while the worker was closed'),
     );
     redis?.disconnect();

@@ -1,5 +1,5 @@
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import { type Spool, SpoolFullError } from './spool.ts';
@@ -43,13 +43,13 @@ export function createKeeper({
   let diskRefusedAt = Number.NEGATIVE_INFINITY;
   let retrying: Promise<void> | undefined;
 
-  const tellHeld = nowAndThen((err, scans) =>
+  const tellHeld = throttle((err, scans) =>
     log.error(
       { err, scans },
       'scans are kept in memory only, because neither the queue nor the disk takes them: make room for DATA_DIR, or bring the queue back',
     ),
   );
-  const tellDropped = nowAndThen((err, scans) =>
+  const tellDropped = throttle((err, scans) =>
     log.error({ err, scans }, 'scans were dropped: neither the queue nor the spool takes them'),
   );
 

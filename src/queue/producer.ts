@@ -1,6 +1,6 @@
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createKeeper } from './keeper.ts';
 import type { ScanRecorder } from './queue-thread.ts';
@@ -62,11 +62,11 @@ export function createProducer({
   let replayUntil = Number.POSITIVE_INFINITY;
   let idle: (() => void) | undefined;
 
-  const tellLate = nowAndThen((err, count) =>
+  const tellLate = throttle((err, count) =>
     log.warn({ err, scans: count }, 'the queue did not take a batch in time: spooling'),
   );
   // Told when it is due, so that the last line says how it is now.
-  const tellChange = nowAndThen((_, changes) =>
+  const tellChange = throttle((_, changes) =>
     log.warn(
       { changes },
       down
@@ -74,7 +74,7 @@ export function createProducer({
         : 'the queue is back: the spool is handed over',
     ),
   );
-  const tellDisk = nowAndThen((err) =>
+  const tellDisk = throttle((err) =>
     log.error(
       { err },
       'DATA_DIR cannot be written, and scans would be lost while the queue is down: give it room, or the right to write there',
@@ -82,7 +82,7 @@ export function createProducer({
   );
   const keeper = createKeeper({ spool, metrics, log });
 
-  const tellFailed = nowAndThen((err, count) =>
+  const tellFailed = throttle((err, count) =>
     log.error({ err, times: count }, 'the answer to a scan could not be sent'),
   );
 
@@ -124,7 +124,7 @@ export function createProducer({
       metrics.scansQueued.inc(batch.length);
       safe();
     };
-    within(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
+    withTimeout(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
       tellLate(err, batch.length);
       setDown();
       void keeper.keep(packScans(batch, sealingKey)).then(safe);
@@ -141,7 +141,7 @@ export function createProducer({
     if (!queue.isReady()) return keeper.retry();
     const add = async (job: ScanJob) => {
       if (performance.now() > replayUntil) throw new Error('the rest stays in the spool');
-      await within(replayDeadlineMs, queue.add(job));
+      await withTimeout(replayDeadlineMs, queue.add(job));
       setDown(false);
     };
     await keeper.retry(add);

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
-import { answerQuestions, notify, threadLog } from '../thread-side.ts';
+import { answerQuestions, notify, threadLog } from '../runtime/thread-side.ts';
 import { openScanQueue, type QueuePlace } from './connection.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 

@@ -1,6 +1,6 @@
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { openThread } from '../thread.ts';
+import { openThread } from '../runtime/thread.ts';
 import type { QueuePlace, ScanQueue } from './connection.ts';
 import type { QueueQuestion, QueueThreadData } from './queue-thread-main.ts';
 import type { QueueDepth } from './queue-depth.ts';
@@ -46,7 +46,7 @@ export async function openQueueThread(
     pending: async () => Number(await thread.ask({ ask: 'pending' })),
     depth: async () => (await thread.ask({ ask: 'depth' })) as QueueDepth,
     async close() {
-      await within(closeWithinMs, thread.ask({ ask: 'close' })).catch(() => undefined);
+      await withTimeout(closeWithinMs, thread.ask({ ask: 'close' })).catch(() => undefined);
       await thread.end();
     },
   };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { identify, livenessOf } from '../process-identity.ts';
+import { identify, livenessOf } from '../runtime/process-identity.ts';
 import type { ScanJob } from './scan-jobs.ts';
 
 /** How often an owner touches its files. One that was not touched for long has no owner, wherever that was. */

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { watchHeartbeats } from '../heartbeat.ts';
+import { watchHeartbeats } from '../runtime/heartbeat.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import {
   isAbandoned,

@@ -1,6 +1,6 @@
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 
 const checkEveryMs = 1_000;
 const writeWithinMs = 3_000;
@@ -37,7 +37,7 @@ export function watchWrites({ write, isConnected, tellReadiness, log }: WriteWat
   let checking: Promise<void> | undefined;
 
   const isReady = () => refusal === undefined && isConnected();
-  const tellRefused = nowAndThen((err, times) =>
+  const tellRefused = throttle((err, times) =>
     log.warn({ err, times }, 'the queue takes no writes: scans go to the spool until it does'),
   );
 
@@ -65,7 +65,7 @@ export function watchWrites({ write, isConnected, tellReadiness, log }: WriteWat
 
   function check(): Promise<void> {
     if (!isConnected()) return Promise.reject(new Error('The queue is not connected'));
-    checking ??= writing(() => within(writeWithinMs, write()))
+    checking ??= writing(() => withTimeout(writeWithinMs, write()))
       .then(() => undefined)
       .finally(() => {
         checking = undefined;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { attachment } from '../content-disposition.ts';
+import { attachment } from '../http/content-disposition.ts';
 import { pagePolicy } from './pages/layout.ts';
 
 /** The answers of the share address, each written whole. No cache may keep them: each scan must reach us. */

@@ -1,16 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { originForm } from '../base-path.ts';
-import { clientAddress } from '../client-address.ts';
+import { originForm } from '../http/base-path.ts';
+import { clientAddress } from '../http/client-address.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
-import { answerFailure } from '../malformed-request.ts';
+import { answerFailure } from '../http/malformed-request.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { sendContactFile, sendPage, sendRedirect } from './answers.ts';
-import { readScanHeaders, type ScanVerdict } from './counts.ts';
+import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
 import type { ImageAnswer } from './images.ts';
 import { chooseWords } from './languages/choose-language.ts';
 import type { Words } from './languages/words.ts';
@@ -24,7 +24,7 @@ const prefix = '/r/';
 interface Lane {
   targets: Targets;
   producer: ScanProducer;
-  verdict: ScanVerdict;
+  verdict: ScanPolicy;
   answerImage: ImageAnswer;
   /** The path of BASE_URL, where it has one. */
   basePath: string;
@@ -50,11 +50,11 @@ interface ShareRequest {
  */
 export function createLane(lane: Lane, next: RequestListener): RequestListener {
   const { shareAnswers: answers, shareSeconds } = lane.metrics;
-  const tellUnavailable = nowAndThen((err, times) =>
+  const tellUnavailable = throttle((err, times) =>
     lane.log.error({ err, times }, 'share addresses could not be looked up'),
   );
 
-  const tellFailed = nowAndThen((err, times) =>
+  const tellFailed = throttle((err, times) =>
     lane.log.error({ err, times }, 'a share address could not be answered'),
   );
 

@@ -10,9 +10,9 @@ import {
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
-import { parseQuery } from '../query-string.ts';
+import { parseQuery } from '../http/query-string.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 
 /** What a picture of a code is made of. */
 export type ImageCode = Omit<Picture, 'text'> & { content: string };
@@ -48,7 +48,7 @@ const always = {
 
 export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): ImageAnswer {
   // Whoever asks for more pictures than can be drawn must not fill the log.
-  const tellUndrawn = nowAndThen((err, times) => log.error({ err, times }, 'pictures could not be drawn'));
+  const tellUndrawn = throttle((err, times) => log.error({ err, times }, 'pictures could not be drawn'));
   return (req, res, token, format, code, query) => {
     const wanted = parseQuery(query);
     const encode = wanted.get('encode') ?? [];

@@ -6,7 +6,7 @@ import { readContent } from '../codes/content/read-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageCode } from './images.ts';
 
@@ -74,7 +74,7 @@ export function createTargets(db: Database, baseUrl: string): Targets {
 
   async function query(token: string, isWanted: () => boolean): Promise<Target | null> {
     try {
-      const target = await within(queryDeadlineMs, read(token));
+      const target = await withTimeout(queryDeadlineMs, read(token));
       // Forgotten meanwhile: it may be from before the change.
       if (isWanted()) entries.set(token, { target, foundAt: performance.now() });
       return target;

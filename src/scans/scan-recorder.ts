@@ -4,13 +4,13 @@ import { type Recorded, recordScans } from './record-scans.ts';
 import type { ScanRow } from './scan.ts';
 
 /** What a scanner can make up: they come out of its user agent. Devices are a fixed list, and places are real ones. */
-const madeUp = ['browser', 'os'] as const;
+const clientControlled = ['browser', 'os'] as const;
 /** Distinct values of each that one code is counted by on one day; `Other` is the last of them. */
 const mostValues = 200;
 export const otherValue = 'Other';
 
 /** The values that a code is counted by on a day, so far. */
-type Values = Record<(typeof madeUp)[number], Set<string>>;
+type Values = Record<(typeof clientControlled)[number], Set<string>>;
 
 export type ScanRecorder = (rows: ScanRow[]) => Promise<Recorded>;
 
@@ -24,7 +24,9 @@ export function createScanRecorder(db: Database): ScanRecorder {
 
   const hasNews = (row: ScanRow) => {
     const values = known.get(dayOf(row));
-    return !values || madeUp.some((field) => !isFull(values[field]) && !values[field].has(row[field]));
+    return (
+      !values || clientControlled.some((field) => !isFull(values[field]) && !values[field].has(row[field]))
+    );
   };
 
   return async (rows) => {
@@ -56,15 +58,15 @@ function isFull(values: Set<string>): boolean {
 }
 
 function bound(row: ScanRow, values: Values | undefined): ScanRow {
-  if (!values || madeUp.every((field) => values[field].has(row[field]))) return row;
+  if (!values || clientControlled.every((field) => values[field].has(row[field]))) return row;
   const bounded = { ...row };
-  for (const field of madeUp) if (!values[field].has(row[field])) bounded[field] = otherValue;
+  for (const field of clientControlled) if (!values[field].has(row[field])) bounded[field] = otherValue;
   return bounded;
 }
 
 /** Takes in the values of a scan for which there is room. */
 function admit(row: ScanRow, values: Values | undefined): ScanRow {
-  if (values) for (const field of madeUp) if (!isFull(values[field])) values[field].add(row[field]);
+  if (values) for (const field of clientControlled) if (!isFull(values[field])) values[field].add(row[field]);
   return bound(row, values);
 }
 
@@ -95,7 +97,7 @@ async function readValues(db: Database, rows: ScanRow[]): Promise<Map<string, Va
     {
       codes: [...days.values()].map((row) => row.qrCodeId),
       days: [...days.values()].map(({ scannedAt }) => utcDay(scannedAt)),
-      dimensions: [...madeUp],
+      dimensions: [...clientControlled],
     },
   )) as { rows: { dayKey: string; dimension: keyof Values; value: string }[] };
   for (const { dayKey, dimension, value } of counted) found.get(dayKey)?.[dimension].add(value);

@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../errors.ts';
-import { watchHeartbeats } from '../heartbeat.ts';
-import { identify, livenessOf } from '../process-identity.ts';
+import { watchHeartbeats } from '../runtime/heartbeat.ts';
+import { identify, livenessOf } from '../runtime/process-identity.ts';
 
 /** One that was asked to stop a moment ago may need this long. */
 const defaultPatienceMs = 5_000;

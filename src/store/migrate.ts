@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { growingDelay } from '../growing-delay.ts';
+import { createBackoff } from '../runtime/backoff.ts';
 import { type Database, openDatabase, sqlState } from './database.ts';
 import {
   compareMigrations,
@@ -75,7 +75,7 @@ async function applyNext(
   name: string,
   tell: Tell,
 ): Promise<string[]> {
-  const backoff = growingDelay({ firstMs: 500, longestMs: 5_000 });
+  const backoff = createBackoff({ firstMs: 500, longestMs: 5_000 });
   for (let attempt = 1; ; attempt += 1) {
     try {
       const [, applied] = (await db.migrate.up(options)) as [number, string[]];
@@ -121,7 +121,7 @@ async function liftTimeLimits(knex: Knex): Promise<void> {
 }
 
 async function takeMigrationLock(holder: Knex, tell: Tell): Promise<void> {
-  const backoff = growingDelay({ firstMs: 50, longestMs: 1_000 });
+  const backoff = createBackoff({ firstMs: 50, longestMs: 1_000 });
   for (let attempt = 1; ; attempt += 1) {
     const { rows } = (await holder.raw('SELECT pg_try_advisory_xact_lock(?) AS taken', [migrationLock])) as {
       rows: [{ taken: boolean }];

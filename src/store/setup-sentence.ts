@@ -1,13 +1,13 @@
 import { SetupError } from '../errors.ts';
 import { isDatabaseUnavailable, plainMessage, sqlState } from './database.ts';
-import { tlsFault } from './tls-faults.ts';
+import { tlsError } from './tls-errors.ts';
 
 /** The sentence for a fault that an operator can mend; nothing where it is one of ours. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof SetupError) return error.message;
   if (!(error instanceof Error)) return undefined;
   const code = sqlState(error) ?? '';
-  const tls = tlsFault(error);
+  const tls = tlsError(error);
   if (tls) return `The database is not trusted: ${tls.reason}. ${tls.remedy}`;
   if (isDatabaseUnavailable(error)) {
     return `The database cannot be reached (${code || plainMessage(error)}). Start it, or set DATABASE_URL to one that runs.`;

@@ -6,7 +6,7 @@ import {
   type Registry,
 } from 'prom-client';
 import type { ReadMetrics } from './metrics-server.ts';
-import { exchangeAnswers } from './process-questions.ts';
+import { exchangeAnswers } from './process-rpc.ts';
 
 const onePatienceMs = 1_500;
 const sumPatienceMs = 2_500;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { type HttpServer, openHttpServer } from '../http-server.ts';
+import { type HttpServer, openHttpServer } from '../http/http-server.ts';
 
 export const metricsPath = '/metrics';
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;

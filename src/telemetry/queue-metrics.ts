@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { within } from '../deadline.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 
 const patienceMs = 1_000;
 /** However often somebody asks us, the queue is asked no more often than this. */
@@ -20,8 +20,8 @@ export function addQueueMetrics(
   // Asked together, so that they tell of the same moment.
   const ask = remembered(async () => {
     const [figures, takesWrites] = await Promise.all([
-      within(patienceMs, depth()).catch(() => undefined),
-      within(patienceMs, checkWrites()).then(
+      withTimeout(patienceMs, depth()).catch(() => undefined),
+      withTimeout(patienceMs, checkWrites()).then(
         () => true,
         () => false,
       ),

@@ -2,18 +2,18 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
-import { basePathOf } from '../base-path.ts';
+import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
-import { nowAndThen } from '../telemetry/now-and-then.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
-import { admission } from './middleware/admission.ts';
-import { below } from './middleware/below.ts';
+import { admission } from './middleware/authenticate.ts';
+import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
 import { forms } from './middleware/forms.ts';
@@ -22,20 +22,20 @@ import { observe } from './middleware/observe.ts';
 import { prefixLinks } from './middleware/prefix-links.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
-import { accountPages } from './pages/account.ts';
-import { loadAssets } from './pages/assets.ts';
-import { codePage } from './pages/code.ts';
-import { codeForms } from './pages/code-forms.ts';
-import { codePictures } from './pages/code-pictures.ts';
-import { codesPages } from './pages/codes.ts';
-import { docsPage } from './pages/docs.ts';
-import { entryPages } from './pages/entry.ts';
-import { frontPage } from './pages/front.ts';
-import { type HealthParts, healthPages } from './pages/health.ts';
-import { keysPages } from './pages/keys.ts';
-import { metricsPage } from './pages/metrics.ts';
-import type { PageParts } from './pages/page.ts';
-import { problemPage } from './pages/problem.ts';
+import { accountPages } from './account/account-routes.ts';
+import { loadAssets } from './asset-files.ts';
+import { codePage } from './codes/detail/detail-routes.ts';
+import { codeForms } from './codes/form/form-routes.ts';
+import { codePictures } from './codes/picture-routes.ts';
+import { codesPages } from './codes/list/list-routes.ts';
+import { docsPage } from './docs/docs-routes.ts';
+import { entryPages } from './sign-in/sign-in-routes.ts';
+import { frontPage } from './front/front-routes.ts';
+import { type HealthParts, healthPages } from './operations/health.ts';
+import { keysPages } from './keys/keys-routes.ts';
+import { metricsPage } from './operations/metrics.ts';
+import type { PageParts } from './ui/page.ts';
+import { problemPage } from './ui/problem-page.ts';
 import { useLinearQuery } from './request-query.ts';
 
 export interface AppParts {
@@ -98,18 +98,18 @@ export function createApp({
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
   app.use(documentRoute({ config, now }).routes());
-  app.use(below('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
-  app.use(below('/api/', methodNotAllowed(api)));
+  app.use(mount('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
+  app.use(mount('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health));
   app.use(metricsPage(config.metricsToken, readMetrics));
   app.use(assets.middleware);
   app.use(sessions.middleware);
-  app.use(below('/admin/queues/', queueBoard));
+  app.use(mount('/admin/queues/', queueBoard));
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 
-  const tellUnsent = nowAndThen((err, times) => log.error({ err, times }, 'an answer could not be sent'));
+  const tellUnsent = throttle((err, times) => log.error({ err, times }, 'an answer could not be sent'));
   app.on('error', (err: unknown) => {
     // Whoever leaves in the middle of an answer does nothing wrong.
     if (!isGone(err)) tellUnsent(err);
@@ -120,7 +120,7 @@ export function createApp({
 /** Every page, and the forms on them; its list of routes is all that can be asked for. */
 export function createPages(parts: PageParts): Router {
   const { config, secrets, sessions } = parts;
-  const pages = new Router().use(forms({ config, secrets, judgeForm: sessions.judgeForm }));
+  const pages = new Router().use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }));
   const sections = [
     frontPage,
     docsPage,

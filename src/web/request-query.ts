@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { parseQuery } from '../query-string.ts';
+import { parseQuery } from '../http/query-string.ts';
 
 /** Makes `ctx.query` parse in linear time, in the shape that Koa gives it: a text, or a list where a name comes twice. */
 export function useLinearQuery(app: Koa): void {

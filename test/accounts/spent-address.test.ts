@@ -22,7 +22,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     await dropDatabase();
   });
 
-  const madeUp = () => parseApiKey(generateApiKey().key);
+  const clientControlled = () => parseApiKey(generateApiKey().key);
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'ann@example.com', new Date());
     return createApiKey(db, user.id, 'test', new Date());
@@ -31,15 +31,20 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     await db('request_windows').delete();
     limiter = createRateLimiter(db);
     for (let number = 0; number < 60; number += 1)
-      expect(await limiter.admit(madeUp(), 'home')).to.deep.include({ admitted: true, ownerId: undefined });
-    expect(await limiter.admit(madeUp(), 'home')).to.include({ admitted: false });
+      expect(await limiter.admit(clientControlled(), 'home')).to.deep.include({
+        admitted: true,
+        ownerId: undefined,
+      });
+    expect(await limiter.admit(clientControlled(), 'home')).to.include({ admitted: false });
     statements = [];
   });
 
   it('costs no write, and few reads, however many keys it sends', async () => {
     const startedAt = performance.now();
     for (let round = 0; round < 3; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 200 }, () => limiter.admit(madeUp(), 'home')));
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, () => limiter.admit(clientControlled(), 'home')),
+      );
       for (const { admitted, window } of answers) {
         expect(admitted).to.equal(false);
         expect(window).to.include({ limit: 60, remaining: 0 });
@@ -50,7 +55,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
   });
 
   it('costs nothing for a key that was asked for before, nor without a key', async () => {
-    const key = madeUp();
+    const key = clientControlled();
     expect(await limiter.admit(key, 'home')).to.include({ admitted: false });
     statements = [];
     for (let number = 0; number < 10; number += 1) {
@@ -62,7 +67,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
 
   it('is served with a valid key, in the middle of the others, and then as from anywhere', async () => {
     const key = parseApiKey(await makeKey());
-    const others = Array.from({ length: 200 }, () => limiter.admit(madeUp(), 'home'));
+    const others = Array.from({ length: 200 }, () => limiter.admit(clientControlled(), 'home'));
     const answer = await limiter.admit(key, 'home');
     expect(answer).to.include({ admitted: true });
     expect(answer.window).to.include({ limit: 20, remaining: 19 });
@@ -86,6 +91,6 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
   });
 
   it('leaves other addresses alone', async () => {
-    expect(await limiter.admit(madeUp(), 'elsewhere')).to.include({ admitted: true });
+    expect(await limiter.admit(clientControlled(), 'elsewhere')).to.include({ admitted: true });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { demoCodes } from '../../src/cli/demo-codes.ts';
 import { type MadeCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
-import { contentFaults } from '../../src/codes/content/faults.ts';
+import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { readContent } from '../../src/codes/content/read-content.ts';
 import { codeTypes } from '../../src/codes/qr-code.ts';
 import { scannedAtOf } from '../../src/scans/scan-id.ts';
@@ -59,7 +59,7 @@ describe('The scans of qrelay demo', () => {
   it('belong to codes of every type, each with content that is read as its type', () => {
     expect(demoCodes.map(({ type }) => type).toSorted()).to.deep.equal([...codeTypes].toSorted());
     for (const { type, content } of demoCodes) {
-      expect(contentFaults({ type, content, errorCorrection: 'M' }, 'https://qr.test')).to.deep.equal([]);
+      expect(contentErrors({ type, content, errorCorrection: 'M' }, 'https://qr.test')).to.deep.equal([]);
       if (type !== 'text') expect(readContent(type, content).kind, type).not.to.equal('text');
     }
   });

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import type { Rig } from '../support/rig.ts';
+import type { Fixture } from '../support/fixture.ts';
 
 /**
  * Once nothing is on its way any more, the figures of the processes must tell what happened: as many scans as the client
- * received redirects, each of them queued or spooled, the spool handed over, and all of them recorded. For a rig whose
+ * received redirects, each of them queued or spooled, the spool handed over, and all of them recorded. For a fixture whose
  * processes were not restarted: figures begin anew with a process.
  */
 export async function expectFiguresToAddUp(
-  rig: Rig,
+  fixture: Fixture,
   redirects: number,
   { mayLoseAnswers = false }: { mayLoseAnswers?: boolean } = {},
 ): Promise<void> {
-  const { web, workers } = await rig.figures();
+  const { web, workers } = await fixture.figures();
   const total = (of: typeof web, name: string, labels = {}) =>
     of.reduce((sum, figures) => sum + (figures.get(name, labels) ?? Number.NaN), 0);
   const counted = total(web, 'qrelay_share_answers_total', { outcome: 'counted' });

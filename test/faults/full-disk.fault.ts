@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay } from '../support/programs.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
 import type { SharedCode } from '../support/share.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { expectFiguresToAddUp } from './expect-figures.ts';
@@ -14,37 +14,39 @@ const perSecond = 200;
 
 describe('Redis is down and the disk of the spool is full, under steady load', () => {
   let disk: SmallDisk;
-  let rig: Rig;
+  let fixture: Fixture;
 
   beforeEach(async function () {
     const mounted = await mountSmallDisk(await mkdtemp(join(tmpdir(), 'qrelay-disk-')), 1_024);
     if (!mounted) return this.skip();
     disk = mounted;
-    rig = await startRig({ webDataDir: disk.folder });
+    fixture = await startFixture({ webDataDir: disk.folder });
   });
   afterEach(async () => {
-    await rig?.stop();
+    await fixture?.stop();
     await disk?.remove();
   });
 
-  const figure = async (name: string) => (await rig.figures()).web[0]?.get(name) ?? Number.NaN;
+  const figure = async (name: string) => (await fixture.figures()).web[0]?.get(name) ?? Number.NaN;
 
   async function expectAllCounted(load: ReturnType<typeof startLoad>, code: SharedCode) {
     const { redirects, faults } = await load.stop();
     expect(faults).to.deep.equal({});
-    expect(await rig.countedScans(code, redirects)).to.equal(redirects);
-    await expectFiguresToAddUp(rig, redirects);
+    expect(await fixture.countedScans(code, redirects)).to.equal(redirects);
+    await expectFiguresToAddUp(fixture, redirects);
     expect(await figure('qrelay_scans_in_memory')).to.equal(0);
     expect(await figure('qrelay_spool_torn_lines_total')).to.equal(0);
-    const { code: exitCode } = await runQrelay(['counters', 'verify'], { DATABASE_URL: rig.postgres.url });
+    const { code: exitCode } = await runQrelay(['counters', 'verify'], {
+      DATABASE_URL: fixture.postgres.url,
+    });
     expect(exitCode).to.equal(0);
   }
 
   async function loadWithoutRedisAndDisk() {
-    const code = await rig.makeCode();
-    const load = startLoad(rig.addresses(code), perSecond);
+    const code = await fixture.makeCode();
+    const load = startLoad(fixture.addresses(code), perSecond);
     await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
-    await rig.redis().stop();
+    await fixture.redis().stop();
     await eventually(async () => expect(await figure('qrelay_scans_spooled_total')).to.be.above(0));
     await disk.fill();
     await eventually(async () => expect(await figure('qrelay_scans_in_memory')).to.be.above(2 * perSecond));
@@ -58,14 +60,14 @@ describe('Redis is down and the disk of the spool is full, under steady load', (
     await disk.free();
     await eventually(async () => expect(await figure('qrelay_scans_in_memory')).to.equal(0));
     expect(await figure('qrelay_spool_writable')).to.equal(1);
-    await rig.startRedis();
+    await fixture.startRedis();
     await eventually(async () => expect(await figure('qrelay_spool_bytes')).to.equal(0));
     await expectAllCounted(load, code);
   });
 
   it('Redis first, while the disk is still full: the same', async () => {
     const { code, load } = await loadWithoutRedisAndDisk();
-    await rig.startRedis();
+    await fixture.startRedis();
     await eventually(async () => expect(await figure('qrelay_scans_in_memory')).to.equal(0));
     await expectAllCounted(load, code);
   });

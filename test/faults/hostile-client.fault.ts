@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { formClient } from '../support/form-client.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
 import { iPhoneSafari, type SharedCode } from '../support/share.ts';
 import type { Attack } from './clients/attack.ts';
 import type { RedirectTimes } from './clients/measure-redirects.ts';
@@ -36,25 +36,25 @@ const rows: { names: AttackName[]; seconds: number }[] = [
 
 /** Each from a process of its own on the same machine, so that no client measures itself. */
 describe('A hostile client', () => {
-  let rig: Rig;
+  let fixture: Fixture;
   let control: Control;
   let code: SharedCode;
   let attacks: Record<AttackName, Shape[]>;
   let redirects = 0;
 
   before(async () => {
-    rig = await startRig();
+    fixture = await startFixture();
     control = await startControl();
-    code = await rig.makeCode();
-    attacks = await prepareAttacks(rig);
+    code = await fixture.makeCode();
+    attacks = await prepareAttacks(fixture);
   });
   after(async () => {
     control?.stop();
-    await rig?.stop();
+    await fixture?.stop();
   });
 
   async function measure(seconds: number): Promise<RedirectTimes> {
-    const [address = ''] = rig.addresses(code);
+    const [address = ''] = fixture.addresses(code);
     const client = start('measure-redirects', [address, iPhoneSafari, String(seconds)]);
     const [times] = (await once(client, 'message')) as [RedirectTimes];
     redirects += times.redirects;
@@ -65,13 +65,13 @@ describe('A hostile client', () => {
     it(`sending ${names.join(', ')}: others are redirected about as fast, nothing restarts, memory is bounded`, async function () {
       // A stall of the machine in one of the two measurements is no slowness of ours.
       this.retries(3);
-      const web = rig.web[0]?.process as ChildProcess;
+      const web = fixture.web[0]?.process as ChildProcess;
       const quietControl = control.measure();
       const quiet = await measure(quietSeconds);
       const slowestQuiet = await quietControl();
 
       const attackers = await Promise.all(
-        names.flatMap((name) => attacks[name]).map((shape) => startAttack(rig, { ...shape, seconds })),
+        names.flatMap((name) => attacks[name]).map((shape) => startAttack(fixture, { ...shape, seconds })),
       );
       const rssBefore = rssMb(web);
       let peakRss = rssBefore;
@@ -99,18 +99,18 @@ describe('A hostile client', () => {
   }
 
   it('lost and added nothing: every redirect of the others is counted once', async () => {
-    expect(await rig.countedScans(code, redirects)).to.equal(redirects);
+    expect(await fixture.countedScans(code, redirects)).to.equal(redirects);
   });
 });
 
 /** As bytes, with all that a page of ours would have given to the client. */
-async function prepareAttacks(rig: Rig): Promise<Record<AttackName, Shape[]>> {
-  const scanned = await rig.makeCode();
-  const host = new URL(rig.url).host;
-  const user = await findOrCreateUser(rig.db, 'hostile@example.com', new Date());
-  const owner = formClient(rig.url);
-  owner.cookies.set('__Host-qrelay-session', await startSession(rig.db, user.id, new Date()));
-  const stranger = formClient(rig.url);
+async function prepareAttacks(fixture: Fixture): Promise<Record<AttackName, Shape[]>> {
+  const scanned = await fixture.makeCode();
+  const host = new URL(fixture.url).host;
+  const user = await findOrCreateUser(fixture.db, 'hostile@example.com', new Date());
+  const owner = formClient(fixture.url);
+  owner.cookies.set('__Host-qrelay-session', await startSession(fixture.db, user.id, new Date()));
+  const stranger = formClient(fixture.url);
   const post = (path: string, cookies: Map<string, string>, fields: Record<string, string>, more = '') => {
     const body = new URLSearchParams(fields).toString() + more;
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -136,7 +136,7 @@ async function prepareAttacks(rig: Rig): Promise<Record<AttackName, Shape[]>> {
         request: post(
           '/codes/new',
           owner.cookies,
-          { formToken: await tokenOf(owner, '/codes/new?type=social'), type: 'social', name: 'Hostile' },
+          { csrfToken: await tokenOf(owner, '/codes/new?type=social'), type: 'social', name: 'Hostile' },
           `&content=${','.repeat(60_000)}a`,
         ),
         perSecond: 20,
@@ -166,7 +166,7 @@ async function prepareAttacks(rig: Rig): Promise<Record<AttackName, Shape[]>> {
         ...one,
         connections: 2_000,
         request: post('/signin', stranger.cookies, {
-          formToken: await tokenOf(stranger, '/signin'),
+          csrfToken: await tokenOf(stranger, '/signin'),
           email: 'rig@example.com',
           password: 'not-the-password',
         }),
@@ -181,7 +181,7 @@ const bytesOf = (text: string) => Buffer.from(text, 'latin1').toString('base64')
 
 async function tokenOf(client: ReturnType<typeof formClient>, path: string): Promise<string> {
   const page = await (await client.get(path)).text();
-  const token = /name="formToken" value="([^"]+)"/.exec(page)?.[1];
+  const token = /name="csrfToken" value="([^"]+)"/.exec(page)?.[1];
   if (!token) throw new Error(`No form at ${path}: ${page.slice(0, 200)}`);
   return token;
 }
@@ -191,11 +191,14 @@ function start(name: string, args: string[] = []): ChildProcess {
   return fork(file, args, { execArgv: ['--import', 'tsx'] });
 }
 
-async function startAttack(rig: Rig, attack: Omit<Attack, 'port'>): Promise<{ end(): Promise<void> }> {
+async function startAttack(
+  fixture: Fixture,
+  attack: Omit<Attack, 'port'>,
+): Promise<{ end(): Promise<void> }> {
   const client = start('attack');
   const gone = once(client, 'exit');
   await once(client, 'message');
-  client.send({ ...attack, port: Number(new URL(rig.url).port) });
+  client.send({ ...attack, port: Number(new URL(fixture.url).port) });
   return {
     async end() {
       await gone;

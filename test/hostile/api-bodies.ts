@@ -104,7 +104,7 @@ export const bodyRows: ApiRow[] = [
   creating('two media types in one header', valid, notJson, typed('application/json, text/plain')),
   creating(
     'JSON as a form of a page',
-    `formToken=x&name=Menu`,
+    `csrfToken=x&name=Menu`,
     notJson,
     typed('application/x-www-form-urlencoded'),
   ),

@@ -84,4 +84,4 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** What the pages read of a query or a form, and that is never an id. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  isFavorite isPublic name newEmail newPassword oldPassword password q type version formToken`.split(/\s+/);
+  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken`.split(/\s+/);

@@ -14,15 +14,15 @@ import {
 } from './page-row.ts';
 import { elsewhere } from './page-sign-ins.ts';
 
-const good = 'formToken={token}&name=Shop';
+const good = 'csrfToken={token}&name=Shop';
 const forms: PageRow[] = [
   sent('without a token', 'name=Shop', [], tooOld),
-  sent('with an empty token', 'formToken=&name=Shop', [], tooOld),
-  sent('with the token of nobody', `formToken=${'a'.repeat(43)}&name=Shop`, [], tooOld),
-  sent('with the token twice', 'formToken={token}&formToken={token}&name=Shop', [], tooOld),
-  sent('with the token in brackets', 'formToken[]={token}&name=Shop', [], tooOld),
-  sent('with a NUL behind the token', 'formToken={token}%00&name=Shop', [], tooOld),
-  sent('as JSON', '{"formToken":"{token}","name":"Shop"}', typed('application/json'), formsOnly),
+  sent('with an empty token', 'csrfToken=&name=Shop', [], tooOld),
+  sent('with the token of nobody', `csrfToken=${'a'.repeat(43)}&name=Shop`, [], tooOld),
+  sent('with the token twice', 'csrfToken={token}&csrfToken={token}&name=Shop', [], tooOld),
+  sent('with the token in brackets', 'csrfToken[]={token}&name=Shop', [], tooOld),
+  sent('with a NUL behind the token', 'csrfToken={token}%00&name=Shop', [], tooOld),
+  sent('as JSON', '{"csrfToken":"{token}","name":"Shop"}', typed('application/json'), formsOnly),
   sent('as text', good, typed('text/plain'), formsOnly),
   sent(
     'in parts',
@@ -46,44 +46,44 @@ const forms: PageRow[] = [
     fromElsewhere,
   ),
   sent('from an origin that is none', good, [['Origin', '%%%']], fromElsewhere),
-  sent('with no name', 'formToken={token}', [], refused('Name must not be empty')),
+  sent('with no name', 'csrfToken={token}', [], refused('Name must not be empty')),
   sent('with two names', `${good}&name=Other`, [], refused('Name must not be empty')),
-  sent('with a name in brackets', 'formToken={token}&name[]=Shop', [], refused('Name must not be empty')),
-  sent('with a name in a name', 'formToken={token}&name[a][b]=Shop', [], refused('Name must not be empty')),
+  sent('with a name in brackets', 'csrfToken={token}&name[]=Shop', [], refused('Name must not be empty')),
+  sent('with a name in a name', 'csrfToken={token}&name[a][b]=Shop', [], refused('Name must not be empty')),
   sent(
     'with a name of 200 levels',
-    `formToken={token}&name${'[a]'.repeat(200)}=Shop`,
+    `csrfToken={token}&name${'[a]'.repeat(200)}=Shop`,
     [],
     refused('Name must not be empty'),
   ),
   sent(
     'with a name that is a NUL',
-    'formToken={token}&name=%00',
+    'csrfToken={token}&name=%00',
     [],
     refused('Name must be text that can be seen'),
   ),
   sent(
     'with a name that turns round',
-    'formToken={token}&name=a%E2%80%AEb',
+    'csrfToken={token}&name=a%E2%80%AEb',
     [],
     refused('Name must be text that can be seen'),
   ),
   sent(
     'with a name that has no width',
-    'formToken={token}&name=%E2%80%8B',
+    'csrfToken={token}&name=%E2%80%8B',
     [],
     refused('Name must be text that can be seen'),
   ),
   sent(
     'with a name of 101 emoji',
-    `formToken={token}&name=${'%F0%9F%8E%89'.repeat(101)}`,
+    `csrfToken={token}&name=${'%F0%9F%8E%89'.repeat(101)}`,
     [],
     refused('Name must have at most 100 characters'),
   ),
-  sent('with __proto__', 'formToken={token}&__proto__[name]=Shop', [], refused('Name must not be empty')),
+  sent('with __proto__', 'csrfToken={token}&__proto__[name]=Shop', [], refused('Name must not be empty')),
   sent(
     'with 2,000 fields',
-    `formToken={token}&${'a=1&'.repeat(2_000)}`,
+    `csrfToken={token}&${'a=1&'.repeat(2_000)}`,
     [],
     refused('Name must not be empty'),
   ),
@@ -91,7 +91,7 @@ const forms: PageRow[] = [
 
 const look = 'size=512&errorCorrection=M&foregroundColor=%23000000&backgroundColor=%23ffffff';
 const making = (name: string, fields: string, says: string) =>
-  post(`a new code: ${name}`, '/codes/new', `formToken={token}&${fields}`, refused(says));
+  post(`a new code: ${name}`, '/codes/new', `csrfToken={token}&${fields}`, refused(says));
 const codes: PageRow[] = [
   making('javascript:', `name=X&content=javascript:alert(1)&${look}`, 'This is not a web address'),
   making(
@@ -129,43 +129,43 @@ const codes: PageRow[] = [
   post(
     'an edit: a last day that is none',
     '/codes/:id/edit',
-    `formToken={token}&name=Test&content=https://example.com/target&lastDay=2027-02-30x&${look}`,
+    `csrfToken={token}&name=Test&content=https://example.com/target&lastDay=2027-02-30x&${look}`,
     refused('Last day must be a day, such as 2030-12-31'),
   ),
   post(
     'a deletion without the name',
     '/codes/:id/delete',
-    'formToken={token}&confirmation=',
+    'csrfToken={token}&confirmation=',
     refused('That is not the name of the code'),
   ),
   post(
     'a deletion with two names',
     '/codes/:id/delete',
-    'formToken={token}&confirmation=Test&confirmation=Test',
+    'csrfToken={token}&confirmation=Test&confirmation=Test',
     refused('That is not the name of the code'),
   ),
   ...[...elsewhere, '/codes/../../evil', '/codes?q=a\r\nX: y', '/codes#" onload='].map((back) =>
     post(
       `a mark that goes back to ${JSON.stringify(back)}`,
       '/codes/:id/favorite',
-      `formToken={token}&isFavorite=true&back=${encodeURIComponent(back)}`,
+      `csrfToken={token}&isFavorite=true&back=${encodeURIComponent(back)}`,
       leads('/codes'),
     ),
   ),
-  post('a mark on no code', '/codes/x/favorite', 'formToken={token}&isFavorite=true', noCode),
-  post('a copy of no code', '/codes/%00/duplicate', 'formToken={token}', noCode),
-  post('a revocation of no key', '/keys/x/revoke', 'formToken={token}', noKey),
-  post('a revocation of a NUL', '/keys/%00/revoke', 'formToken={token}', noKey),
+  post('a mark on no code', '/codes/x/favorite', 'csrfToken={token}&isFavorite=true', noCode),
+  post('a copy of no code', '/codes/%00/duplicate', 'csrfToken={token}', noCode),
+  post('a revocation of no key', '/keys/x/revoke', 'csrfToken={token}', noKey),
+  post('a revocation of a NUL', '/keys/%00/revoke', 'csrfToken={token}', noKey),
   post(
     'an end of the account without a password',
     '/account/delete',
-    'formToken={token}&confirmation=hostile@example.com',
+    'csrfToken={token}&confirmation=hostile@example.com',
     refused('That is not your current password'),
   ),
   post(
     'an email with a NUL',
     '/account/email',
-    'formToken={token}&newEmail=a%00@example.com&emailPassword=x',
+    'csrfToken={token}&newEmail=a%00@example.com&emailPassword=x',
     refused('such as you@example.com.'),
   ),
 ];

@@ -25,40 +25,40 @@ export const signInRows: PageRow[] = [
     withoutSession: true,
   },
   {
-    ...post('a sign-in with a NUL', '/signin', 'formToken={token}&email=a%00b@example.com&password=x', wrong),
+    ...post('a sign-in with a NUL', '/signin', 'csrfToken={token}&email=a%00b@example.com&password=x', wrong),
     withoutSession: true,
   },
   {
     ...post(
       'a sign-in of two people',
       '/signin',
-      'formToken={token}&email=a@example.com&email=b@example.com&password=x',
+      'csrfToken={token}&email=a@example.com&email=b@example.com&password=x',
       wrong,
     ),
     withoutSession: true,
   },
   {
-    ...post('a sign-in by SQL', '/signin', "formToken={token}&email='OR'1'='1&password='OR'1'='1", wrong),
+    ...post('a sign-in by SQL', '/signin', "csrfToken={token}&email='OR'1'='1&password='OR'1'='1", wrong),
     withoutSession: true,
   },
   {
     ...post(
       'a sign-in with a password of 60 KB',
       '/signin',
-      `formToken={token}&email=hostile@example.com&password=${'x'.repeat(60_000)}`,
+      `csrfToken={token}&email=hostile@example.com&password=${'x'.repeat(60_000)}`,
       wrong,
     ),
     withoutSession: true,
   },
   {
-    ...post('a sign-in by a pattern', '/signin', 'formToken={token}&email[$ne]=x&password[$ne]=x', wrong),
+    ...post('a sign-in by a pattern', '/signin', 'csrfToken={token}&email[$ne]=x&password[$ne]=x', wrong),
     withoutSession: true,
   },
   {
     ...post(
       'a sign-up with a NUL',
       '/signup',
-      'formToken={token}&email=a%00@example.com&password=correct+horse+battery',
+      'csrfToken={token}&email=a%00@example.com&password=correct+horse+battery',
       refused('such as you@example.com.'),
     ),
     withoutSession: true,
@@ -67,7 +67,7 @@ export const signInRows: PageRow[] = [
     ...post(
       'a sign-up with a header in the email',
       '/signup',
-      'formToken={token}&email=a@example.com%0d%0aBcc:b@example.com&password=correct+horse+battery',
+      'csrfToken={token}&email=a@example.com%0d%0aBcc:b@example.com&password=correct+horse+battery',
       refused('such as you@example.com.'),
     ),
     withoutSession: true,
@@ -76,7 +76,7 @@ export const signInRows: PageRow[] = [
     ...post(
       'a sign-up with a password of 60 KB',
       '/signup',
-      `formToken={token}&email=long@example.com&password=${'xyz'.repeat(20_000)}`,
+      `csrfToken={token}&email=long@example.com&password=${'xyz'.repeat(20_000)}`,
       refused('Password must have at most'),
     ),
     withoutSession: true,

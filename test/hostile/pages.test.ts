@@ -32,7 +32,7 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
   let id: string;
   let visitor: string;
   let session: string;
-  let formToken: string;
+  let csrfToken: string;
 
   before(async () => {
     service = await startService();
@@ -41,7 +41,7 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
     session = `__Host-qrelay-session=${await startSession(service.db, user.id, new Date())}`;
     const client = formClient(service.url);
     const page = await (await client.get('/signin')).text();
-    formToken = /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    csrfToken = /name="csrfToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
     visitor = `__Host-qrelay-visitor=${client.cookies.get('__Host-qrelay-visitor')}`;
   });
   after(() => service.stop());
@@ -58,7 +58,7 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
         ...(form && !named.has('Content-Type') ? [asForm] : []),
         ...headers,
       ],
-      body: form?.replaceAll('{token}', formToken),
+      body: form?.replaceAll('{token}', csrfToken),
     });
   }
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { parseApiKey } from '../../src/accounts/api-key-format.ts';
-import { emailFaults } from '../../src/accounts/email-address.ts';
-import { clientAddress } from '../../src/client-address.ts';
+import { emailErrors } from '../../src/accounts/email-address.ts';
+import { clientAddress } from '../../src/http/client-address.ts';
 import { composeContent, contentFieldNames } from '../../src/codes/content/compose-content.ts';
-import { fieldFaults, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
-import { contentFaults } from '../../src/codes/content/faults.ts';
+import { fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
+import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { hostsOf, namesOver, readHost } from '../../src/codes/content/hosts.ts';
 import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
@@ -12,8 +12,8 @@ import { readContent } from '../../src/codes/content/read-content.ts';
 import { endOfDay } from '../../src/codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
-import { attachment } from '../../src/content-disposition.ts';
-import { createScanVerdict, readScanHeaders } from '../../src/redirect/counts.ts';
+import { attachment } from '../../src/http/content-disposition.ts';
+import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-policy.ts';
 import { en } from '../../src/redirect/languages/en.ts';
 import { chooseWords } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
@@ -21,9 +21,9 @@ import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts'
 import { readQuery } from '../../src/web/api/query-string.ts';
 import { compileValidator } from '../../src/web/api/validation.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
-import { changedBody, newBody, shownFaults, valuesOf } from '../../src/web/pages/code-form-body.ts';
-import { editVersion, mergeEdit } from '../../src/web/pages/edit-merge.ts';
-import { createLookUps } from '../../workers/look-ups.ts';
+import { changedBody, newBody, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
+import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
+import { createLookUps } from '../../workers/lookups.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';
 
 const mostMs = 20;
@@ -137,7 +137,7 @@ describe('The time that a stored content takes', () => {
     const shape = { ...shapes[type], bytes: contentBytes };
     expectQuick(`${type}, read`, shape, (text) => readContent(type, text));
     expectQuick(`${type}, checked, and its hosts`, shape, (text) => {
-      contentFaults({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
+      contentErrors({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
       hostsOf(type, text).flatMap(namesOver);
     });
     expectQuick(`${type}, as the fields of a form`, shape, (text) => fieldsOfContent(type, text));
@@ -161,7 +161,7 @@ describe('The time that a posted form takes', () => {
       const post = (text: string) => {
         const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
         newBody(type, values);
-        shownFaults(type, values, false, [], true);
+        shownErrors(type, values, false, [], true);
       };
       expectQuick(`${type}, ${name}`, { ...shape, bytes: contentBytes }, post);
       // What is refused for its length costs nothing more, so that a few of these will do.
@@ -177,7 +177,7 @@ describe('The time that a posted form takes', () => {
   it('is the same for every type in one sweep over the fields', () => {
     for (const type of codeTypes) {
       const values = Object.fromEntries(contentFieldNames[type].map((name) => [name, 'a'.repeat(800)]));
-      expect(timed(() => [composeContent(type, values), fieldFaults(type, values)], '')).to.be.at.most(
+      expect(timed(() => [composeContent(type, values), fieldErrors(type, values)], '')).to.be.at.most(
         mostMs,
       );
     }
@@ -185,7 +185,7 @@ describe('The time that a posted form takes', () => {
 
   expectQuick('a last day', { bytes: formBytes, starts: ['2030-01-01', '2030-'] }, endOfDay);
   expectQuick('an email address', { bytes: formBytes, starts: ['a@'], fragments: ['a@'] }, (text) =>
-    emailFaults('email', text),
+    emailErrors('email', text),
   );
   expectQuick('a version', { bytes: formBytes, fragments: ['content.a ', 'a.b '] }, (text) =>
     mergeEdit(codeOf('url', 'https://a/'), { values: { content: 'b' }, isRaw: true }, text),
@@ -208,7 +208,7 @@ describe('The time that the text of a form takes', () => {
 });
 
 describe('The time that the headers and the address of a request take', () => {
-  const verdict = createScanVerdict();
+  const verdict = createScanPolicy();
   const userAgents = {
     starts: ['Mozilla/5.0 (Linux; Android 10; ', 'curl', 'qr', 'scan', 'com.qr.'],
     fragments: [
@@ -302,7 +302,7 @@ describe('The time that the body of an API request takes', () => {
   for (const name of ['name', 'category', 'type', 'content', 'foregroundColor', 'size', 'no such field']) {
     expectQuick(name, { bytes: formBytes, fragments: ['{"a":', '[['] }, (text) => {
       validate({ name: 'a', content: 'b', [name]: text });
-      contentFaults({ content: text, type: 'url', errorCorrection: undefined }, 'https://qr.test');
+      contentErrors({ content: text, type: 'url', errorCorrection: undefined }, 'https://qr.test');
     });
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { createScanVerdict } from '../../src/redirect/counts.ts';
+import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
 import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { type ApiClient, expectDocumented } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -56,7 +56,7 @@ let lastChanged: object | undefined;
 /** Scanned by nothing but these tests. */
 let scanned: SharedCode;
 let scans = 0;
-const isScan = createScanVerdict();
+const isScan = createScanPolicy();
 
 /** Labels as they are stored; all else to the letter. */
 function stored(body: { name?: string; category?: string | null }): object {

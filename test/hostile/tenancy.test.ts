@@ -18,7 +18,7 @@ const ways = askers.flatMap((asker) =>
   Object.values(spellings).flatMap((spell) => accepts.map((accept) => ({ asker, spell, accept }))),
 );
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-const pagesFolder = new URL('../../src/web/pages/', import.meta.url);
+const pagesFolder = new URL('../../src/web/', import.meta.url);
 
 const cases = withId.length * ways.length + idsElsewhere.length + withoutAnId.length * askers.length;
 describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
@@ -119,7 +119,9 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       const known = new Set([...noIds, ...idsElsewhere.map(({ of }) => of.split(' ')[1])]);
       const read = /(?:query\['|queryText\(ctx, '|field\(ctx, ')(\w+)'/g;
       const unknown: string[] = [];
-      for (const file of await readdir(pagesFolder)) {
+      for (const file of (await readdir(pagesFolder, { recursive: true })).filter(
+        (name) => /\.tsx?$/.test(name) && !name.startsWith('api'),
+      )) {
         const source = await readFile(new URL(file, pagesFolder), 'utf8');
         for (const [, name = ''] of source.matchAll(read))
           if (!known.has(name)) unknown.push(`${name} in ${file}`);

@@ -98,7 +98,7 @@ export function tenants(service: TestService) {
           ...(body && { 'Content-Type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
-        ...(form && { body: new URLSearchParams({ formToken: await formToken(), ...form }) }),
+        ...(form && { body: new URLSearchParams({ csrfToken: await csrfToken(), ...form }) }),
       });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
       if (isStream) await response.body?.cancel();
@@ -111,9 +111,9 @@ export function tenants(service: TestService) {
     },
   };
 
-  async function formToken(): Promise<string> {
+  async function csrfToken(): Promise<string> {
     const page = await (await fetch(`${url}/signin`, { headers: { Cookie: visitorCookie } })).text();
-    return /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    return /name="csrfToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
   }
 }
 

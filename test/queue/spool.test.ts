@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { identify } from '../../src/process-identity.ts';
+import { identify } from '../../src/runtime/process-identity.ts';
 import type { ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Images } from '../../src/codes/image/image-thread.ts';
 import { readContent } from '../../src/codes/content/read-content.ts';
-import { type HttpServer, openHttpServer } from '../../src/http-server.ts';
+import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';
-import { createScanVerdict } from '../../src/redirect/counts.ts';
+import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
 import { createLane } from '../../src/redirect/handler.ts';
 import { createImageAnswer } from '../../src/redirect/images.ts';
 import type { Target } from '../../src/redirect/targets.ts';
@@ -64,7 +64,7 @@ describe('A failure while a share address is answered', () => {
         basePath: '',
         targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
         producer,
-        verdict: createScanVerdict(),
+        verdict: createScanPolicy(),
         answerImage: createImageAnswer({ images, baseUrl: 'https://qr.test', log }),
         reportHref: () => undefined,
         trustProxyHops: 0,

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { growingDelay } from '../../src/growing-delay.ts';
-import { identify } from '../../src/process-identity.ts';
+import { createBackoff } from '../../src/runtime/backoff.ts';
+import { identify } from '../../src/runtime/process-identity.ts';
 import { claimDataDir } from '../../src/store/data-dir.ts';
 import { findBinaries } from '../../src/store/embedded/binaries.ts';
 import { keepPostgresRunning } from '../../src/store/embedded/keep.ts';
@@ -67,7 +67,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('is started again, on the same address, whenever it is killed, until it is stopped', async () => {
-    const stop = keepPostgresRunning(postgres, testLog(), growingDelay({ firstMs: 1 }));
+    const stop = keepPostgresRunning(postgres, testLog(), createBackoff({ firstMs: 1 }));
     for (let times = 0; times < 2; times += 1) {
       const { process: old } = postgres;
       old.kill('SIGKILL');

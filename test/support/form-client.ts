@@ -8,7 +8,7 @@ export interface FormClient {
 
 export function formClient(url: string): FormClient {
   const cookies = new Map<string, string>();
-  let formToken = '';
+  let csrfToken = '';
 
   async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -30,10 +30,10 @@ export function formClient(url: string): FormClient {
     async get(path, headers = {}) {
       const answer = await send(path, {}, headers);
       const text = await answer.clone().text();
-      formToken = /name="formToken" value="([^"]+)"/.exec(text)?.[1] ?? formToken;
+      csrfToken = /name="csrfToken" value="([^"]+)"/.exec(text)?.[1] ?? csrfToken;
       return answer;
     },
     post: (path, fields, headers = {}) =>
-      send(path, { method: 'POST', body: new URLSearchParams({ formToken, ...fields }) }, headers),
+      send(path, { method: 'POST', body: new URLSearchParams({ csrfToken, ...fields }) }, headers),
   };
 }

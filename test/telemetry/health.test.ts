@@ -7,7 +7,7 @@ import Koa from 'koa';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/store/database.ts';
-import { healthPages } from '../../src/web/pages/health.ts';
+import { healthPages } from '../../src/web/operations/health.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';

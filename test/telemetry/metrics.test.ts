@@ -247,12 +247,12 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       .getSetCookie()
       .map((line) => line.split(';')[0] ?? '')
       .join('; ');
-    const formToken = /name="formToken"[^>]*value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+    const csrfToken = /name="csrfToken"[^>]*value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
     const signUp = await fetch(`${web.url}/signup`, {
       method: 'POST',
       redirect: 'manual',
       headers: { Cookie: cookie, 'X-Forwarded-For': address, 'Sec-Fetch-Site': 'same-origin' },
-      body: new URLSearchParams({ formToken, email: 'logged@example.com', password }),
+      body: new URLSearchParams({ csrfToken, email: 'logged@example.com', password }),
     });
     expect(signUp.status).to.equal(303);
     const session = signUp.headers.getSetCookie().map((line) => /=([^;]+)/.exec(line)?.[1] ?? '');
@@ -287,7 +287,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       address,
       'query-in-the-log',
       'days=7',
-      formToken,
+      csrfToken,
     ];
     for (const secret of [...secrets, ...session, ...cookie.split('; ').map((pair) => pair.split('=')[1])]) {
       expect(secret).to.be.a('string').with.length.above(5);

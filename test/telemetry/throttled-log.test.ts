@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Koa from 'koa';
-import { type HttpServer, openHttpServer } from '../../src/http-server.ts';
+import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { throttledLog } from '../../src/telemetry/throttled-log.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { enrich } from '../../workers/enrich.ts';
-import { createLookUps } from '../../workers/look-ups.ts';
+import { createLookUps } from '../../workers/lookups.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 describe('Enrichment (decisions: Scans and analytics)', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldFault } from '../../errors.ts';
+import type { FieldError } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
 import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
 import { degrees } from './coordinates.ts';
@@ -90,9 +90,9 @@ function plain(text: string): string {
 const noCountryCode = 'must be a number with + and the country code, such as +44 20 7946 0000';
 
 /** What keeps these fields from being a content of their type, each beside its field. */
-export function fieldFaults(type: CodeType, fields: ContentFields): FieldFault[] {
+export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[] {
   const given = (name: string) => (fields[name] ?? '').trim();
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const need = (field: string, isGood: boolean, message: string) => {
     if (given(field) === '') faults.push({ field, message: 'must not be empty' });
     else if (!isGood) faults.push({ field, message });

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseUrl } from '../../parse-url.ts';
+import { parseUrl } from '../../http/parse-url.ts';
 import type { CodeType } from '../qr-code.ts';
 import type { CodeContent } from './code-content.ts';
 import { webHrefOfAddress } from './links.ts';

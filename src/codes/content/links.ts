@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.ts';
+import { parseUrl } from '../../http/parse-url.ts';
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
 import { asText, linesOf, trimEndOf } from './plain-text.ts';
 

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../parse-url.ts';
+import { parseUrl } from '../../http/parse-url.ts';
 import { type Coordinates, readPair } from './coordinates.ts';
 
 /** Only these hosts are read: the address of any other site is a link, and may be blocked as one. */

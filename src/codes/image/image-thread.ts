@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../telemetry/log.ts';
-import { openThread } from '../../thread.ts';
+import { openThread } from '../../runtime/thread.ts';
 import type { Picture } from './draw.ts';
 import type { ImageFormat, ImageQuestion } from './image-thread-main.ts';
 

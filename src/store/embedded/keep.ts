@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GrowingDelay, growingDelay } from '../../growing-delay.ts';
+import { type Backoff, createBackoff } from '../../runtime/backoff.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { exitOf } from './programs.ts';
 import type { EmbeddedPostgres } from './server.ts';
@@ -8,7 +8,7 @@ import type { EmbeddedPostgres } from './server.ts';
 export function keepPostgresRunning(
   postgres: Pick<EmbeddedPostgres, 'process' | 'restart' | 'stop'>,
   log: Log,
-  delays: GrowingDelay = growingDelay(),
+  delays: Backoff = createBackoff(),
 ): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;

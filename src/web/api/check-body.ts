@@ -1,13 +1,13 @@
-import type { FieldFault } from '../../errors.ts';
+import type { FieldError } from '../../errors.ts';
 import type { BodyRules } from './operation.ts';
 import type { Validator } from './validation.ts';
 
 /** Every fault of a body: those its schema finds and, for the fields that passed it, those the rules find. */
-export async function findFaults(
+export async function findErrors(
   validate: Validator,
   body: unknown,
   rules: BodyRules,
-): Promise<FieldFault[]> {
+): Promise<FieldError[]> {
   const faults = validate(body);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return faults;
   const bad = new Set(faults.map((fault) => fault.field));

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
-import type { FieldFault } from '../../errors.ts';
+import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 
 /** What an operation works with; made once, in the web process. */
@@ -13,7 +13,7 @@ export interface ApiServices {
 }
 
 /** Rules that a schema cannot express, for the fields that passed it; `bad` names those that did not. */
-export type BodyRules<Body = object> = (fields: Partial<Body>, bad: Set<string>) => Promise<FieldFault[]>;
+export type BodyRules<Body = object> = (fields: Partial<Body>, bad: Set<string>) => Promise<FieldError[]>;
 
 /** What an operation is asked, parsed and valid. */
 interface ApiRequest<Params, Query, Body> {

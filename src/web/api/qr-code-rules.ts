@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { findHostBlocks } from '../../codes/blocks.ts';
-import { contentFaults } from '../../codes/content/faults.ts';
+import { contentErrors } from '../../codes/content/content-errors.ts';
 import { hostsOf } from '../../codes/content/hosts.ts';
 import type { CodeType, QrCode } from '../../codes/qr-code.ts';
 import type { Config } from '../../config.ts';
-import type { FieldFault } from '../../errors.ts';
+import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { BodyRules } from './operation.ts';
 import { type createBody, createDefaults, type patchBody } from './qr-code-shapes.ts';
@@ -30,12 +30,12 @@ function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typ
   return async (fields, bad) => {
     const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
     const type = bad.has('type') ? undefined : given;
-    const faults = contentFaults(
+    const faults = contentErrors(
       { content, type, errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection },
       config.baseUrl,
     );
     if (faults.length > 0 || content === undefined || type === undefined) return faults;
-    return hostFaults(db, type, content, config);
+    return hostErrors(db, type, content, config);
   };
 }
 
@@ -61,7 +61,7 @@ export function changedCodeRules(
     const { type: given, content, errorCorrection } = { ...code, ...fields };
     const type = bad.has('type') ? undefined : given;
     const known = bad.has('errorCorrection') ? undefined : errorCorrection;
-    const faults = contentFaults({ type, content, errorCorrection: known }, config.baseUrl);
+    const faults = contentErrors({ type, content, errorCorrection: known }, config.baseUrl);
     // What was changed is what is at fault, even where the two only clash.
     if (fields.content === undefined) {
       return faults.map((fault) => ({
@@ -70,17 +70,17 @@ export function changedCodeRules(
         message: `does not fit the content, which ${fault.message}`,
       }));
     }
-    return faults.length > 0 || type === undefined ? faults : hostFaults(db, type, content, config);
+    return faults.length > 0 || type === undefined ? faults : hostErrors(db, type, content, config);
   };
 }
 
 /** Asked for each time: a block holds from when it is made. */
-async function hostFaults(
+async function hostErrors(
   db: Database,
   type: CodeType,
   content: string,
   { abuseContact }: RuleConfig,
-): Promise<FieldFault[]> {
+): Promise<FieldError[]> {
   const blocked = await findHostBlocks(db, hostsOf(type, content));
   if (blocked.length === 0) return [];
   const whom = abuseContact === undefined ? '' : `; if that is a mistake, turn to ${abuseContact}`;

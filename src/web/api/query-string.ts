@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import { parseQuery } from '../../query-string.ts';
+import { parseQuery } from '../../http/query-string.ts';
 
 /** Query strings are text; whole numbers and booleans are read strictly, anything else is left for the schema to refuse. */
 export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {

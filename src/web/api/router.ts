@@ -4,7 +4,7 @@ import { type TObject, Type } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
-import { findFaults } from './check-body.ts';
+import { findErrors } from './check-body.ts';
 import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { readQuery } from './query-string.ts';
@@ -41,22 +41,22 @@ export function createApiRouter(services: ApiServices): Router {
 
 function serve(operation: Operation, services: ApiServices) {
   const querySchema: TObject = operation.query ?? noQuery;
-  const queryFaults = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
+  const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
-  const bodyFaults =
+  const bodyErrors =
     operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
 
   /** The faults of the query string are kept for the body, if there is one, so that all are in one error. */
   function checkQuery(ctx: Context): Record<string, unknown> {
     const query = tidyLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
-    const faults = queryFaults(query);
-    if (faults.length > 0) throw invalid([...faults, ...(bodyFaults?.(tidyLabels(ctx.request.body)) ?? [])]);
+    const faults = queryErrors(query);
+    if (faults.length > 0) throw invalid([...faults, ...(bodyErrors?.(tidyLabels(ctx.request.body)) ?? [])]);
     return query;
   }
 
   async function checkBody(ctx: Context, rules: BodyRules): Promise<unknown> {
     const body = tidyLabels(ctx.request.body);
-    const faults = bodyFaults ? await findFaults(bodyFaults, body, rules) : [];
+    const faults = bodyErrors ? await findErrors(bodyErrors, body, rules) : [];
     if (faults.length > 0) throw invalid(faults);
     return body;
   }

@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../errors.ts';
+import type { FieldError } from '../../errors.ts';
 
 const mostNamed = 100;
 const longestName = 64;
@@ -17,7 +17,7 @@ const ofBody: OtherFields = { kind: 'field', whole: 'body' };
 interface Split {
   /** The value without its unknown fields; as it is where it is no object. */
   fields: unknown;
-  faults: FieldFault[];
+  faults: FieldError[];
 }
 
 /** Parts the fields that a request takes from all others, of which the first are named and the rest are counted. */

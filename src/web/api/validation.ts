@@ -2,8 +2,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { TObject } from 'typebox';
 import { validate as isUuid } from 'uuid';
-import type { FieldFault } from '../../errors.ts';
-import { isLabel, isText } from '../../label.ts';
+import type { FieldError } from '../../errors.ts';
+import { isLabel, isText } from '../../codes/label.ts';
 import { type OtherFields, splitFields } from './unknown-fields.ts';
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true });
@@ -32,7 +32,7 @@ function hasFourDigitYear(ms: number): boolean {
 }
 
 /** Says what is wrong with a value, field by field; an empty list for a valid one. The list is bounded. */
-export type Validator = (value: unknown) => FieldFault[];
+export type Validator = (value: unknown) => FieldError[];
 
 export function compileValidator(schema: TObject, other?: OtherFields): Validator {
   const validate: ValidateFunction = ajv.compile(schema);
@@ -40,12 +40,12 @@ export function compileValidator(schema: TObject, other?: OtherFields): Validato
   return (value) => {
     // Unknown fields are sorted out first: ajv would make an error of each, and there may be thousands.
     const { fields, faults } = splitFields(value, known, other);
-    return validate(fields) ? faults : [...toFaults(validate.errors ?? []), ...faults];
+    return validate(fields) ? faults : [...toErrors(validate.errors ?? []), ...faults];
   };
 }
 
 /** One sentence a field: the first thing that is wrong with it. */
-function toFaults(errors: ErrorObject[]): FieldFault[] {
+function toErrors(errors: ErrorObject[]): FieldError[] {
   const faults = new Map<string, string>();
   for (const error of errors) {
     const field = fieldOf(error);

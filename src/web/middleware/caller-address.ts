@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { clientAddress } from '../../client-address.ts';
+import { clientAddress } from '../../http/client-address.ts';
 
 /** Whose request it is, as far as the proxies in front of us can be believed. */
 export function callerAddress(ctx: Context, trustProxyHops: number): string {

@@ -4,8 +4,8 @@ import { createRequestBudget } from '../../accounts/request-budget.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
-import { parseUrl } from '../../parse-url.ts';
-import { parseQuery } from '../../query-string.ts';
+import { parseUrl } from '../../http/parse-url.ts';
+import { parseQuery } from '../../http/query-string.ts';
 import { callerAddress } from './caller-address.ts';
 import type { Sessions } from './session.ts';
 
@@ -33,11 +33,11 @@ const readText = koaBody({
 interface FormsParts {
   config: Config;
   secrets: ServiceSecrets;
-  judgeForm: Sessions['judgeForm'];
+  checkCsrf: Sessions['checkCsrf'];
 }
 
 /** Reads a posted form, and refuses one that was not sent from a page of ours, or that is one of too many. */
-export function forms({ config, secrets, judgeForm }: FormsParts): Middleware {
+export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
   // In memory, for each process: a form that is refused must not cost a write.
   const budget = createRequestBudget(mostFormsPerAddress);
@@ -54,7 +54,7 @@ export function forms({ config, secrets, judgeForm }: FormsParts): Middleware {
     if (isFromElsewhere(ctx, ownHost)) throw refusal('It was sent from another site.');
     await readText(ctx, async () => undefined);
     ctx.request.body = parseForm(ctx.request.body);
-    const verdict = judgeForm(ctx, field(ctx, 'formToken'));
+    const verdict = checkCsrf(ctx, field(ctx, 'csrfToken'));
     if (verdict === 'strange')
       throw refusal('The page was open for too long, or cookies are off. Open it again and repeat.');
     if (verdict === "somebody else's")

@@ -22,13 +22,13 @@ export interface Sessions {
   /** By which a browser that was signed in before is known. */
   device(ctx: Context): Device | undefined;
   /** For the forms of a page: by visitor, and by who was signed in when it was opened. */
-  formToken(ctx: Context): string;
+  csrfToken(ctx: Context): string;
   /** Whether a form is of this visitor, and was opened by whoever is signed in now, or by nobody. */
-  judgeForm(ctx: Context, formToken: string): 'ours' | 'strange' | "somebody else's";
+  checkCsrf(ctx: Context, csrfToken: string): 'ours' | 'strange' | "somebody else's";
   /** A word that the page at this path shows to this visitor, once. It can be read in a cookie: for a secret, see below. */
-  handOver(ctx: Context, path: string, text: string): void;
+  setFlash(ctx: Context, path: string, text: string): void;
   /** What was handed over to the page that is open. */
-  takeOver(ctx: Context): string | undefined;
+  takeFlash(ctx: Context): string | undefined;
   /** A secret for the next page of whoever is signed in, kept on the server. */
   keepSecret(ctx: Context, text: string): Promise<void>;
   /** The secret that was kept, one time. */
@@ -69,7 +69,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
   }
 
   const byUser = (visitor: string, user: User | undefined) =>
-    user ? secrets.formToken(`${visitor} ${user.id}`) : '';
+    user ? secrets.csrfToken(`${visitor} ${user.id}`) : '';
 
   return {
     async middleware(ctx, next) {
@@ -107,10 +107,10 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     async isCurrent(ctx) {
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
     },
-    handOver(ctx, path, text) {
+    setFlash(ctx, path, text) {
       setCookie(ctx, handedCookie, Buffer.from(`${path} ${text}`).toString('base64url'), handedMs);
     },
-    takeOver(ctx) {
+    takeFlash(ctx) {
       const handed = Buffer.from(ctx.cookies.get(handedCookie) ?? '', 'base64url').toString();
       // Who asks for the head alone has not seen it, and it must not be lost because another page was opened meanwhile.
       if (!handed.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
@@ -125,16 +125,16 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       if (ctx.method !== 'GET') return undefined;
       return takeOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', now());
     },
-    formToken(ctx) {
+    csrfToken(ctx) {
       const visitor = visitorOf(ctx);
       // Without a cookie to hold it against, no form will be accepted.
       if (!visitor) return '';
-      return `${secrets.formToken(visitor)}.${byUser(visitor, ctx.state['user'] as User | undefined)}`;
+      return `${secrets.csrfToken(visitor)}.${byUser(visitor, ctx.state['user'] as User | undefined)}`;
     },
-    judgeForm(ctx, formToken) {
+    checkCsrf(ctx, csrfToken) {
       const visitor = visitorOf(ctx);
-      const [ofVisitor = '', ofUser = ''] = formToken.split('.');
-      if (!visitor || !sameText(ofVisitor, secrets.formToken(visitor))) return 'strange';
+      const [ofVisitor = '', ofUser = ''] = csrfToken.split('.');
+      if (!visitor || !sameText(ofVisitor, secrets.csrfToken(visitor))) return 'strange';
       if (!/^(?:[\w-]{43})?$/.test(ofUser)) return 'strange';
       const user = ctx.state['user'] as User | undefined;
       return !user || ofUser === '' || sameText(ofUser, byUser(visitor, user)) ? 'ours' : "somebody else's";

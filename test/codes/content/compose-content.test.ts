@@ -5,7 +5,7 @@ import {
   composeContent,
   contentFieldNames,
 } from '../../../src/codes/content/compose-content.ts';
-import { fieldFaults, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import { fieldErrors, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
 import { readContent } from '../../../src/codes/content/read-content.ts';
 import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
 
@@ -67,7 +67,7 @@ describe('composeContent', () => {
     it(`makes a content of ${type} that reads back as what was filled in`, () => {
       fc.assert(
         fc.property(filled[type], (fields) => {
-          expect(fieldFaults(type, fields)).to.deep.equal([]);
+          expect(fieldErrors(type, fields)).to.deep.equal([]);
           const content = composeContent(type, fields);
           expect(readContent(type, content).kind === 'text').to.equal(type === 'text');
           expect(fieldsOfContent(type, content)).to.deep.equal(fields);
@@ -78,7 +78,7 @@ describe('composeContent', () => {
 
     it(`says what is missing in a ${type} of nothing`, () => {
       expect(composeContent(type, {})).to.equal('');
-      const faults = fieldFaults(type, {});
+      const faults = fieldErrors(type, {});
       // The rules for every content say it of those that are stored as they are typed.
       expect(faults.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
     });
@@ -116,7 +116,7 @@ describe('the fields of a place', () => {
     'https://www.openstreetmap.org/?mlat=53.5503&mlon=9.9920#map=17/1/2',
   ]) {
     it(`take ${place}`, () => {
-      expect(fieldFaults('geo', { place })).to.deep.equal([]);
+      expect(fieldErrors('geo', { place })).to.deep.equal([]);
       expect(composeContent('geo', { place })).to.equal(hamburg);
     });
   }
@@ -130,7 +130,7 @@ describe('the fields of a place', () => {
     ['9'.repeat(60_000), 'must be coordinates'],
   ] as const) {
     it(`do not take ${place.slice(0, 40)}, and say what to do`, () => {
-      const [fault, ...more] = fieldFaults('geo', { place });
+      const [fault, ...more] = fieldErrors('geo', { place });
       expect(fault?.field).to.equal('place');
       expect(fault?.message).to.include(message);
       expect(more).to.deep.equal([]);
@@ -141,14 +141,14 @@ describe('the fields of a place', () => {
 describe('the number of a WhatsApp code', () => {
   it('is refused without its country code, which WhatsApp would take from its first digits', () => {
     for (const written of ['0170 1234567', '170 1234567', '5551234567'])
-      expect(fieldFaults('whatsapp', { number: written }), written).to.deep.equal([
+      expect(fieldErrors('whatsapp', { number: written }), written).to.deep.equal([
         {
           field: 'number',
           message: 'must be a number with + and the country code, such as +44 20 7946 0000',
         },
       ]);
     for (const written of ['+49 170 1234567', '0049 170 1234567'])
-      expect(fieldFaults('whatsapp', { number: written }), written).to.deep.equal([]);
+      expect(fieldErrors('whatsapp', { number: written }), written).to.deep.equal([]);
   });
 });
 

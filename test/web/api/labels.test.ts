@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { demoCodes } from '../../../src/cli/demo-codes.ts';
-import { isLabel } from '../../../src/label.ts';
+import { isLabel } from '../../../src/codes/label.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectInvalid } from '../../support/expect-error.ts';
 import { formClient } from '../../support/form-client.ts';

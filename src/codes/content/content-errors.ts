@@ -1,0 +1,67 @@
+import type { FieldError } from '../../errors.ts';
+import { parseUrl } from '../../http/parse-url.ts';
+import type { CodeType, ErrorCorrection } from '../qr-code.ts';
+import { linksIn } from './hosts.ts';
+import { readContent } from './read-content.ts';
+import { isShareLink } from './share-links.ts';
+
+/** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
+const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
+export const mostContentBytes = capacityBytes.L;
+const circle = 'must not be a share address of this service: scanning it would go round in a circle';
+const circleWithin =
+  'must not link to a share address of this service: scanning it would go round in a circle';
+
+/** What is not known, because it is at fault itself, is not held against the rest. */
+export interface ContentToCheck {
+  content: string | undefined;
+  type: CodeType | undefined;
+  errorCorrection: ErrorCorrection | undefined;
+}
+
+/** What is wrong with the content for its type and error correction: the rules that a schema cannot express. */
+export function contentErrors(
+  { content, type, errorCorrection }: ContentToCheck,
+  baseUrl: string,
+): FieldError[] {
+  if (content === undefined) return [];
+  const faults: FieldError[] = [];
+  const bytes = Buffer.byteLength(content);
+  const most = capacityBytes[errorCorrection ?? 'L'];
+  if (bytes > most) {
+    faults.push({
+      field: 'content',
+      message: `must be at most ${most} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
+    });
+  } else if (type !== undefined) {
+    const message = type === 'url' ? urlFault(content, baseUrl) : linkFault(type, content, baseUrl);
+    if (message) faults.push({ field: 'content', message });
+  }
+  return faults;
+}
+
+function urlFault(content: string, baseUrl: string): string | undefined {
+  // The parser would take these out in silence, and the printed code would hold them.
+  if (hasControlCharacter(content) || content.trim() !== content) {
+    return 'must be a URL without line breaks, control characters or spaces around it';
+  }
+  const url = parseUrl(content);
+  if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
+  if (url.username || url.password) return 'must be a URL without a user name or password';
+  return isShareLink(content, baseUrl) ? circle : undefined;
+}
+
+/** Of what is redirected to, or is a link on a page. A circle of twenty codes would count twenty scans at once. */
+function linkFault(type: CodeType, content: string, baseUrl: string): string | undefined {
+  const hasCircle = linksIn(readContent(type, content)).some((href) => isShareLink(href, baseUrl));
+  return hasCircle ? circleWithin : undefined;
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || unit === 0x7f) return true;
+  }
+  return false;
+}

@@ -1,0 +1,103 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { listKeyUse } from '../../accounts/api-keys.ts';
+import { takeAttempt } from '../../accounts/attempts.ts';
+import { emailErrors } from '../../accounts/email-address.ts';
+import { passwordErrors } from '../../accounts/passwords.ts';
+import { hourlyQuota } from '../../accounts/plans.ts';
+import { endSessionsOf } from '../../accounts/sessions.ts';
+import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
+import type { FieldError } from '../../errors.ts';
+import { field } from '../middleware/forms.ts';
+import { type AccountProps, AccountView } from './account-view.tsx';
+import type { FrontDone } from '../front/front-routes.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
+import { redirectWithFlash, readFlash } from '../ui/flash.ts';
+
+const mostPasswordChecks = 20;
+const doneTexts = {
+  email: 'Your email is changed.',
+  password: 'Your password is changed, and every other session is ended.',
+};
+type AccountDone = keyof typeof doneTexts;
+
+/** The account: plan and use, email, password, and its end. */
+export function accountPages(parts: PageParts): Router {
+  const { db, passwords, sessions, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/account' });
+  router.use(needUser);
+
+  async function showAccount(ctx: Context, faults?: AccountProps['faults']): Promise<void> {
+    const user = userOf(ctx);
+    const limit = hourlyQuota[user.plan];
+    const use = (await listKeyUse(db, user.id))
+      .filter(({ key }) => key.revokedAt === null)
+      .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit }));
+    const limits = [
+      { plan: 'Free', requestsPerHour: hourlyQuota.free },
+      { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
+    ];
+    const done = readFlash(ctx, parts, doneTexts);
+    const visitor = visitorOf(ctx, parts);
+    const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
+    show(
+      ctx,
+      AccountView,
+      { visitor, plan: user.plan, limits, use, done: done && doneTexts[done], faults, typed },
+      faults ? 400 : 200,
+    );
+  }
+
+  /** What is done to an account needs its password, however the session was come by. */
+  async function currentPasswordFaults(user: User, name: string, password: string): Promise<FieldError[]> {
+    return passwords.withTurn(async ({ verify }) => {
+      const limit = { subject: `password-check:${user.id}`, mostPerHour: mostPasswordChecks };
+      const { admitted } = await takeAttempt(db, limit);
+      if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
+      const matches = await verify(user.passwordHash, password);
+      return matches ? [] : [{ field: name, message: 'That is not your current password' }];
+    });
+  }
+
+  router.get('/', (ctx) => showAccount(ctx));
+
+  router.post('/email', async (ctx) => {
+    const user = userOf(ctx);
+    const email = field(ctx, 'newEmail').trim();
+    const list = [
+      ...emailErrors('newEmail', email),
+      ...(await currentPasswordFaults(user, 'emailPassword', field(ctx, 'emailPassword'))),
+    ];
+    if (list.length === 0 && !(await changeEmail(db, user, email, now())))
+      list.push({ field: 'newEmail', message: 'This email belongs to another account' });
+    if (list.length > 0) return showAccount(ctx, { form: 'email', list });
+    redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountDone);
+  });
+
+  router.post('/password', async (ctx) => {
+    const user = userOf(ctx);
+    const password = field(ctx, 'newPassword');
+    const list = [
+      ...passwordErrors('newPassword', password, user.email),
+      ...(await currentPasswordFaults(user, 'oldPassword', field(ctx, 'oldPassword'))),
+    ];
+    if (list.length > 0) return showAccount(ctx, { form: 'password', list });
+    await changePassword(db, user, await passwords.hash(password), now());
+    await endSessionsOf(db, user.id);
+    await sessions.signIn(ctx, user);
+    redirectWithFlash(ctx, parts, '/account', 'password' satisfies AccountDone);
+  });
+
+  router.post('/delete', async (ctx) => {
+    const user = userOf(ctx);
+    const list = await currentPasswordFaults(user, 'deletePassword', field(ctx, 'deletePassword'));
+    if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
+      list.push({ field: 'confirmation', message: `That is not ${user.email}` });
+    if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
+    await sessions.signOut(ctx);
+    const shareTokens = await deleteUser(db, user);
+    for (const token of shareTokens) codeChanged(token);
+    redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontDone);
+  });
+  return router;
+}

@@ -1,0 +1,196 @@
+import type { FieldError } from '../../errors.ts';
+import { type FormState, idOf, Input } from '../ui/controls.tsx';
+import { figure } from '../ui/figure.ts';
+import { KeyStart } from '../ui/key-start.tsx';
+import { Form, Layout, type Visitor } from '../ui/layout.tsx';
+import { Notice } from '../ui/notice.tsx';
+
+export interface AccountProps {
+  visitor: Visitor;
+  plan: 'free' | 'pro';
+  limits: { plan: string; requestsPerHour: number }[];
+  use: { name: string; prefix: string; used: number; limit: number }[];
+  done?: string | undefined;
+  /** Faults by the form they belong to. */
+  faults?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
+  /** What was typed, but for passwords. */
+  typed: FormState['values'];
+}
+
+type FaultyForm = NonNullable<AccountProps['faults']>['form'];
+
+const problems: Record<FaultyForm, string> = {
+  email: 'Your email is not changed.',
+  password: 'Your password is not changed.',
+  delete: 'Your account is not deleted.',
+};
+
+export function AccountView({ visitor, plan, limits, use, done, faults, typed }: AccountProps) {
+  const of = (form: FaultyForm): FormState => ({
+    values: typed,
+    faults: faults?.form === form ? faults.list : [],
+  });
+  const problem = (form: FaultyForm) => faults?.form === form && <Problem of={faults} />;
+  return (
+    <Layout title={faults ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
+      <h1>Account</h1>
+      {done && <Notice kind="good">{done}</Notice>}
+      <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
+      <div class="side-by-side">
+        <section class="card">
+          <h2>Change email</h2>
+          {problem('email')}
+          <Form action="/account/email">
+            <Input
+              of={of('email')}
+              name="newEmail"
+              label="New email"
+              type="email"
+              required
+              autocomplete="email"
+              maxLength={254}
+            />
+            <CurrentPassword of={of('email')} name="emailPassword" />
+            <button type="submit">Change email</button>
+          </Form>
+        </section>
+        <section class="card">
+          <h2>Change password</h2>
+          {problem('password')}
+          <p>Changing it signs you out on every other device.</p>
+          <Form action="/account/password">
+            <CurrentPassword of={of('password')} name="oldPassword" />
+            <Input
+              of={of('password')}
+              name="newPassword"
+              label="New password"
+              type="password"
+              required
+              autocomplete="new-password"
+              hint="At least 10 characters."
+            />
+            <button type="submit">Change password</button>
+          </Form>
+        </section>
+      </div>
+      <section class="card danger">
+        <h2>Delete account</h2>
+        {problem('delete')}
+        <p>
+          This deletes your keys, your codes and all their scans, at once and for good. Printed codes will
+          lead nowhere.
+        </p>
+        <Form action="/account/delete">
+          <Input
+            of={of('delete')}
+            name="confirmation"
+            label={`Type ${visitor.email} to confirm`}
+            required
+            autocomplete="off"
+          />
+          <CurrentPassword of={of('delete')} name="deletePassword" />
+          <button type="submit" class="danger">
+            Delete account
+          </button>
+        </Form>
+      </section>
+    </Layout>
+  );
+}
+
+function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'plan' | 'limits' | 'use'>) {
+  return (
+    <section class="card">
+      <h2>Plan</h2>
+      <p>
+        Signed in as{' '}
+        <strong>
+          <bdi>{visitor.email}</bdi>
+        </strong>
+      </p>
+      <p>
+        You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, ask whoever runs
+        this service.
+      </p>
+      <div class="side-by-side">
+        <div class="scroll">
+          <table>
+            <caption>What each plan includes</caption>
+            <thead>
+              <tr>
+                <th scope="col">Plan</th>
+                <th scope="col" class="number">
+                  API requests per hour and key
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {limits.map((limit) => (
+                <tr key={limit.plan}>
+                  <th scope="row">{limit.plan}</th>
+                  <td class="number">{figure(limit.requestsPerHour)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <div class="scroll">
+          <table>
+            <caption>Requests in the last hour</caption>
+            <thead>
+              <tr>
+                <th scope="col">Key</th>
+                <th scope="col">Used</th>
+              </tr>
+            </thead>
+            <tbody>
+              {use.map(({ name, prefix, used, limit }) => (
+                <tr key={prefix}>
+                  <th scope="row">
+                    <bdi>{name}</bdi> <KeyStart prefix={prefix} />
+                  </th>
+                  <td>
+                    <meter min={0} max={limit} value={used} aria-label={`Requests with ${name}`}>
+                      {used}
+                    </meter>{' '}
+                    {figure(used)} of {figure(limit)}
+                  </td>
+                </tr>
+              ))}
+              {use.length === 0 && (
+                <tr>
+                  <td colSpan={2}>
+                    No active keys. <a href="/keys">Create a key</a>
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          </table>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Where the form is, so that what it is about is on the same screen. */
+function Problem({ of: { form, list } }: { of: NonNullable<AccountProps['faults']> }) {
+  return (
+    <Notice kind="bad" isFocused>
+      {problems[form]} Check the{' '}
+      <a href={`#${idOf(list[0]?.field ?? '')}`}>{list.length === 1 ? 'marked field' : 'marked fields'}</a>.
+    </Notice>
+  );
+}
+
+function CurrentPassword({ of, name }: { of: FormState; name: string }) {
+  return (
+    <Input
+      of={of}
+      name={name}
+      label="Current password"
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  );
+}

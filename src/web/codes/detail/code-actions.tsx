@@ -1,0 +1,37 @@
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { Form } from '../../ui/layout.tsx';
+
+/** What is done to a code at once, in the list and on its own page. */
+interface ActionProps {
+  code: QrCode;
+  /** How its button looks there. */
+  look: 'link' | 'quiet';
+}
+
+export function DuplicateForm({ code, look }: ActionProps) {
+  return (
+    <Form action={`/codes/${code.id}/duplicate`}>
+      <button type="submit" class={look}>
+        Duplicate
+      </button>
+    </Form>
+  );
+}
+
+interface VisibilityProps {
+  code: QrCode;
+  look: ActionProps['look'] | 'solid';
+  back: string;
+}
+
+export function VisibilityForm({ code, look, back }: VisibilityProps) {
+  return (
+    <Form action={`/codes/${code.id}/visibility`}>
+      <input type="hidden" name="back" value={back} />
+      <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
+      <button type="submit" class={look === 'solid' ? undefined : look}>
+        {code.isPublic ? 'Make private' : 'Make public'}
+      </button>
+    </Form>
+  );
+}

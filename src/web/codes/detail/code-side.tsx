@@ -1,0 +1,101 @@
+import { isEndOfDay, lastDayOf } from '../../../codes/last-day.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
+import type { CodeProps } from './code-props.ts';
+import { type CodeState, stateOf } from '../code-state.tsx';
+import { ContentFacts } from './content-facts.tsx';
+import { CopyButton, CopyStatus } from '../../ui/copy-button.tsx';
+import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
+import { Day, Moment } from '../../ui/moment.tsx';
+
+/** The code itself, beside its scans: picture, share link, what it holds, and what can be done with it. */
+export function CodeSide(props: CodeProps) {
+  const { code, address, warnings } = props;
+  const state = stateOf(props);
+  return (
+    <section class="card code-side" aria-label="This code">
+      <img
+        src={picturePath(code, 'svg', isDirectFirst(code))}
+        width="200"
+        height="200"
+        alt={`QR code of ${code.name}`}
+      />
+      <div>
+        <label for="share-link">Share link</label>
+        <div class="row">
+          <input id="share-link" class="code" value={address} readOnly />
+          <CopyButton of="share-link" name="Copy link" quiet={state !== 'public'} />
+        </div>
+        <CopyStatus />
+        {warnings.length > 0 && (
+          <div class="notice bad">
+            <strong>This code may not work everywhere</strong>
+            <ul>
+              {warnings.map((warning) => (
+                <li key={warning}>{inPlainWords(warning)}</li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <dl class="facts">
+          <ContentFacts code={code} />
+          <div>
+            <dt>Created</dt>
+            <dd>
+              <Moment of={code.createdAt} />
+            </dd>
+          </div>
+          <End {...props} />
+        </dl>
+        <Downloads code={code} />
+        <Actions code={code} here={props.here} state={state} />
+      </div>
+    </section>
+  );
+}
+
+/** As the form writes it, where it was set there: the end of a day would read as the day after. */
+function End({ code: { expiresAt }, isExpired }: CodeProps) {
+  if (isEndOfDay(expiresAt))
+    return (
+      <div>
+        <dt>Last day</dt>
+        <dd>
+          <Day of={lastDayOf(expiresAt)} /> (UTC)
+        </dd>
+      </div>
+    );
+  return (
+    <div>
+      <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
+      <dd>
+        <Moment of={expiresAt} />
+      </dd>
+    </div>
+  );
+}
+
+function Actions({ code, here, state }: { code: QrCode; here: string; state: CodeState }) {
+  return (
+    <div class="code-actions">
+      <a class="button quiet" href={`/codes/${code.id}/edit`}>
+        Edit
+      </a>
+      <DuplicateForm code={code} look="quiet" />
+      {/* Of a private code it stands above, as the remedy. */}
+      {state !== 'private' && <VisibilityForm code={code} look="quiet" back={here} />}
+      <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
+        Delete
+      </a>
+    </div>
+  );
+}
+
+/** The sentences are written for headers and programs, and name the fields as those do. */
+function inPlainWords(warning: string): string {
+  return warning
+    .replace('With encode=content: ', 'The direct code: ')
+    .replaceAll('foregroundColor', 'foreground color')
+    .replaceAll('backgroundColor', 'background color')
+    .replaceAll('errorCorrection', 'error correction');
+}

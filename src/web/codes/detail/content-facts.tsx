@@ -1,0 +1,119 @@
+import type { ComponentChildren } from 'preact';
+import type { LinksContent } from '../../../codes/content/code-content.ts';
+import { readContent } from '../../../codes/content/read-content.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+
+/** About what the stylesheet leaves to see of a text. */
+const shownLines = 4;
+const shownLetters = 120;
+
+type Fact = [name: string, value: ComponentChildren];
+
+/** What a code holds, in a few words: enough to know it again. A password stays in the form. */
+export function ContentFacts({ code }: { code: QrCode }) {
+  return (
+    <>
+      {factsOf(code)
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{typeof value === 'string' ? <Words of={value} /> : value}</dd>
+          </div>
+        ))}
+    </>
+  );
+}
+
+function factsOf({ type, content }: QrCode): Fact[] {
+  const read = readContent(type, content);
+  switch (read.kind) {
+    case 'link':
+      return [
+        ['Leads to', <LinkLines of={[{ href: read.href, text: type === 'url' ? content : read.href }]} />],
+      ];
+    case 'links':
+      return [['Links', <Links of={read.lines} />]];
+    case 'phone':
+      return [['Number', read.number]];
+    case 'sms':
+      return [
+        ['Number', read.number],
+        ['Message', read.body],
+      ];
+    case 'email':
+      return [
+        ['To', read.to.join(', ')],
+        ['Subject', read.subject],
+      ];
+    case 'geo':
+      return [
+        ['Place', read.label],
+        ['Coordinates', `${read.latitude}, ${read.longitude}`],
+      ];
+    case 'wifi':
+      return [['Network', read.networkName]];
+    case 'contact':
+      return [
+        ['Contact', read.name],
+        ['Organization', read.organization],
+      ];
+    case 'text':
+      return [['Text', read.text]];
+  }
+}
+
+/** The beginning, and where that is not all, the whole one step away. */
+function Words({ of }: { of: string }) {
+  const isLong = of.length > shownLetters || of.split('\n').length > shownLines;
+  return (
+    <>
+      <div class="gist">
+        <bdi>{of}</bdi>
+      </div>
+      {isLong && (
+        <details>
+          <summary>Show all</summary>
+          <div class="whole">
+            <bdi>{of}</bdi>
+          </div>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Links({ of: lines }: { of: LinksContent['lines'] }) {
+  const rest = lines.slice(shownLines);
+  return (
+    <>
+      <LinkLines of={lines.slice(0, shownLines)} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length} more</summary>
+          <LinkLines of={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function LinkLines({ of: lines }: { of: LinksContent['lines'] }) {
+  return (
+    <>
+      {lines.map(({ text, href }, place) => (
+        <div key={place} class="gist">
+          {href === undefined ? <bdi>{text}</bdi> : <Link href={href} text={text} />}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Link({ href, text }: { href: string; text: string }) {
+  return (
+    <a href={href} rel="noreferrer">
+      <bdi>{text}</bdi>
+    </a>
+  );
+}

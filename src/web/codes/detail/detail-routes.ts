@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { validate as isUuid } from 'uuid';
+import { abuseHref } from '../../../codes/abuse-contact.ts';
+import { isCodeBlocked } from '../../../codes/blocks.ts';
+import { findCode } from '../../../codes/codes.ts';
+import { codeWarnings } from '../../../codes/scannability.ts';
+import { shareUrl } from '../../../codes/share-token.ts';
+import { attachment } from '../../../http/content-disposition.ts';
+import { readAnalytics } from '../../../scans/analytics.ts';
+import { listScans } from '../../../scans/list-scans.ts';
+import { readTopCities } from '../../../scans/top-cities.ts';
+import { callerAddress } from '../../middleware/caller-address.ts';
+import { CodeView } from './detail-view.tsx';
+import { toScanLine } from './scan-line.tsx';
+import { doneTexts } from '../code-flash.ts';
+import { createCodeEvents } from './code-events.ts';
+import { createLiveScans, periods, scansAPage } from './live-scans.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { readFlash } from '../../ui/flash.ts';
+import { scansCsv } from './scans-csv.ts';
+
+const defaultDays = 30;
+const mostCities = 20;
+
+/** One code: its picture and address, who scanned it, live, and its scans as a file. */
+export function codePage(parts: PageParts): Router {
+  const { db, config, secrets, sessions, closing, now } = parts;
+  const router = new Router();
+  const events = createCodeEvents(createLiveScans(db, now), closing);
+  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
+
+  async function showCode(ctx: Context): Promise<void> {
+    const code = await ownCode(ctx);
+    const days = periods.find((period) => String(period) === ctx.query['days']) ?? defaultDays;
+    const before = isUuid(ctx.query['before']) ? String(ctx.query['before']) : undefined;
+    const analytics = await readAnalytics(db, code.id, days, now());
+    const [from = '', to = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
+    const [isBlocked, cities, scans] = await Promise.all([
+      isCodeBlocked(db, code),
+      readTopCities(db, code.id, { from, to }, mostCities),
+      listScans(db, code.id, { limit: scansAPage, cursor: before }),
+    ]);
+    const address = shareUrl(config.baseUrl, code.shareToken);
+    const done = readFlash(ctx, parts, doneTexts);
+    show(ctx, CodeView, {
+      visitor: visitorOf(ctx, parts),
+      code,
+      isExpired: code.expiresAt <= now(),
+      isBlocked,
+      abuseContact: config.abuseContact,
+      abuseHref: abuseHref(config.abuseContact, address),
+      address,
+      warnings: codeWarnings(code, address),
+      here: `/codes/${code.id}?days=${days}${before ? `&before=${before}` : ''}`,
+      days,
+      periods,
+      analytics,
+      cities,
+      scans: scans.slice(0, scansAPage).map(toScanLine),
+      isFirstPage: before === undefined,
+      done: done && doneTexts[done],
+      isMadePrivate: done === 'private',
+      olderThan: scans.length > scansAPage ? scans[scansAPage - 1]?.id : undefined,
+    });
+  }
+
+  async function streamEvents(ctx: Context): Promise<void> {
+    const code = await ownCode(ctx);
+    const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
+    events.stream(ctx, { id: code.id, userId: code.userId, address }, () => sessions.isCurrent(ctx));
+  }
+
+  async function sendCsv(ctx: Context): Promise<void> {
+    const code = await ownCode(ctx);
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
+    ctx.body = Readable.from(scansCsv(db, code.id));
+  }
+
+  router.get('/codes/:id', needUser, showCode);
+  router.get('/codes/:id/events', needUser, streamEvents);
+  router.get('/codes/:id/scans.csv', needUser, sendCsv);
+  return router;
+}

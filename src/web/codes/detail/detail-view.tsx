@@ -1,0 +1,222 @@
+import { unknownCountry } from '../../../scans/scan.ts';
+import type { CityCount } from '../../../scans/top-cities.ts';
+import type { CodeProps } from './code-props.ts';
+import { CodeSide } from './code-side.tsx';
+import { StateBadge, StateNotice, stateOf } from '../code-state.tsx';
+import { typeNames } from '../code-types.ts';
+import { countryName } from './countries.ts';
+import { isDirectFirst } from '../downloads.tsx';
+import { Layout } from '../../ui/layout.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Ranking } from './ranking.tsx';
+import { deviceName, ScanTableRow } from './scan-line.tsx';
+import { ShortFigure } from '../../ui/short-figure.tsx';
+import { Star } from '../star.tsx';
+import { Timeline } from './timeline.tsx';
+import { WorldMap } from './world-map.tsx';
+
+export function CodeView(props: CodeProps) {
+  const { visitor, code, done, isMadePrivate } = props;
+  const state = stateOf(props);
+  return (
+    <Layout title={code.name} visitor={visitor} at="/codes">
+      <script type="module" src={`${visitor.assets}/codes/detail/detail.browser.js`} />
+      <a class="back" href="/codes">
+        ← All QR codes
+      </a>
+      <div class="code-title">
+        <h1>
+          <bdi>{code.name}</bdi>
+        </h1>
+        <Star code={code} back={props.here} />
+        <p class="badges">
+          <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
+          {code.category !== null && (
+            <span class="badge">
+              <bdi>{code.category}</bdi>
+            </span>
+          )}
+        </p>
+      </div>
+      {done && !(isMadePrivate && state === 'private') && <Notice kind="good">{done}</Notice>}
+      <StateNotice {...props} />
+      <div class="code-page">
+        <CodeSide {...props} />
+        {/* Also put in anew by code.js, when the first scan comes. */}
+        <div id="code-scans">
+          {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
+        </div>
+      </div>
+      <p class="unseen" role="status" id="live" />
+    </Layout>
+  );
+}
+
+function NoScansYet(props: CodeProps) {
+  const { address } = props;
+  return (
+    <section class="card" id="no-scans">
+      <h2>No scans yet</h2>
+      {stateOf(props) === 'public' ? (
+        <p>
+          {isDirectFirst(props.code)
+            ? 'The direct code joins the network without asking this service, so its scans are not counted. To count scans, print the link code, or open '
+            : 'Scan the code with your phone, or open '}
+          <a href={address}>its share link</a>. The first scan shows up here within seconds, with charts of
+          when, where and on what.
+        </p>
+      ) : (
+        <p>Scans are counted while the code is public, not blocked, and not expired.</p>
+      )}
+      <LiveMark {...props} />
+    </section>
+  );
+}
+
+/** Shown by code.js while the page is told of new scans. Where none count, none can come. */
+function LiveMark(props: CodeProps) {
+  if (stateOf(props) !== 'public') return null;
+  return (
+    <span class="live-mark" hidden title="New scans appear by themselves">
+      Live
+    </span>
+  );
+}
+
+function Scans(props: CodeProps) {
+  const { code, days, analytics } = props;
+  return (
+    <>
+      <section aria-labelledby="analytics">
+        <div class="heading">
+          <h2 id="analytics">Scans</h2>
+          <LiveMark {...props} />
+          <nav aria-label="Period" class="periods">
+            {props.periods.map((period) => (
+              <a
+                key={period}
+                href={`/codes/${code.id}?days=${period}`}
+                aria-current={period === days ? 'page' : undefined}
+              >
+                {period} days
+              </a>
+            ))}
+          </nav>
+        </div>
+        <div class="card">
+          <dl class="totals" id="totals" data-days={days} data-scans={analytics.totalScans}>
+            <Total name="Scans" id="total-scans" value={analytics.totalScans} />
+            <Total name="Today (UTC)" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
+            <Total name="Countries" id="total-countries" value={analytics.uniqueCountries} />
+            <Total name="Cities" id="total-cities" value={analytics.uniqueCities} />
+          </dl>
+          <div id="chart">
+            <Timeline timeline={analytics.timeline} />
+          </div>
+        </div>
+        <div id="rankings" class="rankings">
+          {analytics.totalScans > 0 && <Rankings {...props} />}
+        </div>
+      </section>
+      <LatestScans {...props} />
+    </>
+  );
+}
+
+function Total({ name, value, id }: { name: string; value: number; id: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd id={id}>
+        <ShortFigure of={value} />
+      </dd>
+    </div>
+  );
+}
+
+function Rankings({ analytics, cities }: CodeProps) {
+  const total = analytics.totalScans;
+  const named = <Row extends { count: number }>(rows: Row[], name: (row: Row) => string) =>
+    rows.map((row) => ({ name: name(row), count: row.count }));
+  return (
+    <>
+      <Ranking
+        caption="Countries"
+        column="Country"
+        rows={named(analytics.byCountry, ({ country }) => countryName(country))}
+        total={total}
+      >
+        {analytics.byCountry.some(({ country }) => country !== unknownCountry) && (
+          <WorldMap byCountry={analytics.byCountry} />
+        )}
+      </Ranking>
+      <Ranking
+        caption={cities.length < analytics.uniqueCities ? `Top ${cities.length} cities` : 'Cities'}
+        column="City"
+        rows={named(cities, (city) => cityName(city, cities))}
+        total={total}
+        none="No cities known for these scans."
+      />
+      <Ranking
+        caption="Browsers"
+        column="Browser"
+        rows={named(analytics.byBrowser, ({ browser }) => browser)}
+        total={total}
+      />
+      <Ranking caption="Systems" column="System" rows={named(analytics.byOs, ({ os }) => os)} total={total} />
+      <Ranking
+        caption="Devices"
+        column="Device"
+        rows={named(analytics.byDevice, ({ device }) => deviceName(device))}
+        total={total}
+      />
+    </>
+  );
+}
+
+/** With its region only where another city of the country has the same name: regions are mere codes. */
+function cityName({ city, region, country }: CityCount, all: CityCount[]): string {
+  const namesakes = all.filter((other) => other.city === city && other.country === country);
+  return [city, namesakes.length > 1 && region, countryName(country)].filter(Boolean).join(', ');
+}
+
+function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
+  return (
+    <section class="card" aria-labelledby="latest">
+      <div class="heading">
+        <h2 id="latest">{isFirstPage ? 'Latest scans' : 'Earlier scans'}</h2>
+        <a href={`/codes/${code.id}/scans.csv`}>All scans as CSV</a>
+      </div>
+      <p class="hint" data-zone>
+        Times in UTC
+      </p>
+      <table class="scans" id="scans">
+        <caption class="unseen">Scans, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Place</th>
+            <th scope="col">Device</th>
+            <th scope="col">Browser</th>
+            <th scope="col">System</th>
+          </tr>
+        </thead>
+        <tbody data-live={isFirstPage ? '' : undefined}>
+          {scans.map((scan) => (
+            <ScanTableRow key={scan.id} of={scan} />
+          ))}
+        </tbody>
+      </table>
+      <div id="scan-pages">
+        {(!isFirstPage || olderThan !== undefined) && (
+          <p class="row pages">
+            {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
+            {olderThan !== undefined && (
+              <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
+            )}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

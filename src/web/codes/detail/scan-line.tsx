@@ -1,0 +1,52 @@
+import type { Scan } from '../../../scans/scan.ts';
+import { countryName } from './countries.ts';
+import { Moment } from '../../ui/moment.tsx';
+
+/** A scan as people read it: on the page, and in what the open page is told of new ones. */
+export interface ScanLine {
+  id: string;
+  /** ISO 8601 */
+  at: string;
+  place: string;
+  device: string;
+  browser: string;
+  os: string;
+}
+
+export function toScanLine({ id, scannedAt, city, country, device, browser, os }: Scan): ScanLine {
+  const name = countryName(country);
+  return {
+    id,
+    at: scannedAt.toISOString(),
+    place: city === null ? name : `${city}, ${name}`,
+    device: deviceName(device),
+    browser,
+    os,
+  };
+}
+
+export function deviceName(device: string): string {
+  if (device === 'smarttv') return 'Smart TV';
+  return device.charAt(0).toUpperCase() + device.slice(1);
+}
+
+/** Also built by code.js, for scans that come while the page is open. */
+export function ScanTableRow({ of: scan }: { of: ScanLine }) {
+  return (
+    <tr data-scan={scan.id}>
+      <th scope="row">
+        <Moment of={scan.at} bare />
+      </th>
+      <td>
+        <bdi>{scan.place}</bdi>
+      </td>
+      <td>{scan.device}</td>
+      <td>
+        <bdi>{scan.browser}</bdi>
+      </td>
+      <td>
+        <bdi>{scan.os}</bdi>
+      </td>
+    </tr>
+  );
+}

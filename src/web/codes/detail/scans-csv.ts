@@ -1,0 +1,42 @@
+import { listScans } from '../../../scans/list-scans.ts';
+import type { Scan } from '../../../scans/scan.ts';
+import type { Database } from '../../../store/database.ts';
+
+const scansARead = 1_000;
+const columns = [
+  'id',
+  'scannedAt',
+  'country',
+  'region',
+  'city',
+  'latitude',
+  'longitude',
+  'device',
+  'browser',
+  'os',
+] as const satisfies (keyof Scan)[];
+
+/** All scans, newest first, as RFC 4180 has it, with the mark by which spreadsheets know UTF-8. Read piece by piece. */
+export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<string> {
+  yield `\uFEFF${columns.join(',')}\r\n`;
+  for (let cursor: string | undefined; ; ) {
+    const read = await listScans(db, codeId, { limit: scansARead, cursor });
+    const scans = read.slice(0, scansARead);
+    if (scans.length > 0) yield scans.map(toLine).join('');
+    if (read.length <= scansARead) return;
+    cursor = scans.at(-1)?.id;
+  }
+}
+
+function toLine(scan: Scan): string {
+  return `${columns.map((column) => toField(scan[column])).join(',')}\r\n`;
+}
+
+function toField(value: string | number | Date | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  // A spreadsheet would take it for a formula, and what it says was chosen by whoever scanned.
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

@@ -1,0 +1,157 @@
+import { dayInWords } from '../../ui/day.ts';
+import { figure, shortFigure } from '../../ui/figure.ts';
+import { useLocale } from '../../ui/layout.tsx';
+import { Day } from '../../ui/moment.tsx';
+
+/** One bar of the timeline: a day, or a week where a bar a day would be too thin to see. */
+interface Bar {
+  from: string;
+  to: string;
+  scans: number;
+}
+
+const chartHeight = 100;
+const daysAWeek = 7;
+const mostBars = 100;
+const shortAxisFrom = 10_000;
+/** What the axis may end at, times a power of ten: each has a half that people can read. */
+const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
+
+interface TimelineProps {
+  timeline: { date: string; scans: number }[];
+  /** Of days that are over, and without their figures. */
+  isExample?: boolean;
+}
+
+/** Drawn to any width: the words beside it are no part of the picture, and so keep their size. */
+export function Timeline({ timeline, isExample = false }: TimelineProps) {
+  const isWeekly = timeline.length > mostBars;
+  const bars = toBars(timeline, isWeekly ? daysAWeek : 1);
+  const most = Math.max(0, ...bars.map(({ scans }) => scans));
+  const top = axisTop(most);
+  const unit = isWeekly ? 'week' : 'day';
+  const locale = useLocale();
+  return (
+    <figure class="timeline">
+      <figcaption>
+        {most === 0
+          ? `No scans in these ${timeline.length} days`
+          : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is fainter.`}`}
+      </figcaption>
+      <div class="plot">
+        <svg
+          id="timeline"
+          viewBox={`0 0 ${bars.length * 10} ${chartHeight}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not over yet.`}`}
+        >
+          {bars.map((bar, index) => {
+            const height = Math.round((bar.scans / top) * chartHeight * 10) / 10;
+            const isLast = index === bars.length - 1 && !isExample;
+            return (
+              <rect
+                key={bar.from}
+                class={isLast ? 'unfinished' : undefined}
+                x={index * 10 + 1}
+                y={chartHeight - height}
+                width="8"
+                height={height}
+                data-scans={bar.scans}
+              >
+                <title>{`${nameOf(bar, locale)}${isLast ? ' (so far)' : ''}: ${figure(bar.scans)}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+        <p class="axis" aria-hidden="true">
+          <span>{axisFigure(top, top)}</span>
+          <span>{axisFigure(top / 2, top)}</span>
+          <span>0</span>
+        </p>
+      </div>
+      <p class="ends">
+        <span>
+          <Day of={bars[0]?.from ?? ''} />
+        </span>
+        <span>
+          <Day of={bars.at(-1)?.to ?? ''} />
+        </span>
+      </p>
+      {!isExample && <DayFigures timeline={timeline} />}
+    </figure>
+  );
+}
+
+function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] }) {
+  return (
+    <details>
+      <summary>Table of scans per day</summary>
+      <div class="tall" tabIndex={0} role="region" aria-label="Table of scans per day">
+        <table>
+          <caption class="unseen">Scans per day, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day (UTC)</th>
+              <th scope="col" class="number">
+                Scans
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {timeline.toReversed().map(({ date, scans }) => (
+              <tr key={date}>
+                <th scope="row">
+                  <Day of={date} />
+                </th>
+                <td class="number">{figure(scans)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function toBars(timeline: { date: string; scans: number }[], daysABar: number): Bar[] {
+  const bars: Bar[] = [];
+  // From the end, so that the last bar is whole and ends today. A few days that are left over join the first bar: on
+  // their own they would look like a collapse.
+  const left = timeline.length % daysABar;
+  for (let end = timeline.length; end > left; end -= daysABar) {
+    const start = end - daysABar > left ? end - daysABar : 0;
+    const days = timeline.slice(start, end);
+    const scans = days.reduce((sum, day) => sum + day.scans, 0);
+    bars.unshift({ from: days[0]?.date ?? '', to: days.at(-1)?.date ?? '', scans });
+  }
+  return bars;
+}
+
+/** Even, so that its half is whole. */
+function axisTop(most: number): number {
+  for (let power = 1; ; power *= 10) {
+    const top = roundTops
+      .map((round) => Math.round(round * power))
+      .find((round) => round >= most && round % 2 === 0);
+    if (top !== undefined) return top;
+  }
+}
+
+/** Both alike, and short: the chart is wide and the axis narrow. */
+function axisFigure(value: number, top: number): string {
+  return top < shortAxisFrom ? figure(value) : shortFigure(value);
+}
+
+function inWords(bars: Bar[], most: number, unit: string, locale: string): string {
+  const total = bars.reduce((sum, { scans }) => sum + scans, 0);
+  const period = `from ${dayInWords(bars[0]?.from ?? '', locale)} to ${dayInWords(bars.at(-1)?.to ?? '', locale)}`;
+  const best = bars.find(({ scans }) => scans === most);
+  if (!best || total === 0) return `No scans ${period}.`;
+  return `Scans per ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best, locale)}.`;
+}
+
+function nameOf({ from, to }: Bar, locale: string): string {
+  const first = dayInWords(from, locale);
+  return from === to ? first : `${first} to ${dayInWords(to, locale)}`;
+}

@@ -1,0 +1,173 @@
+import type { Context } from 'koa';
+import {
+  type ContentFields,
+  composeContent,
+  contentFieldNames,
+} from '../../../codes/content/compose-content.ts';
+import { fieldErrors, fieldsOfContent, isAsTyped } from '../../../codes/content/content-fields.ts';
+import { mostContentBytes } from '../../../codes/content/content-errors.ts';
+import { webHrefOfAddress } from '../../../codes/content/links.ts';
+import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
+import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import type { FieldError } from '../../../errors.ts';
+import { createDefaults } from '../../api/qr-code-shapes.ts';
+import { tidyLabels } from '../../api/text-fields.ts';
+import { field } from '../../middleware/forms.ts';
+
+/** Of every type alike. */
+export const lookAndLabels = [
+  'name',
+  'category',
+  'lastDay',
+  'foregroundColor',
+  'backgroundColor',
+  'size',
+  'errorCorrection',
+] as const;
+const noDay = 'must be a day, such as 2030-12-31';
+const noWebAddress = 'This is not a web address. Try example.com/menu';
+
+export type Values = Record<string, string>;
+
+/** What was typed; line breaks as one character each, though forms send two. */
+export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
+  const names = [...lookAndLabels, ...(isRaw ? ['content'] : contentFieldNames[type])];
+  return Object.fromEntries(names.map((name) => [name, oneBreak(field(ctx, name))]));
+}
+
+export function emptyValues(expiresAt: Date): Values {
+  const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
+  const look = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
+  return { ...look, lastDay: lastDayOf(expiresAt), security: 'WPA' };
+}
+
+/** Where its fields would not hold all of it, the content is shown as it is. */
+export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
+  const fields = fieldsOfContent(code.type, code.content);
+  const values = { ...labelsAndLookOf(code), ...(fields ?? { content: code.content }) };
+  return { values: values as Values, isRaw: fields === undefined };
+}
+
+/** A body as the API takes it, for the same rules. */
+export function newBody(type: CodeType, values: Values): Record<string, unknown> {
+  return { ...bodyOf(values), type, content: contentOf(type, values, false) };
+}
+
+/** Only what is other than stored: what nobody touched stays to the letter. */
+export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
+  const stored = bodyOf(labelsAndLookOf(code));
+  const changes = Object.fromEntries(
+    Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(name, value, stored[name])),
+  );
+  const before = valuesOf(code).values;
+  if (values['lastDay'] !== before['lastDay'])
+    changes['expiresAt'] = endOfDay(values['lastDay'] ?? '') ?? values['lastDay'];
+  const names = isRaw ? ['content'] : contentFieldNames[code.type];
+  if (names.every((name) => values[name] === oneBreak(before[name] ?? ''))) return changes;
+  const content = contentOf(code.type, values, isRaw);
+  const isTyped = isRaw || isAsTyped(code.type);
+  const hadTwo = code.content.includes('\r\n');
+  return { ...changes, content: isTyped && hadTwo ? content.replaceAll('\n', '\r\n') : content };
+}
+
+/** Undefined where the service is to choose: an empty field. Not a day that is over: the code would be born dead. */
+export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; faults: FieldError[] } {
+  const day = values['lastDay'] ?? '';
+  if (day === '') return { faults: [] };
+  const end = endOfDay(day);
+  const fault = (message: string) => ({ faults: [{ field: 'lastDay', message }] });
+  if (end === undefined) return fault(noDay);
+  if (new Date(end) <= now) return fault('must be today or later');
+  return { expiresAt: new Date(end), faults: [] };
+}
+
+/** The faults of the body, each at the field that people see, with those that only the fields have. */
+export function shownErrors(
+  type: CodeType,
+  values: Values,
+  isRaw: boolean,
+  bodyErrors: FieldError[],
+  isContentChanged: boolean,
+): FieldError[] {
+  const isParsed = !isRaw && isContentChanged && !isTooLong(typed(type, values));
+  const own = isParsed ? fieldErrors(type, values) : [];
+  const shown = bodyErrors.map((fault) => inWordsOfTheForm(fault, type));
+  if (isRaw || isAsTyped(type)) return [...shown, ...own];
+  const longest = contentFieldNames[type].toSorted(
+    (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
+  )[0];
+  const ofContent = (fault: FieldError) => fault.field === 'content';
+  const moved = shown
+    .filter((fault) => !ofContent(fault) || own.length === 0)
+    .map((fault) => (ofContent(fault) ? { field: longest ?? '', message: whole(fault.message) } : fault));
+  return [...moved, ...own];
+}
+
+function inWordsOfTheForm(fault: FieldError, type: CodeType): FieldError {
+  if (fault.field === 'expiresAt') return { field: 'lastDay', message: noDay };
+  // The scheme, of which the rule speaks, is added by the form itself.
+  const isNoAddress = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(fault.message);
+  return isNoAddress ? { ...fault, message: noWebAddress } : fault;
+}
+
+function whole(message: string): string {
+  return `What these fields make together ${message}`;
+}
+
+function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
+  if (isRaw) return values['content'] ?? '';
+  const text = typed(type, values);
+  // Refused for its length, and so not worth a parser's time.
+  if (isTooLong(text)) return text;
+  const content = composeContent(type, values);
+  return type === 'url' ? completeAddress(content.trim()) : content;
+}
+
+/** All that was typed into the fields of the content. What is made of it is hardly ever shorter. */
+function typed(type: CodeType, values: ContentFields): string {
+  return contentFieldNames[type].map((name) => values[name] ?? '').join('');
+}
+
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > mostContentBytes;
+}
+
+/** As it would be in the address bar of a browser. */
+function completeAddress(address: string): string {
+  const isBare = !/^[a-z][a-z0-9+.-]*:\/\//i.test(address) && webHrefOfAddress(address) !== undefined;
+  return isBare ? `https://${address}` : address;
+}
+
+function bodyOf(values: Values): Record<string, unknown> {
+  const { name, category = '', foregroundColor, backgroundColor, size = '', errorCorrection } = values;
+  return tidyLabels({
+    name,
+    category: category.trim() === '' ? null : category,
+    foregroundColor,
+    backgroundColor,
+    size: /^\s*\d{1,6}\s*$/.test(size) ? Number(size) : size,
+    errorCorrection,
+  }) as Record<string, unknown>;
+}
+
+function labelsAndLookOf(code: QrCode): Values {
+  return {
+    name: code.name,
+    category: code.category ?? '',
+    foregroundColor: code.foregroundColor,
+    backgroundColor: code.backgroundColor,
+    size: String(code.size),
+    errorCorrection: code.errorCorrection,
+    lastDay: lastDayOf(code.expiresAt),
+  };
+}
+
+/** A colour input writes small letters. */
+export function isSame(name: string, a: unknown, b: unknown): boolean {
+  const isColour = typeof a === 'string' && typeof b === 'string' && name.endsWith('Color');
+  return isColour ? a.toLowerCase() === b.toLowerCase() : a === b;
+}
+
+export function oneBreak(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}

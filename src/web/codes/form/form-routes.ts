@@ -1,0 +1,229 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { isCodeBlocked } from '../../../codes/blocks.ts';
+import {
+  changeCode,
+  type CodeChanges,
+  createCode,
+  deleteCode,
+  endOfLife,
+  findCode,
+  type NewCode,
+} from '../../../codes/codes.ts';
+import { isAsTyped } from '../../../codes/content/content-fields.ts';
+import { endOfDay } from '../../../codes/last-day.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { AppError, type FieldError } from '../../../errors.ts';
+import type { Database } from '../../../store/database.ts';
+import { findErrors } from '../../api/check-body.ts';
+import { changedCodeRules, newCodeRules, toStored } from '../../api/qr-code-rules.ts';
+import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
+import { compileValidator } from '../../api/validation.ts';
+import { field } from '../../middleware/forms.ts';
+import { CodeFormView, DeleteCodeView } from './form-view.tsx';
+import type { Done } from '../code-flash.ts';
+import {
+  changedBody,
+  chosenEnd,
+  emptyValues,
+  lookAndLabels,
+  newBody,
+  readValues,
+  shownErrors,
+  type Values,
+  valuesOf,
+} from './form-body.ts';
+import { type Look, lookWarnings, previewPath } from '../picture-routes.ts';
+import { editVersion, mergeEdit } from './edit-merge.ts';
+import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { redirectWithFlash } from '../../ui/flash.ts';
+
+const longestName = 100;
+const copyMark = ' (copy)';
+const notSaved = 'Not saved. Check the marked fields.';
+const noCopyOfBlocked = 'This code was blocked for abuse: it cannot be duplicated.';
+/** A browser shows any number of spaces as one. */
+const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
+const newErrors = compileValidator(createBody);
+const changeErrors = compileValidator(patchBody);
+
+interface Filled {
+  type: CodeType;
+  code?: QrCode;
+  values: Values;
+  isRaw: boolean;
+  faults?: FieldError[];
+  /** What was saved since the form was opened, in fields that the form has changed too. */
+  saved?: Values;
+}
+
+/** New, edit, duplicate, delete. */
+export function codeForms(parts: PageParts): Router {
+  const { db, config, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+
+  function showForm(ctx: Context, { type, code, values, isRaw, faults = [], saved }: Filled): void {
+    const look = lookOf(values);
+    show(
+      ctx,
+      CodeFormView,
+      {
+        visitor: visitorOf(ctx, parts),
+        type,
+        code,
+        isRaw,
+        of: { values, faults, saved },
+        problem: faults.length > 0 ? notSaved : undefined,
+        version: code && editVersion(code, isRaw),
+        warnings: lookWarnings(look, config.baseUrl),
+        preview: previewPath(look, code?.id),
+        isCopy: ctx.query['copied'] === '',
+      },
+      isCheck(ctx) ? 200 : saved ? 409 : faults.length > 0 ? 400 : 200,
+    );
+  }
+
+  router.get('/new', (ctx) => {
+    const untilThen = endOfLife(config.qrCodeLifetimeDays, now());
+    const values = { ...emptyValues(untilThen), ...broughtAlong(ctx.query) };
+    showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
+  });
+
+  router.post('/new', async (ctx) => {
+    const type = typeOf(field(ctx, 'type'));
+    const values = readValues(ctx, type, false);
+    const body = newBody(type, values);
+    const found = await findErrors(newErrors, body, newCodeRules(db, config, now()));
+    const { expiresAt, faults: ofEnd } = chosenEnd(values, now());
+    const faults = [...shownErrors(type, values, false, found, true), ...ofEnd];
+    if (faults.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, faults });
+    const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
+    const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies Done);
+  });
+
+  router.get('/:id/edit', async (ctx) => {
+    const code = await ownCode(ctx);
+    showForm(ctx, { type: code.type, code, ...valuesOf(code) });
+  });
+
+  router.post('/:id/edit', async (ctx) => {
+    const { id } = ctx['params'] as { id: string };
+    let refused: Filled | undefined;
+    const code = await changeCode(
+      db,
+      userOf(ctx).id,
+      id,
+      async (stored, transaction) => {
+        const edit = await readEdit(ctx, stored, transaction);
+        refused = edit.refused;
+        return edit.changes;
+      },
+      now(),
+    );
+    if (refused) return showForm(ctx, refused);
+    codeChanged(code.shareToken);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies Done);
+  });
+
+  /** What the form changes of the stored code, or the form again where that cannot be saved. */
+  async function readEdit(
+    ctx: Context,
+    code: QrCode,
+    transaction: Database,
+  ): Promise<{ changes: CodeChanges; refused?: Filled }> {
+    const { type } = code;
+    // As the form was when it was opened, whatever became of the code since.
+    const wasRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
+    const given = { values: readValues(ctx, type, wasRaw), isRaw: wasRaw };
+    const { values, isRaw, saved } = mergeEdit(code, given, field(ctx, 'version'));
+    if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
+    const changes = changedBody(code, values, isRaw);
+    const found = await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config));
+    const faults = shownErrors(type, values, isRaw, found, 'content' in changes);
+    if (faults.length > 0 || isCheck(ctx))
+      return { changes: {}, refused: { type, code, values, isRaw, faults } };
+    return { changes: toStored(changes) };
+  }
+
+  router.post('/:id/duplicate', async (ctx) => {
+    const code = await ownCode(ctx);
+    if (await isCodeBlocked(db, code)) throw new AppError('validation_error', noCopyOfBlocked);
+    const copy = await createCode(
+      db,
+      code.userId,
+      // What is private stays so in every copy, from its first moment.
+      { ...copied(code), name: copyName(code.name), isPublic: code.isPublic },
+      config.qrCodeLifetimeDays,
+      now(),
+    );
+    redirect(ctx, `/codes/${copy.id}/edit?copied`);
+  });
+
+  router.get('/:id/delete', async (ctx) => {
+    showDelete(ctx, await ownCode(ctx), []);
+  });
+
+  router.post('/:id/delete', async (ctx) => {
+    const code = await ownCode(ctx);
+    if (asShown(field(ctx, 'confirmation')) !== asShown(code.name))
+      return showDelete(ctx, code, [{ field: 'confirmation', message: 'That is not the name of the code' }]);
+    await deleteCode(db, code.userId, code.id);
+    codeChanged(code.shareToken);
+    redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies Done);
+  });
+
+  function showDelete(ctx: Context, code: QrCode, faults: FieldError[]): void {
+    const of = { values: { confirmation: field(ctx, 'confirmation') }, faults };
+    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
+  }
+  return router;
+}
+
+/** A script asks what is still wrong with a form that was refused: nothing is saved. */
+function isCheck(ctx: Context): boolean {
+  return ctx.method === 'POST' && 'check' in ctx.query;
+}
+
+function typeOf(text: unknown): CodeType {
+  return codeTypes.find((type) => type === text) ?? createDefaults.type;
+}
+
+/** What was typed before another type was chosen. What the form would refuse is left behind. */
+function broughtAlong(query: Context['query']): Values {
+  const kept = lookAndLabels.flatMap((name) => {
+    const value = query[name];
+    if (typeof value !== 'string' || value === '') return [];
+    const isGood =
+      name === 'lastDay'
+        ? endOfDay(value) !== undefined
+        : changeErrors({ [name]: name === 'size' ? Number(value) : value }).length === 0;
+    return isGood ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** What is typed wrong has no picture: the default stands in for it. */
+function lookOf(values: Values): Look {
+  const given = { ...values, size: Number(values['size']) } as unknown as Look;
+  const { foregroundColor, backgroundColor, size, errorCorrection } = given;
+  const look = { foregroundColor, backgroundColor, size, errorCorrection };
+  return changeErrors(look).length === 0 ? look : { ...createDefaults };
+}
+
+function copied(code: QrCode): Omit<NewCode, 'name'> {
+  const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
+  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category };
+}
+
+function copyName(name: string): string {
+  return (
+    [...name]
+      .slice(0, longestName - copyMark.length)
+      .join('')
+      .trimEnd() + copyMark
+  );
+}

@@ -1,0 +1,210 @@
+import { isEndOfDay } from '../../../codes/last-day.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { typeNames } from '../code-types.ts';
+import { ContentInputs } from './content-inputs.tsx';
+import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { timeInWords } from '../../ui/day.ts';
+import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+export interface CodeFormProps {
+  visitor: Visitor;
+  type: CodeType;
+  /** The code that is edited; absent for a new one. */
+  code?: QrCode | undefined;
+  isRaw: boolean;
+  of: FormState;
+  /** What keeps scanners from reading the picture. */
+  warnings: string[];
+  /** Where the picture of this look is drawn. */
+  preview: string;
+  /** Opened at once after it was duplicated. */
+  isCopy: boolean;
+  /** Why it was not saved. */
+  problem?: string | undefined;
+  /** Of the code as it is shown here. */
+  version?: string | undefined;
+}
+
+export function CodeFormView(props: CodeFormProps) {
+  const { visitor, type, code, isRaw, of, isCopy, problem, version } = props;
+  const title = code ? 'Edit code' : 'New code';
+  const back = code ? `/codes/${code.id}` : '/codes';
+  return (
+    <Layout title={problem || of.saved ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+      <a class="back" href={back}>
+        {code ? '← Back to the code' : '← All QR codes'}
+      </a>
+      <h1>{title}</h1>
+      {isCopy && !problem && !of.saved && (
+        <Notice kind="good">Copied. Change it and save, or delete it.</Notice>
+      )}
+      {problem && (
+        <Notice kind="bad" isFocused>
+          {problem}
+        </Notice>
+      )}
+      {of.saved && (
+        <Notice kind="bad" isFocused>
+          Not saved. This code was changed somewhere else since you opened the form. Your version is below,
+          and at each field where it differs, what was saved meanwhile.{' '}
+          <a href={back}>See the newer version</a>
+        </Notice>
+      )}
+      {!code && <TypeChooser at={type} />}
+      <Form
+        action={code ? `/codes/${code.id}/edit${isCopy ? '?copied' : ''}` : '/codes/new'}
+        class="code-form"
+        isChecked
+      >
+        <div>
+          <section class="card">
+            <h2>Content{code && ` (${typeNames[type]})`}</h2>
+            {!code && <input type="hidden" name="type" value={type} />}
+            {version && <input type="hidden" name="version" value={version} />}
+            <ContentInputs type={type} isRaw={isRaw} of={of} />
+          </section>
+          <section class="card">
+            <h2>Name and last day</h2>
+            <Input
+              of={of}
+              name="name"
+              label="Name"
+              hint="For you to find it again. The page that a scan opens may show it too."
+            />
+            <div class="row">
+              <Input of={of} name="category" label="Category (optional)" />
+              <Input
+                of={of}
+                name="lastDay"
+                label="Last day"
+                type="date"
+                hint={lastDayHint(code, visitor.locale)}
+              />
+            </div>
+          </section>
+        </div>
+        <div>
+          <Look {...props} />
+        </div>
+        <div class="row form-end">
+          <button type="submit">
+            {of.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
+          </button>
+          <a class="button quiet" href={back}>
+            {isCopy ? 'Keep it as it is' : 'Cancel'}
+          </a>
+          {isCopy && (
+            <a class="button quiet danger" href={`${back}/delete`}>
+              Delete it
+            </a>
+          )}
+        </div>
+      </Form>
+      <script type="module" src={`${visitor.assets}/codes/form/form.browser.js`} />
+    </Layout>
+  );
+}
+
+function lastDayHint(code: QrCode | undefined, locale: string): string {
+  if (!code)
+    return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
+  // Only a day that is chosen here ends with the day: what nobody touches stays to the minute.
+  const end = isEndOfDay(code.expiresAt)
+    ? 'through the end of this day (UTC)'
+    : `until ${timeInWords(code.expiresAt, locale)} on this day`;
+  return `The code works ${end}. Choose a later day to renew it.`;
+}
+
+function TypeChooser({ at }: { at: CodeType }) {
+  return (
+    <nav class="types" aria-label="Type of the code">
+      {codeTypes.map((type) => (
+        <a key={type} href={`/codes/new?type=${type}`} aria-current={type === at ? 'true' : undefined}>
+          {typeNames[type]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Look({ of, type, code, preview, warnings }: CodeFormProps) {
+  return (
+    <section class="card">
+      <h2>Picture</h2>
+      <img
+        class="preview"
+        id="preview"
+        src={preview}
+        data-code={code?.id}
+        width="200"
+        height="200"
+        alt={code ? 'Preview of the QR code' : 'Sample of a QR code in these colors'}
+      />
+      <p class="hint">
+        {!code && 'This is a sample: the code gets its own picture when you create it. '}
+        {type === 'wifi'
+          ? 'The picture holds the network name and the password, so that phones join at once. Print it again when they change.'
+          : 'The picture holds the share link, not the content. So it stays the same when you change the content later, even after printing.'}
+      </p>
+      <div class="pair">
+        <Input of={of} name="foregroundColor" label="Foreground" type="color" />
+        <Input of={of} name="backgroundColor" label="Background" type="color" />
+      </div>
+      {/* Below the colours: they stay where they are when it appears. */}
+      <div id="warnings" role="status">
+        {warnings.map((warning) => (
+          <p key={warning} class="notice bad">
+            {warning}
+          </p>
+        ))}
+      </div>
+      <Input
+        of={of}
+        name="size"
+        label="Size in pixels"
+        inputMode="numeric"
+        hint="Width and height, from 128 to 2048."
+      />
+      <Select
+        of={of}
+        name="errorCorrection"
+        label="Error correction"
+        choices={[
+          ['L', 'Low: simplest picture'],
+          ['M', 'Medium'],
+          ['Q', 'High'],
+          ['H', 'Highest: readable even when stained'],
+        ]}
+      />
+    </section>
+  );
+}
+
+export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: QrCode; of: FormState }) {
+  return (
+    <Layout title="Delete QR code" visitor={visitor} at="/codes">
+      <section class="card narrow danger">
+        <h1>Delete QR code</h1>
+        <p>
+          Delete{' '}
+          <strong>
+            <bdi>{code.name}</bdi>
+          </strong>
+          ? Its scans are deleted too, and printed copies will lead nowhere. This cannot be undone.
+        </p>
+        <Form action={`/codes/${code.id}/delete`}>
+          <Input of={of} name="confirmation" label="Type the name of the code to confirm" />
+          <div class="row">
+            <button type="submit" class="danger">
+              Delete
+            </button>
+            <a class="button quiet" href={`/codes/${code.id}`}>
+              Keep it
+            </a>
+          </div>
+        </Form>
+      </section>
+    </Layout>
+  );
+}

@@ -1,0 +1,143 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { validate as isUuid } from 'uuid';
+import { findBlockedCodes } from '../../../codes/blocks.ts';
+import { readHosts } from '../../../codes/code-hosts.ts';
+import { findCode, updateCode } from '../../../codes/codes.ts';
+import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import {
+  countCodes,
+  listCategories,
+  type PageKey,
+  type PagePlace,
+  searchCodes,
+} from '../../../codes/search-codes.ts';
+import { readScanCounts } from '../../../scans/analytics.ts';
+import { readDailyScans } from '../../../scans/daily-scans.ts';
+import { field } from '../../middleware/forms.ts';
+import { CodesView } from './list-view.tsx';
+import { type Done, doneTexts } from '../code-flash.ts';
+import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
+
+const codesAPage = 20;
+const sparklineDays = 30;
+
+/** The QR codes of an account: searched, marked, made private. */
+export function codesPages(parts: PageParts): Router {
+  const { db, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  router.get('/', async (ctx) => {
+    const owner = userOf(ctx);
+    const search = readSearch(ctx);
+    const wanted = { name: search.q, type: search.type, category: search.category };
+    const place = {
+      after: readPageKey(queryText(ctx, 'after')),
+      before: readPageKey(queryText(ctx, 'before')),
+    };
+    const page = await searchCodes(db, owner.id, wanted, { limit: codesAPage, ...place });
+    const { codes } = page;
+    // What was on it has moved to other pages meanwhile.
+    if (codes.length === 0 && place.after) return redirect(ctx, address(search));
+    const done = readFlash(ctx, parts, doneTexts);
+    const ids = codes.map(({ id }) => id);
+    const [blocked, counts, daily, categories, total] = await Promise.all([
+      readHosts(db, codes).then((hosts) => findBlockedCodes(db, hosts)),
+      readScanCounts(db, ids),
+      readDailyScans(db, ids, sparklineDays, now()),
+      listCategories(db, owner.id),
+      countCodes(db, owner.id, wanted),
+    ]);
+    const [first, last] = [codes[0], codes.at(-1)];
+    show(ctx, CodesView, {
+      visitor: visitorOf(ctx, parts),
+      rows: codes.map((code) => ({
+        code,
+        isExpired: code.expiresAt <= now(),
+        isBlocked: blocked.has(code.id),
+        scans: counts.get(code.id) ?? 0,
+        daily: daily.get(code.id) ?? Array<number>(sparklineDays).fill(0),
+      })),
+      search,
+      categories,
+      total,
+      here: address(search, place),
+      firstPage: page.hasPrevious ? address(search) : undefined,
+      previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
+      nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
+      done: done && doneTexts[done],
+    });
+  });
+
+  router.post('/:id/favorite', async (ctx) => {
+    const isFavorite = field(ctx, 'isFavorite') === 'true';
+    await change(ctx, { isFavorite }, isFavorite ? 'marked' : 'unmarked');
+  });
+
+  router.post('/:id/visibility', async (ctx) => {
+    const isPublic = field(ctx, 'isPublic') === 'true';
+    await change(ctx, { isPublic }, isPublic ? 'public' : 'private');
+  });
+
+  async function change(
+    ctx: Context,
+    changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>,
+    done: Done,
+  ): Promise<void> {
+    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    await updateCode(db, code, changes, now());
+    codeChanged(code.shareToken);
+    // A script shows it where it is: no page is opened anew.
+    if (ctx.accepts('html', 'json') === 'json') ctx.body = { done: doneTexts[done] };
+    else redirectWithFlash(ctx, parts, ownList(field(ctx, 'back')), done);
+  }
+  return router;
+}
+
+function queryText(ctx: Context, name: string): string {
+  const value = ctx.query[name];
+  // Neither can be stored, and so neither can be looked for.
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
+}
+
+interface Search {
+  q: string;
+  type: CodeType | undefined;
+  category: string;
+}
+
+function readSearch(ctx: Context): Search {
+  return {
+    q: queryText(ctx, 'q').normalize('NFC').trim(),
+    type: codeTypes.find((type) => type === queryText(ctx, 'type')),
+    category: queryText(ctx, 'category'),
+  };
+}
+
+/** A key that is none is the first page. */
+function readPageKey(text: string): PageKey | undefined {
+  const [, mark, id = ''] = /^([01])-(.*)$/.exec(text) ?? [];
+  return mark !== undefined && isUuid(id) ? { isFavorite: mark === '1', id } : undefined;
+}
+
+function keyText({ isFavorite, id }: PageKey): string {
+  return `${isFavorite ? 1 : 0}-${id}`;
+}
+
+function address({ q, type, category }: Search, { after, before }: PagePlace = {}): string {
+  const query = new URLSearchParams({
+    ...(q && { q }),
+    ...(type && { type }),
+    ...(category && { category }),
+    ...(after && { after: keyText(after) }),
+    ...(before && { before: keyText(before) }),
+  }).toString();
+  return query ? `/codes?${query}` : '/codes';
+}
+
+/** Back to where the form was: its row in the list as it was searched, or the page of a code. Never another site. */
+function ownList(back: string): string {
+  return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?(?:#code-[\w-]+)?$/.test(back) ? back : '/codes';
+}

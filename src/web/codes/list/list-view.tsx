@@ -1,0 +1,240 @@
+import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { DuplicateForm, VisibilityForm } from '../detail/code-actions.tsx';
+import { StateBadge, stateOf } from '../code-state.tsx';
+import { typeNames } from '../code-types.ts';
+import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { figure } from '../../ui/figure.ts';
+import { Layout, type Visitor } from '../../ui/layout.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ShortFigure } from '../../ui/short-figure.tsx';
+import { Sparkline } from './sparkline.tsx';
+import { Star } from '../star.tsx';
+
+export interface CodeRow {
+  code: QrCode;
+  isExpired: boolean;
+  isBlocked: boolean;
+  scans: number;
+  /** A number for each of the last days, today last. */
+  daily: number[];
+}
+
+export interface CodesProps {
+  visitor: Visitor;
+  rows: CodeRow[];
+  search: { q: string; type: CodeType | undefined; category: string };
+  categories: string[];
+  /** All that the search finds, on this page and on others. */
+  total: number;
+  /** Where this page is, to come back to. */
+  here: string;
+  firstPage?: string | undefined;
+  previousPage?: string | undefined;
+  nextPage?: string | undefined;
+  done?: string | undefined;
+}
+
+export function CodesView(props: CodesProps) {
+  const { visitor, rows, search, total, done } = props;
+  const isFiltered = Boolean(search.q || search.type || search.category);
+  return (
+    <Layout title="QR codes" visitor={visitor} at="/codes">
+      <script type="module" src={`${visitor.assets}/codes/star.browser.js`} />
+      <div class="heading">
+        <h1>QR codes</h1>
+        {(total > 0 || isFiltered) && (
+          <p class="quiet total">
+            {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
+          </p>
+        )}
+        <a class="button" href="/codes/new">
+          New code
+        </a>
+      </div>
+      {done && (
+        <div class="stay">
+          <Notice kind="good">{done}</Notice>
+        </div>
+      )}
+      {(rows.length > 0 || isFiltered) && <Search {...props} />}
+      {rows.length > 0 ? (
+        <Table {...props} />
+      ) : isFiltered ? (
+        <section class="card">
+          <h2>Nothing found</h2>
+          <p>
+            None of your codes matches. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
+          </p>
+        </section>
+      ) : (
+        <section class="card">
+          <h2>No codes yet</h2>
+          <p>
+            A code takes whoever scans it to a web page, a Wi-Fi network, a contact and more, and you see when
+            and where it is scanned. Create the first one, then print or share its picture.
+          </p>
+          <a class="button" href="/codes/new">
+            Create the first one
+          </a>
+          <p class="quiet after">
+            Working with the API? <a href="/keys">Create a key</a>
+          </p>
+        </section>
+      )}
+      <Pages {...props} />
+    </Layout>
+  );
+}
+
+function Pages({ firstPage, previousPage, nextPage }: CodesProps) {
+  if (!firstPage && !nextPage) return null;
+  return (
+    <nav class="row" aria-label="Pages">
+      <PageLink to={firstPage} name="First page" />
+      <PageLink to={previousPage} name="Previous page" />
+      <PageLink to={nextPage} name="Next page" />
+    </nav>
+  );
+}
+
+function PageLink({ to, name }: { to: string | undefined; name: string }) {
+  if (to === undefined) return null;
+  return (
+    <a class="button quiet" href={to}>
+      {name}
+    </a>
+  );
+}
+
+function Search({ search, categories }: CodesProps) {
+  const of: FormState = { values: { ...search, type: search.type ?? '' }, faults: [] };
+  const isFiltered = Boolean(search.type || search.category);
+  return (
+    <form class="card search" action="/codes" role="search">
+      <Input of={of} name="q" label="Search by name" type="search" />
+      {/* Folded on phones alone: the stylesheet keeps it open where there is room. */}
+      <details class="filters" open={isFiltered}>
+        <summary>Filters</summary>
+        <div>
+          <Select
+            of={of}
+            name="type"
+            label="Type"
+            choices={[
+              ['', 'All types'],
+              ...codeTypes.map((type): [string, string] => [type, typeNames[type]]),
+            ]}
+          />
+          <Select
+            of={of}
+            name="category"
+            label="Category"
+            choices={[
+              ['', 'All categories'],
+              ...categories.map((category): [string, string] => [category, category]),
+            ]}
+          />
+        </div>
+      </details>
+      <div class="row">
+        <button type="submit" class="quiet">
+          Search
+        </button>
+        {(isFiltered || search.q) && (
+          <a class="button quiet" href="/codes">
+            Clear
+          </a>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Table({ rows, here }: CodesProps) {
+  return (
+    <div class="card">
+      <table class="codes">
+        <caption class="unseen">Your QR codes, favorites first, then the newest</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Type</th>
+            <th scope="col">Category</th>
+            <th scope="col" class="number">
+              Scans
+            </th>
+            <th scope="col">Last 30 days</th>
+            <th scope="col" class="menu-cell">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <CodeLine key={row.code.id} of={row} here={here} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CodeLine({ of, here }: { of: CodeRow; here: string }) {
+  const { code, scans, daily } = of;
+  const state = stateOf(of);
+  const anchor = `code-${code.id}`;
+  const back = `${here}#${anchor}`;
+  return (
+    <tr>
+      <th scope="row">
+        {/* Where one comes back to, with the keyboard too. */}
+        <div class="code-name" id={anchor} tabIndex={-1}>
+          <Star code={code} back={back} />
+          <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
+          <div>
+            <a href={`/codes/${code.id}`} title={code.name}>
+              <bdi>{code.name}</bdi>
+            </a>{' '}
+            {state !== 'public' && <StateBadge state={state} />}
+          </div>
+        </div>
+      </th>
+      <td class="fact">{typeNames[code.type]}</td>
+      <td class={code.category ? 'fact category' : 'fact none'} title={code.category ?? undefined}>
+        {code.category ? <bdi>{code.category}</bdi> : '–'}
+      </td>
+      <td class="fact number">
+        <ShortFigure of={scans} />
+        <span class="unit"> {scans === 1 ? 'scan' : 'scans'}</span>
+      </td>
+      <td class="course">
+        <Sparkline daily={daily} />
+      </td>
+      <td class="menu-cell">
+        <Actions code={code} back={back} />
+      </td>
+    </tr>
+  );
+}
+
+/** Opens over the list; only one at a time. */
+function Actions({ code, back }: { code: QrCode; back: string }) {
+  return (
+    <details class="menu" name="actions">
+      <summary aria-label={`Actions for ${code.name}`}>
+        <span class="word">Actions</span>
+        <span class="dots" aria-hidden="true">
+          ⋯
+        </span>
+      </summary>
+      <div>
+        <a href={`/codes/${code.id}/edit`}>Edit</a>
+        <DuplicateForm code={code} look="link" />
+        <VisibilityForm code={code} look="link" back={back} />
+        <a class="danger" href={`/codes/${code.id}/delete`}>
+          Delete
+        </a>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,108 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Static } from 'typebox';
+import { findCode } from '../../codes/codes.ts';
+import type { Picture } from '../../codes/image/draw.ts';
+import { markAsSample } from '../../codes/image/sample.ts';
+import { contentTypes, type ImageFormat } from '../../codes/image/image-thread.ts';
+import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
+import { pictureWarnings } from '../../codes/scannability.ts';
+import { shareUrl } from '../../codes/share-token.ts';
+import { attachment } from '../../http/content-disposition.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
+import { readQuery } from '../api/query-string.ts';
+import { compileValidator } from '../api/validation.ts';
+import { retryAfterSeconds } from '../middleware/errors.ts';
+import { isDirectFirst } from './downloads.tsx';
+import { needUser, type PageParts, userOf } from '../ui/page.ts';
+
+const previewSeconds = 60;
+/** A code has its share address from when it is stored; until then its picture is of one that is as long. */
+const tokenToCome = '0000000000';
+/** What a scanner reads in a sample. No share address is shorter. */
+const sampleText = 'Sample: not saved yet';
+const lookErrors = compileValidator(patchBody);
+
+export type Look = Omit<Picture, 'text'>;
+
+/** Pictures for the owner: of a code, private or not, and of a look that is being chosen. */
+export function codePictures({ db, config, images }: PageParts): Router {
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  const draw = (picture: Picture, format: ImageFormat) =>
+    images.draw(picture, format).catch((cause: unknown) => {
+      throw new AppError('internal_error', 'The picture cannot be drawn right now. Try again shortly.', {
+        status: 503,
+        headers: { 'Retry-After': String(retryAfterSeconds) },
+        cause,
+      });
+    });
+
+  async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
+    const { body, etag } = await draw(picture, format);
+    ctx.type = contentTypes[format];
+    ctx.set('ETag', etag);
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = body;
+  }
+
+  for (const format of ['svg', 'png'] as const) {
+    router.get(`/:id/picture.${format}`, async (ctx) => {
+      const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+      const isDirect = ctx.query['encode'] === 'content';
+      const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
+      if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
+      ctx.set('Cache-Control', 'private, no-cache');
+      // The two pictures look alike, so their file names differ. In the ending, as a long name is shortened.
+      const ending = isDirect ? `direct.${format}` : format;
+      if ('download' in ctx.query)
+        ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
+      await send(ctx, { ...lookOf(code), text }, format);
+    });
+  }
+
+  router.get('/preview.svg', async (ctx) => {
+    const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
+    const faults = lookErrors(given);
+    if (faults.length > 0) throw invalid(faults);
+    const code = typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : undefined;
+    const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
+    ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
+    const warnings = lookWarnings(look, config.baseUrl);
+    if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
+    if (!code) {
+      const { length } = shareUrl(config.baseUrl, tokenToCome);
+      const sample = { ...look, text: sampleText.padEnd(length, '.') };
+      const { body } = await draw(sample, 'svg');
+      ctx.type = contentTypes.svg;
+      ctx.body = markAsSample(Buffer.from(body).toString(), sample);
+      return;
+    }
+    const isDirect = isDirectFirst(code);
+    await send(
+      ctx,
+      { ...look, text: isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken) },
+      'svg',
+    );
+  });
+  return router;
+}
+
+export function previewPath(look: Look, codeId: string | undefined): string {
+  const query = { ...lookOf(look), size: String(look.size), ...(codeId && { code: codeId }) };
+  return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
+}
+
+/** In the words of the form. */
+export function lookWarnings(look: Look, baseUrl: string): string[] {
+  return pictureWarnings({ ...look, text: shareUrl(baseUrl, tokenToCome) }).map((warning) =>
+    warning.replace(/(foreground|background)Color/g, '$1').replace('errorCorrection', 'error correction'),
+  );
+}
+
+function lookOf({ errorCorrection, size, foregroundColor, backgroundColor }: Look): Look {
+  return { errorCorrection, size, foregroundColor, backgroundColor };
+}

@@ -1,0 +1,21 @@
+import Router from '@koa/router';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { buildOpenApi } from '../api/openapi.ts';
+import { type OpenApiDocument, readReference } from '../api/reference.ts';
+import { openApiPath, operations } from '../api/router.ts';
+import { DocsBody, DocsView } from './docs-view.tsx';
+import { type PageParts, show, visitorOf } from '../ui/page.ts';
+
+/** The API reference: the OpenAPI document, for people. */
+export function docsPage(parts: PageParts): Router {
+  const document = buildOpenApi(operations, parts.config) as unknown as OpenApiDocument;
+  let body: string | undefined;
+  const router = new Router();
+  router.get('/docs', (ctx) => {
+    // Rendered once: it takes longer than any other page, and anybody may ask for it.
+    body ??= renderToString(h(DocsBody, { reference: readReference(document), openApiPath }));
+    show(ctx, DocsView, { visitor: visitorOf(ctx, parts), body });
+  });
+  return router;
+}

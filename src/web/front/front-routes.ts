@@ -1,0 +1,33 @@
+import Router from '@koa/router';
+import { drawSvg } from '../../codes/image/draw.ts';
+import { FrontView } from './front-view.tsx';
+import { type PageParts, show, visitorOf } from '../ui/page.ts';
+import { readFlash } from '../ui/flash.ts';
+
+const doneTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
+export type FrontDone = keyof typeof doneTexts;
+
+/** The front page: what this is, a picture to try it with, and the next step. */
+export function frontPage(parts: PageParts): Router {
+  const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
+  // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
+  const picture = drawSvg({
+    text: `${baseUrl}/`,
+    errorCorrection: 'M',
+    size: 216,
+    foregroundColor: '#0b3b34',
+    backgroundColor: '#ffffff',
+  });
+  const router = new Router();
+  router.get('/', (ctx) => {
+    const done = readFlash(ctx, parts, doneTexts);
+    show(ctx, FrontView, {
+      visitor: visitorOf(ctx, parts),
+      baseUrl,
+      picture,
+      lifetimeDays,
+      done: done && doneTexts[done],
+    });
+  });
+  return router;
+}

@@ -1,0 +1,96 @@
+import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { FrontExample } from './front-example.tsx';
+import { Layout, type Visitor } from '../ui/layout.tsx';
+import { Notice } from '../ui/notice.tsx';
+
+interface FrontProps {
+  visitor: Visitor;
+  baseUrl: string;
+  /** An SVG of the page's own address. */
+  picture: string;
+  /** How long a new code works. */
+  lifetimeDays: number;
+  done?: string | undefined;
+}
+
+const stepsOf = (lifetimeDays: number) => [
+  {
+    title: 'Create a code',
+    text: 'A web page, Wi-Fi, a contact, a place: ten types, here on the site or with one request.',
+  },
+  {
+    title: 'Print it',
+    text: `The picture holds a short link that never changes. A new code works for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}; you can change what is behind it, and extend it, at any time.`,
+  },
+  {
+    title: 'See every scan',
+    text: 'When, where and on what: each scan is counted exactly once, live, and nobody’s IP address is stored.',
+  },
+];
+
+export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: FrontProps) {
+  const curl = `curl ${baseUrl}/api/v1/qrcodes \\
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
+  return (
+    <Layout title="Qrelay" visitor={visitor} at="/">
+      {done && <Notice kind="good">{done}</Notice>}
+      <div class="front front-thirds">
+        <section class="front-lead" aria-labelledby="front-title">
+          <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
+          <p class="front-sentence">
+            Qrelay gives each QR code a short share link, so you can change what is behind it after printing,
+            and shows you when, where and on what it was scanned.
+          </p>
+          <div class="row">
+            {visitor.email === undefined ? (
+              <a class="button" href={visitor.canSignUp ? '/signup' : '/signin'}>
+                {visitor.canSignUp ? 'Sign up' : 'Sign in'}
+              </a>
+            ) : (
+              <>
+                <a class="button" href="/codes">
+                  Your codes
+                </a>
+                <a class="button quiet" href="/keys">
+                  Your API keys
+                </a>
+              </>
+            )}
+            <a class="button quiet" href="/docs">
+              API docs
+            </a>
+          </div>
+        </section>
+        <figure class="card front-picture">
+          {/* Drawn by ourselves, from the address alone. */}
+          <div dangerouslySetInnerHTML={{ __html: picture }} />
+          <figcaption>Scan it to open this page on a phone.</figcaption>
+        </figure>
+      </div>
+      <section aria-labelledby="front-steps">
+        <h2 id="front-steps">How it works</h2>
+        <ol class="front-steps">
+          {stepsOf(lifetimeDays).map(({ title, text }) => (
+            <li key={title} class="card">
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ol>
+      </section>
+      <FrontExample />
+      <section class="card" aria-labelledby="front-request">
+        <h2 id="front-request">Or in three lines</h2>
+        <div class="copyable">
+          <pre id="front-curl">{curl}</pre>
+          <CopyButton of="front-curl" name="Copy" label="Copy the command" quiet />
+        </div>
+        <CopyStatus />
+        <p class="quiet">
+          <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.
+        </p>
+      </section>
+    </Layout>
+  );
+}

@@ -1,0 +1,127 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { parseApiKey } from '../../accounts/api-key-format.ts';
+import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { hourlyQuota } from '../../accounts/plans.ts';
+import type { User } from '../../accounts/users.ts';
+import { AppError, type FieldError } from '../../errors.ts';
+import { isLabel } from '../../codes/label.ts';
+import { field } from '../middleware/forms.ts';
+import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
+import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
+import { redirectWithFlash, readFlash } from '../ui/flash.ts';
+
+const longestName = 100;
+const createdPath = '/keys/created';
+const doneTexts = { revoked: 'The key is revoked.' };
+type KeysDone = keyof typeof doneTexts;
+const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first.`;
+
+/** A key that was not created. */
+interface Refused {
+  name: string;
+  faults?: FieldError[];
+  /** What is wrong with the whole, rather than with the name. */
+  problem?: string;
+}
+
+interface NewKey {
+  apiKey: string;
+  name: string;
+}
+
+/** API Keys: list, create, show once, revoke. */
+export function keysPages(parts: PageParts): Router {
+  const { db, config, sessions, now } = parts;
+  const router = new Router({ prefix: '/keys' });
+  router.use(needUser);
+
+  async function rowsOf(user: User): Promise<KeyRow[]> {
+    const limit = hourlyQuota[user.plan];
+    return (await listKeyUse(db, user.id)).map(({ key, used, lastUsedAt }) => ({
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      createdAt: key.createdAt,
+      lastUsedAt,
+      isActive: key.revokedAt === null,
+      remaining: Math.max(0, limit - used),
+      limit,
+    }));
+  }
+
+  async function showKeys(ctx: Context, refused?: Refused, status = 400): Promise<void> {
+    const done = readFlash(ctx, parts, doneTexts);
+    show(
+      ctx,
+      KeysView,
+      {
+        visitor: visitorOf(ctx, parts),
+        keys: await rowsOf(userOf(ctx)),
+        done: done && doneTexts[done],
+        ...refused,
+      },
+      refused ? status : 200,
+    );
+  }
+
+  router.get('/', (ctx) => showKeys(ctx));
+
+  router.post('/', async (ctx) => {
+    const name = field(ctx, 'name').normalize('NFC').trim();
+    const faults = nameErrors(name);
+    if (faults.length > 0) return showKeys(ctx, { name, faults });
+    const made = await createOwnKey(db, userOf(ctx).id, name, now());
+    if ('refused' in made) {
+      if (made.refused === 'active') return showKeys(ctx, { name, problem: tooManyActive });
+      ctx.set('Retry-After', String(made.retryAfterSeconds));
+      return showKeys(ctx, { name, problem: tooManyNew(made.retryAfterSeconds) }, 429);
+    }
+    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name } satisfies NewKey));
+    redirect(ctx, createdPath);
+  });
+
+  router.get('/created', async (ctx) => {
+    const made = await takeNewKey(ctx);
+    // Opened again: it was shown once, and that was it.
+    if (!made) return redirect(ctx, '/keys');
+    show(ctx, NewKeyView, { visitor: visitorOf(ctx, parts), ...made, baseUrl: config.baseUrl });
+  });
+
+  async function takeNewKey(ctx: Context): Promise<NewKey | undefined> {
+    const secret = await sessions.takeSecret(ctx);
+    if (secret !== undefined) return JSON.parse(secret) as NewKey;
+    // During an upgrade, a process of the previous release may have created it: that one hands it over in a cookie.
+    const [apiKey = '', ...name] = (sessions.takeFlash(ctx) ?? '').split(' ');
+    return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
+  }
+
+  router.get('/:id/revoke', async (ctx) => {
+    const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
+    if (!key) throw noSuchKey();
+    show(ctx, RevokeKeyView, { visitor: visitorOf(ctx, parts), of: key });
+  });
+
+  router.post('/:id/revoke', async (ctx) => {
+    if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
+    redirectWithFlash(ctx, parts, '/keys', 'revoked' satisfies KeysDone);
+  });
+  return router;
+}
+
+function nameErrors(name: string): FieldError[] {
+  if (name === '') return [{ field: 'name', message: 'must not be empty' }];
+  if ([...name].length > longestName)
+    return [{ field: 'name', message: `must have at most ${longestName} characters` }];
+  return isLabel(name) ? [] : [{ field: 'name', message: 'must be text that can be seen' }];
+}
+
+function tooManyNew(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  return `An account can create ${keyLimits.createdPerHour} keys an hour. Try again in ${wait}.`;
+}
+
+function noSuchKey(): AppError {
+  return new AppError('not_found', 'There is no such key.');
+}

@@ -1,0 +1,73 @@
+import type { Middleware } from 'koa';
+import { withTimeout } from '../../runtime/timeout.ts';
+import { AppError } from '../../errors.ts';
+import type { ScanQueue } from '../../queue/connection.ts';
+import type { Database } from '../../store/database.ts';
+
+const patienceMs = 1_000;
+/** Whoever asks within this time gets the same answer: probes are free for anybody to send. */
+const reuseMs = 1_000;
+
+export interface HealthParts {
+  db: Database;
+  queue: Pick<ScanQueue, 'checkWrites'>;
+  spool: { isWritable(): boolean };
+  isDraining(): boolean;
+}
+
+interface Check {
+  ok: boolean;
+  ms: number;
+}
+
+/** `/healthz`: the process lives. `/readyz`: it can do its work, and is not about to end. */
+export function healthPages({ db, queue, spool, isDraining }: HealthParts): Middleware {
+  let latest: Promise<[Check, Check]> | undefined;
+
+  function checkBoth(): Promise<[Check, Check]> {
+    latest ??= Promise.all([check(async () => db.raw('SELECT 1')), check(() => queue.checkWrites())]).finally(
+      () => {
+        setTimeout(() => {
+          latest = undefined;
+        }, reuseMs).unref();
+      },
+    );
+    return latest;
+  }
+
+  async function readiness() {
+    const [database, queued] = await checkBoth();
+    const draining = isDraining();
+    // Without the queue the lane still works, and scans go to the spool: taken out of service, nobody would be redirected.
+    const ready = database.ok && !draining;
+    const spooled = { ok: spool.isWritable() };
+    const status = !ready ? 'not ready' : queued.ok && spooled.ok ? 'ready' : 'degraded';
+    return { ready, body: { status, checks: { database, queue: queued, spool: spooled }, draining } };
+  }
+
+  return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      throw new AppError('validation_error', `${ctx.method} is not allowed here; use GET or HEAD.`, {
+        status: 405,
+        headers: { Allow: 'GET, HEAD' },
+      });
+    }
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'alive' };
+    } else {
+      const { ready, body } = await readiness();
+      ctx.status = ready ? 200 : 503;
+      ctx.body = body;
+    }
+  };
+}
+
+async function check(ask: () => Promise<unknown>): Promise<Check> {
+  const startedAt = performance.now();
+  const ok = await withTimeout(patienceMs, ask()).then(
+    () => true,
+    () => false,
+  );
+  return { ok, ms: Math.round((performance.now() - startedAt) * 10) / 10 };
+}

@@ -1,0 +1,113 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { takeAttempt } from '../../accounts/attempts.ts';
+import { emailErrors } from '../../accounts/email-address.ts';
+import { passwordErrors } from '../../accounts/passwords.ts';
+import { checkSignIn } from '../../accounts/sign-in.ts';
+import { createSpentWindows } from '../../accounts/spent-windows.ts';
+import { createUser } from '../../accounts/users.ts';
+import { callerAddress } from '../middleware/caller-address.ts';
+import { field } from '../middleware/forms.ts';
+import type { ShownError } from '../ui/controls.tsx';
+import { SignInView, SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
+import { ownPage } from './return-path.ts';
+import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
+
+const mostSignUpsPerAddress = 20;
+/** Where an account begins and goes on, unless another page was asked for. */
+const home = '/codes';
+const endedText =
+  'You were signed out, and nothing was saved. Sign in, then go back to the form and send it again: what you typed is still in it.';
+
+/** Sign up, sign in, sign out. */
+export function entryPages(parts: PageParts): Router {
+  const { db, config, secrets, passwords, sessions, now } = parts;
+  const throttled = createSpentWindows<{ resetInMs: number }>();
+  const router = new Router();
+  const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
+
+  router.get('/signup', (ctx) => {
+    if (signedIn(ctx)) return redirect(ctx, ownPage(ctx.query['next']) ?? home);
+    const visitor = visitorOf(ctx, parts);
+    show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
+      visitor,
+      next: ownPage(ctx.query['next']),
+    });
+  });
+
+  router.post('/signup', async (ctx) => {
+    const visitor = visitorOf(ctx, parts);
+    const next = ownPage(field(ctx, 'next'));
+    if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
+    const email = field(ctx, 'email').trim();
+    const password = field(ctx, 'password');
+    const refuse = (status: number, problem?: string, faults?: ShownError[]) =>
+      show(ctx, SignUpView, { visitor, email, faults, problem, next }, status);
+
+    const faults = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
+    if (faults.length > 0) return refuse(400, undefined, faults);
+    // Counted when its turn has come: where too many wait, it was no attempt.
+    const made = await passwords.withTurn(async ({ hash }) => {
+      const attempt = await takeAttempt(db, {
+        subject: `signup-address:${secrets.disguiseAddress(addressOf(ctx))}`,
+        mostPerHour: mostSignUpsPerAddress,
+      });
+      return attempt.admitted ? { passwordHash: await hash(password) } : attempt;
+    });
+    if ('retryAfter' in made) {
+      ctx.set('Retry-After', String(made.retryAfter));
+      return refuse(429, tooMany(made.retryAfter));
+    }
+    const user = await createUser(db, { email, ...made }, now());
+    if (!user)
+      return refuse(400, undefined, [
+        {
+          field: 'email',
+          message: 'This email already has an account',
+          link: { path: withNext('/signin', next), name: 'Sign in' },
+        },
+      ]);
+    await sessions.signIn(ctx, user);
+    redirect(ctx, next ?? home);
+  });
+
+  router.get('/signin', (ctx) => {
+    if (signedIn(ctx)) return redirect(ctx, ownPage(ctx.query['next']) ?? home);
+    const problem = ctx.query['ended'] === '' ? endedText : undefined;
+    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPage(ctx.query['next']), problem });
+  });
+
+  router.post('/signin', async (ctx) => {
+    const email = field(ctx, 'email').trim();
+    const next = ownPage(field(ctx, 'next'));
+    const answer = await checkSignIn(
+      { ...parts, throttled },
+      {
+        email,
+        password: field(ctx, 'password'),
+        address: addressOf(ctx),
+        device: sessions.device(ctx),
+      },
+    );
+    if ('user' in answer) {
+      await sessions.signIn(ctx, answer.user);
+      return redirect(ctx, next ?? home);
+    }
+    const view = { visitor: visitorOf(ctx, parts), email, next };
+    if (answer.refused === 'wrong')
+      return show(ctx, SignInView, { ...view, problem: 'The email or the password is not right.' }, 401);
+    ctx.set('Retry-After', String(answer.retryAfter));
+    return show(ctx, SignInView, { ...view, problem: tooMany(answer.retryAfter) }, 429);
+  });
+
+  router.post('/signout', async (ctx) => {
+    await sessions.signOut(ctx);
+    redirect(ctx, '/');
+  });
+  return router;
+}
+
+function tooMany(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { Input, type ShownError } from '../ui/controls.tsx';
+import { Form, Layout, type Visitor } from '../ui/layout.tsx';
+import { Notice } from '../ui/notice.tsx';
+
+interface EntryProps {
+  visitor: Visitor;
+  email?: string;
+  faults?: ShownError[] | undefined;
+  /** What is wrong with the whole, rather than with one field. */
+  problem?: string | undefined;
+  /** The page that was asked for, to go on there. */
+  next?: string | undefined;
+}
+
+export function SignUpView(props: EntryProps) {
+  return (
+    <EntryForm
+      {...props}
+      name="Sign up"
+      action="/signup"
+      lead="Free: as many codes and scans as you like, and 20 API requests an hour."
+      password={{
+        autocomplete: 'new-password',
+        hint: 'At least 10 characters. A few unrelated words work well.',
+      }}
+    >
+      <ToSignIn next={props.next} />
+    </EntryForm>
+  );
+}
+
+export function SignUpClosedView({ visitor, next }: Pick<EntryProps, 'visitor' | 'next'>) {
+  return (
+    <Layout title="Sign-up is closed" visitor={visitor}>
+      <section class="card narrow">
+        <h1>Sign-up is closed</h1>
+        <p>Ask whoever runs this service for an account.</p>
+        <ToSignIn next={next} />
+      </section>
+    </Layout>
+  );
+}
+
+export function SignInView(props: EntryProps) {
+  return (
+    <EntryForm {...props} name="Sign in" action="/signin" password={{ autocomplete: 'current-password' }}>
+      {props.visitor.canSignUp && (
+        <p class="quiet">
+          No account yet? <a href={withNext('/signup', props.next)}>Sign up</a>
+        </p>
+      )}
+    </EntryForm>
+  );
+}
+
+interface EntryFormProps extends EntryProps {
+  /** Of the page, and of the button. */
+  name: string;
+  action: string;
+  lead?: string;
+  password: { autocomplete: string; hint?: string };
+  children: ComponentChildren;
+}
+
+function EntryForm({
+  visitor,
+  name,
+  action,
+  lead,
+  password,
+  email = '',
+  faults = [],
+  problem,
+  next,
+  children,
+}: EntryFormProps) {
+  const of = { values: { email }, faults };
+  return (
+    <Layout title={name} visitor={visitor}>
+      <section class="card narrow">
+        <h1>{name}</h1>
+        {lead && <p>{lead}</p>}
+        {problem && <Notice kind="bad">{problem}</Notice>}
+        <Form action={action}>
+          <Next of={next} />
+          <Input
+            of={of}
+            name="email"
+            label="Email"
+            type="email"
+            required
+            autocomplete="username"
+            maxLength={254}
+          />
+          <Input of={of} name="password" label="Password" type="password" required {...password} />
+          <button type="submit">{name}</button>
+        </Form>
+        {children}
+      </section>
+    </Layout>
+  );
+}
+
+function Next({ of }: { of: string | undefined }) {
+  return of ? <input type="hidden" name="next" value={of} /> : null;
+}
+
+function ToSignIn({ next }: Pick<EntryProps, 'next'>) {
+  return (
+    <p class="quiet">
+      Already have an account? <a href={withNext('/signin', next)}>Sign in</a>
+    </p>
+  );
+}
+
+/** From one of these pages to the other, without losing where to go on. */
+export function withNext(path: string, next: string | undefined): string {
+  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { array, assert, constantFrom, property } from 'fast-check';
+import { parseQuery } from '../../src/http/query-string.ts';
+
+describe('Parsing a query', () => {
+  const asSearchParams = (query: string) => {
+    const given = new URLSearchParams(query);
+    return new Map([...new Set(given.keys())].map((name) => [name, given.getAll(name)]));
+  };
+
+  for (const query of [
+    '',
+    '&&',
+    'a',
+    'a=',
+    '=b',
+    'a=b=c',
+    'a=1&b=2&a=3',
+    'a+b=c+d%2B',
+    '%C3%A4=%F0%9F%98%80',
+    'a=%FF%41',
+    'a=%',
+    'a=%4&b=%zz',
+    '__proto__=1&constructor=2',
+    'ä=ö',
+  ]) {
+    it(`reads ${JSON.stringify(query)} as URLSearchParams does`, () => {
+      expect(parseQuery(query)).to.deep.equal(asSearchParams(query));
+    });
+  }
+
+  // Not with letters beyond ASCII beside bytes that are no UTF-8: of those Node makes something else.
+  it('reads whatever else comes in ASCII as URLSearchParams does', () => {
+    const parts = constantFrom('a', 'b', '=', '&', '+', '%41', '%C3', '%A4', '%', '%2', ' ');
+    assert(
+      property(array(parts, { maxLength: 20 }), (texts) => {
+        const query = texts.join('');
+        expect(parseQuery(query)).to.deep.equal(asSearchParams(query));
+      }),
+      { seed: 11, numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { takeTurns } from '../../src/http/take-turns.ts';
+
+const oneClient = () => 'a';
+
+describe('Requests that take turns', () => {
+  async function serve(handle: RequestListener): Promise<{ url: string; stop(): void }> {
+    const server = createServer(handle);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      stop() {
+        server.closeAllConnections();
+        server.close();
+      },
+    };
+  }
+
+  it('are all answered, one in a turn of the event loop, in the order they came', async () => {
+    let turn = 0;
+    let underWay = true;
+    const count = () => {
+      turn += 1;
+      if (underWay) setImmediate(count);
+    };
+    count();
+    const turns: number[] = [];
+    const listener = takeTurns((_req, res) => {
+      turns.push(turn);
+      res.end();
+    }, oneClient);
+    const { url, stop } = await serve(listener);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(url)));
+    underWay = false;
+    stop();
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(50).fill(200));
+    expect(turns).to.have.length(50);
+    expect(new Set(turns).size).to.equal(50);
+  });
+
+  it('are told to come back where a thousand wait already', async () => {
+    const listener = takeTurns((_req, res) => void res.end(), oneClient);
+    const answers: [number, string | number | undefined][] = [];
+    // All in one turn, as from sockets that were read together.
+    const { url, stop } = await serve((req, res) => {
+      const fake = () => ({ req, res: Object.assign(Object.create(res) as typeof res, { destroyed: true }) });
+      for (let number = 0; number < 1_000; number += 1) {
+        const { req: one, res: other } = fake();
+        listener(one, other);
+      }
+      listener(req, res);
+    });
+    const answer = await fetch(url);
+    answers.push([answer.status, answer.headers.get('retry-after') ?? undefined]);
+    expect(answers).to.deep.equal([[503, '5']]);
+    expect(await answer.json()).to.include({ error: 'internal_error' });
+    stop();
+  });
+
+  describe('of a client that sends thousands of them', () => {
+    /** Sends `flood` requests of one client, and then one of another, all in one turn. */
+    async function ask(flood: number): Promise<{ before: number; status: number; refused: number }> {
+      let before = 0;
+      let refused = 0;
+      const isOfFlood = new WeakSet<object>();
+      const listener = takeTurns(
+        (req, res) => {
+          if (isOfFlood.has(req)) before += 1;
+          else res.end(String(before));
+        },
+        (req) => (isOfFlood.has(req) ? 'flood' : 'other'),
+      );
+      const { url, stop } = await serve((req, res) => {
+        for (let number = 0; number < flood; number += 1) {
+          const one = Object.create(req) as typeof req;
+          isOfFlood.add(one);
+          const end = () => (refused += 1);
+          listener(
+            one,
+            Object.assign(Object.create(res) as typeof res, { setHeader() {}, writeHead() {}, end }),
+          );
+        }
+        listener(req, res);
+      });
+      const answer = await fetch(url);
+      const answered = { before: Number(await answer.text()), status: answer.status, refused };
+      stop();
+      return answered;
+    }
+
+    it('do not hold up the one of another', async () => {
+      const { before, status } = await ask(900);
+      expect(status).to.equal(200);
+      expect(before).to.be.at.most(2);
+    });
+
+    it('are refused themselves where too many wait, and not the one of another', async () => {
+      const { before, status, refused } = await ask(1_500);
+      expect(status).to.equal(200);
+      expect(before).to.be.at.most(2);
+      expect(refused).to.equal(501);
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { hashPassword } from '../../../src/accounts/password-hash.ts';
+import { createUser } from '../../../src/accounts/users.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import type { TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { signUp } from '../../support/web-visitor.ts';
+
+const password = 'correct horse battery';
+
+inABrowser('Accounts', sharedService, (site) => {
+  /** Signed in, in an account with the password. */
+  async function enter(email: string): Promise<Page> {
+    const passwordHash = hashPassword(password);
+    await createUser(site.service.db, { email, passwordHash }, new Date());
+    return (await site.visitAs(email)).page;
+  }
+
+  it('are made, left and entered again', async () => {
+    const { page } = await site.visit();
+    await signUp(page, 'ann@example.com', password);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('QR codes');
+    await page.getByRole('link', { name: 'Create a key' }).click();
+    await page.waitForURL('**/keys');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/signin');
+    await page.getByLabel('Email').fill('ANN@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/keys');
+  });
+
+  it('say what is wrong with each field, and keep what was typed', async () => {
+    const { page } = await site.visit();
+    await page.goto('/signup');
+    await page.getByLabel('Email').fill('bob@example.com');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
+    expect(await page.getByText('Password must have at least 10 characters.').isVisible()).to.equal(true);
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).to.equal('true');
+    expect(await page.getByLabel('Email').inputValue()).to.equal('bob@example.com');
+    await expectAccessible(page);
+
+    await enter('bob@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
+    const fault = page.locator('#field-email-fault');
+    expect(await fault.textContent()).to.equal('This email already has an account. Sign in');
+    await expectAccessible(page);
+    await fault.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForURL('**/signin');
+  });
+
+  it('end their session for good at sign-out: the old cookie is dead', async () => {
+    const page = await enter('cleo@example.com');
+    await page.goto('/keys');
+    const cookies = await page.context().cookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/');
+    await page.context().addCookies(cookies);
+    await page.goto('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/signin');
+  });
+
+  it('keep their session in a cookie that no script can read and no other site can send with a form', async () => {
+    const { page } = await site.visit();
+    await signUp(page, 'dan@example.com', password);
+    const session = (await page.context().cookies()).find(({ name }) => name.includes('session'));
+    expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
+  });
+
+  it('change their password, which ends every other session', async () => {
+    const page = await enter('eve@example.com');
+    const elsewhere = await site.visit();
+    await elsewhere.page.goto('/signin');
+    await elsewhere.page.getByLabel('Email').fill('eve@example.com');
+    await elsewhere.page.getByLabel('Password').fill(password);
+    await elsewhere.page.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.page.waitForURL('**/codes');
+
+    await page.goto('/account');
+    await expectAccessible(page);
+    const form = page.locator('form[action="/account/password"]');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('New password').fill('another password');
+    await form.getByRole('button').click();
+    expect(await page.getByRole('status').textContent()).to.contain('Your password is changed');
+    await elsewhere.page.goto('/keys');
+    expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
+  });
+
+  it('say who is signed in, and after a change of the email by its new name', async () => {
+    const page = await enter('jo@example.com');
+    await page.goto('/account');
+    const first = page.locator('section').first();
+    expect(await first.textContent()).to.contain('Signed in as jo@example.com');
+    const form = page.locator('form[action="/account/email"]');
+    await form.getByLabel('New email').fill('finn@elsewhere.test');
+    await form.getByLabel('Current password').fill('not the password');
+    await form.getByRole('button').click();
+    // Said where the form is: the top of the page is screens away from it on a phone.
+    const card = page.locator('section', { has: form });
+    expect(await card.getByRole('alert').textContent()).to.equal(
+      'Your email is not changed. Check the marked field.',
+    );
+    expect(await card.locator('.fault').textContent()).to.equal('That is not your current password.');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByRole('button').click();
+    await page.getByText('Your email is changed.').waitFor();
+    expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
+  });
+
+  it('are deleted with everything in them after a typed confirmation, and not without', async () => {
+    const page = await enter('finn@example.com');
+    const key = await site.service.makeKey({ email: 'finn@example.com' });
+    await page.goto('/account');
+    const form = page.locator('form[action="/account/delete"]');
+    await form.getByLabel('Type finn@example.com to confirm').fill('yes');
+    await form.getByLabel('Current password').fill('not the password');
+    await form.getByRole('button').click();
+    expect(await page.getByText('That is not finn@example.com.').isVisible()).to.equal(true);
+    expect(await page.title()).to.equal('Error: Account · Qrelay');
+    expect(await page.locator(':focus').textContent()).to.equal(
+      'Your account is not deleted. Check the marked fields.',
+    );
+    expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
+    await expectAccessible(page);
+    const again = page.locator('form[action="/account/delete"]');
+    await again.getByLabel('Type finn@example.com to confirm').fill('finn@example.com');
+    await again.getByLabel('Current password').fill(password);
+    await again.getByRole('button').click();
+    await page.waitForURL('**/');
+    const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).to.equal(401);
+  });
+
+  it('refuse an unknown e-mail and a wrong password with the same words', async () => {
+    await enter('gil@example.com');
+    const stranger = await site.visit();
+    const texts: (string | null)[] = [];
+    for (const email of ['gil@example.com', 'nobody@example.com']) {
+      await stranger.page.goto('/signin');
+      await stranger.page.getByLabel('Email').fill(email);
+      await stranger.page.getByLabel('Password').fill('not the password');
+      await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+      texts.push(await stranger.page.getByRole('alert').textContent());
+    }
+    expect(texts).to.deep.equal(Array(2).fill('The email or the password is not right.'));
+    await expectAccessible(stranger.page);
+  });
+});
+
+describe('Accounts, asked without a browser', () => {
+  let service: TestService;
+  before(async () => {
+    service = await sharedService();
+  });
+
+  /** A form as the page has it: its cookie and its token. */
+  async function openForm(path: string): Promise<{ cookie: string; csrfToken: string }> {
+    const answer = await fetch(service.url + path);
+    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const csrfToken = /name="csrfToken" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
+    return { cookie, csrfToken };
+  }
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    });
+  const fields = { email: 'hal@example.com', password };
+
+  it('set a __Host- cookie, Secure, where the world comes by https', async () => {
+    const { cookie, csrfToken } = await openForm('/signup');
+    const answer = await post('/signup', { ...fields, csrfToken }, { Cookie: cookie });
+    expect(answer.status).to.equal(303);
+    expect(answer.headers.getSetCookie()[0]).to.match(
+      /^__Host-qrelay-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/,
+    );
+  });
+
+  it('refuse a form that another site sends, or that brings no token, or somebody else’s', async () => {
+    const { cookie, csrfToken } = await openForm('/signin');
+    const other = await openForm('/signin');
+    const tries: [string, Record<string, string>, Record<string, string>][] = [
+      ['Sec-Fetch-Site', { ...fields, csrfToken }, { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' }],
+      ['same-site', { ...fields, csrfToken }, { Cookie: cookie, 'Sec-Fetch-Site': 'same-site' }],
+      ['Origin', { ...fields, csrfToken }, { Cookie: cookie, Origin: 'https://evil.test' }],
+      ['null origin', { ...fields, csrfToken }, { Cookie: cookie, Origin: 'null' }],
+      ['no token', fields, { Cookie: cookie }],
+      ['another token', { ...fields, csrfToken: other.csrfToken }, { Cookie: cookie }],
+      ['no cookie', { ...fields, csrfToken }, {}],
+    ];
+    for (const [name, form, headers] of tries) {
+      expect((await post('/signin', form, headers)).status, name).to.equal(403);
+    }
+  });
+
+  it('throttle sign-in by account: the eleventh mistake of an hour is a 429 with the time to wait', async () => {
+    const { cookie, csrfToken } = await openForm('/signin');
+    const statuses: number[] = [];
+    for (let number = 0; number < 11; number += 1) {
+      const form = { email: 'ida@example.com', password: 'wrong wrong', csrfToken };
+      const answer = await post('/signin', form, { Cookie: cookie });
+      statuses.push(answer.status);
+      if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 3_600);
+    }
+    expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429]);
+  });
+
+  it('never lead to another site or to a share address after the sign-in', async () => {
+    for (const next of [
+      '//evil.test',
+      'https://evil.test',
+      '/\\evil.test',
+      '/%0d%0aevil',
+      '/r/abcdefghij',
+      '/codes/../r/abcdefghij',
+    ]) {
+      const page = await (await fetch(`${service.url}/signin?next=${encodeURIComponent(next)}`)).text();
+      expect(page, next).not.to.contain('name="next"');
+    }
+    const page = await (await fetch(`${service.url}/signin?next=%2Faccount`)).text();
+    expect(page).to.contain('name="next" value="/account"');
+  });
+
+  it('store passwords as Argon2id by OWASP’s figures, and sessions as hashes', async () => {
+    const [user] = (await service.db('users').where({ email: fields.email })) as Record<string, string>[];
+    expect(user?.['password_hash']).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const sessions = (await service.db('sessions').where({ user_id: user?.['id'] })) as {
+      token_hash: Buffer;
+    }[];
+    expect(sessions.map(({ token_hash }) => token_hash.length)).to.deep.equal([32]);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { ownPage } from '../../../src/web/sign-in/return-path.ts';
+
+describe('Where the sign-in leads to', () => {
+  it('is a page of the app', () => {
+    const id = '01890000-0000-7000-8000-000000000000';
+    for (const page of [
+      '/',
+      '/codes',
+      '/codes?q=menu&type=url',
+      '/codes?q=%C3%BC+%22x%22&after=1-x',
+      '/codes/new',
+      `/codes/${id}`,
+      `/codes/${id}?days=7`,
+      `/codes/${id}/edit`,
+      `/codes/${id}/scans.csv`,
+      '/keys',
+      `/keys/${id}/revoke`,
+      '/account',
+      '/docs',
+    ])
+      expect(ownPage(page), page).to.equal(page);
+  });
+
+  it('is neither a share address, nor the API, nor another site, however it is written', () => {
+    for (const next of [
+      '/r/abcdefghij',
+      '/r/abcdefghij.svg',
+      '/codes/../r/abcdefghij',
+      '/codes/./../r/abcdefghij',
+      '/codes/%2e%2e/r/abcdefghij',
+      '/codes/.%2E/r/abcdefghij',
+      '/codes\\..\\r\\abcdefghij',
+      '/co\tdes/../r/abcdefghij',
+      '/./r/abcdefghij',
+      '/%72/abcdefghij',
+      '//r/abcdefghij',
+      '/api/v1/qrcodes',
+      '/signin?next=/r/abcdefghij',
+      '/signout',
+      '/metrics',
+      '//evil.test',
+      '//evil.test/codes',
+      '///evil.test',
+      '/\\evil.test',
+      '/\t/evil.test',
+      '/\n/evil.test',
+      '/\r\\evil.test',
+      ' //evil.test',
+      '/codes/..//evil.test',
+      '/codes/../\\evil.test',
+      '\\\\evil.test',
+      'https://evil.test/codes',
+      'https:evil.test',
+      'javascript:alert(1)',
+      '@evil.test',
+      '.evil.test',
+      ':80/codes',
+      'codes',
+      '',
+      `/codes?q=${'x'.repeat(3_000)}`,
+      undefined,
+      ['/codes', '/codes'],
+    ])
+      expect(ownPage(next), String(next)).to.equal(undefined);
+  });
+
+  it('is the page as a browser reads it', () => {
+    for (const [next, page] of [
+      ['/codes/../keys', '/keys'],
+      ['/keys/./../account#top', '/account'],
+      ['/co\ndes?q=a\r\nSet-Cookie:b', '/codes?q=aSet-Cookie:b'],
+    ] as const)
+      expect(ownPage(next), next).to.equal(page);
+  });
+});

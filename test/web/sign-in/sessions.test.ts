@@ -1,0 +1,309 @@
+import { expect } from 'chai';
+import { passwordErrors } from '../../../src/accounts/passwords.ts';
+import { startSession } from '../../../src/accounts/sessions.ts';
+import { apiClient } from '../../support/api-client.ts';
+import { type FormClient, formClient } from '../../support/form-client.ts';
+import { subjectOf } from '../../support/request-windows.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { createCode, openShare } from '../../support/share.ts';
+
+const password = 'correct horse battery';
+
+describe('Sessions, asked without a browser', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  async function signedUp(email: string): Promise<FormClient> {
+    const client = formClient(service.url);
+    await client.get('/signup');
+    expect((await client.post('/signup', { email, password })).headers.get('location')).to.equal('/codes');
+    return client;
+  }
+  const formOf = async (client: FormClient, path: string) => {
+    const page = await (await client.get(path)).text();
+    return { csrfToken: /name="csrfToken" value="([^"]+)"/.exec(page)?.[1] ?? '' };
+  };
+  const signIn = async (client: FormClient, email: string, given = password) => {
+    await client.get('/signin');
+    return (await client.post('/signin', { email, password: given })).status;
+  };
+
+  it('can be begun where they were before, whatever strangers try elsewhere', async () => {
+    const owner = await signedUp('kim@example.com');
+    await owner.post('/signout', {});
+    const stranger = formClient(service.url);
+    for (let number = 0; number < 10; number += 1)
+      expect(await signIn(stranger, 'kim@example.com', 'wrong wrong')).to.equal(401);
+    expect(await signIn(stranger, 'kim@example.com', password)).to.equal(429);
+    expect(await signIn(owner, 'kim@example.com')).to.equal(303);
+    // The mark is of that account: with it nobody gets at another one, and it bears no more mistakes than any.
+    await owner.post('/signout', {});
+    for (let number = 0; number < 10; number += 1)
+      expect(await signIn(owner, 'kim@example.com', 'wrong wrong')).to.equal(401);
+    expect(await signIn(owner, 'kim@example.com')).to.equal(429);
+  });
+
+  it('are known by marks that end with the password, and are of no use for who has the e-mail later', async () => {
+    const before = await signedUp('rob@example.com');
+    await before.get('/account');
+    await before.post('/account/email', { newEmail: 'rob-elsewhere@example.com', emailPassword: password });
+    const owner = await signedUp('rob@example.com');
+    await owner.post('/signout', {});
+    const old = new Map(owner.cookies);
+    await service.db('request_windows').delete();
+    const stranger = formClient(service.url);
+    for (let number = 0; number < 10; number += 1) await signIn(stranger, 'rob@example.com', 'wrong wrong');
+    await before.post('/signout', {});
+    expect(await signIn(before, 'rob@example.com', 'wrong wrong')).to.equal(429);
+    expect(await signIn(owner, 'rob@example.com')).to.equal(303);
+    await owner.get('/account');
+    const newPassword = 'another horse battery';
+    await owner.post('/account/password', { oldPassword: password, newPassword });
+    await owner.post('/signout', {});
+    for (const [name, value] of old) stranger.cookies.set(name, value);
+    expect(await signIn(stranger, 'rob@example.com', 'wrong wrong')).to.equal(429);
+    expect(await signIn(owner, 'rob@example.com', newPassword)).to.equal(303);
+  });
+
+  it('leave no e-mail that was typed where it could be read', async () => {
+    await signIn(formClient(service.url), 'typed-by-mistake@example.com', 'wrong wrong');
+    const windows = JSON.stringify(await service.db('request_windows'));
+    expect(windows).to.contain('signin-account:').and.not.to.contain('typed-by-mistake');
+  });
+
+  it('that ended while a form was open lead to the sign-in, and then take the very form', async () => {
+    const owner = await signedUp('lou@example.com');
+    await owner.get('/codes/new');
+    const session = owner.cookies.get('__Host-qrelay-session') ?? '';
+    owner.cookies.delete('__Host-qrelay-session');
+    const form = {
+      type: 'url',
+      content: 'example.com/menu',
+      name: 'Menu',
+      size: '512',
+      errorCorrection: 'M',
+    };
+    const look = { foregroundColor: '#000000', backgroundColor: '#ffffff' };
+    const refused = await owner.post('/codes/new', { ...form, ...look });
+    expect(refused.status).to.equal(303);
+    expect(refused.headers.get('location')).to.equal('/signin?ended');
+    expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
+    owner.cookies.set('__Host-qrelay-session', session);
+    const made = await owner.post('/codes/new', { ...form, ...look });
+    expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
+    // An address as people type it is completed.
+    const [code] = (await service.db('qr_codes').where({ name: 'Menu' })) as { content: string }[];
+    expect(code?.content).to.equal('https://example.com/menu');
+  });
+
+  it('can be ended twice, and begun from a page that was open before they began elsewhere', async () => {
+    const owner = await signedUp('mia@example.com');
+    await owner.get('/keys');
+    for (let time = 0; time < 2; time += 1)
+      expect((await owner.post('/signout', {})).headers.get('location')).to.equal('/');
+    await owner.get('/signin');
+    const fields = { email: 'mia@example.com', password };
+    for (let time = 0; time < 2; time += 1)
+      expect((await owner.post('/signin', fields)).status).to.equal(303);
+  });
+
+  it('take no form that was opened in another account, and show nobody else’s new key', async () => {
+    const browser = await signedUp('una@example.com');
+    const others = await formOf(browser, '/keys');
+    await browser.post('/keys', { name: 'Una’s' });
+    await browser.post('/signout', {});
+    await browser.get('/signup');
+    await browser.post('/signup', { email: 'vic@example.com', password });
+    expect((await browser.get('/keys/created')).headers.get('location')).to.equal('/keys');
+    const refused = await browser.post('/keys', { name: 'Mistaken', ...others });
+    expect(refused.status).to.equal(403);
+    expect(await refused.text()).to.contain('opened in another account');
+    expect(await service.db('api_keys').where({ name: 'Mistaken' })).to.deep.equal([]);
+  });
+
+  it('take no form of who has no cookie', async () => {
+    const owner = await signedUp('wes@example.com');
+    owner.cookies.delete('__Host-qrelay-visitor');
+    const page = await (await owner.post('/keys', { name: 'None' })).text();
+    const csrfToken = /name="csrfToken" value="([^"]*)"/.exec(page)?.[1] ?? '';
+    expect((await owner.post('/keys', { name: 'None', csrfToken })).status).to.equal(403);
+  });
+
+  it('of a form that is out of date undo nothing: what only one has changed is kept, of both it is asked', async () => {
+    const email = 'xia@example.com';
+    const owner = await signedUp(email);
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    const code = await createCode(api, { name: 'Menu', content: 'https://example.com/old' });
+    const stored = async () => (await api(`/qrcodes/${code.id}`)).body;
+    const elsewhere = (body: object) => api(`/qrcodes/${code.id}`, { method: 'PATCH', body });
+    const edit = `/codes/${code.id}/edit`;
+    const opened = await (await owner.get(edit)).text();
+    const form = {
+      name: 'Menu',
+      content: 'https://example.com/old',
+      category: '',
+      lastDay: lastDayIn(opened),
+      foregroundColor: '#1a1410',
+      backgroundColor: '#ffffff',
+      size: '512',
+      errorCorrection: 'M',
+    };
+    // A mark changes nothing that the form holds, and the address is changed in one place only.
+    await elsewhere({ isFavorite: true, content: 'https://example.com/new' });
+    const renamed = { ...form, name: 'Other name', version: versionIn(opened) };
+    expect((await owner.post(edit, renamed)).status).to.equal(303);
+    expect(await stored()).to.include({ name: 'Other name', content: 'https://example.com/new' });
+    // Two who want the same have no quarrel.
+    expect((await owner.post(edit, renamed)).status).to.equal(303);
+
+    await elsewhere({ name: 'spaced   out', category: 'Theirs' });
+    const refused = await owner.post(edit, { ...renamed, size: '256' });
+    expect(refused.status).to.equal(409);
+    const page = await refused.text();
+    expect(page).to.contain('was changed somewhere else').and.to.contain('value="Other name"');
+    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.deep.equal([
+      'Saved meanwhile: <bdi>spaced   out</bdi></p>',
+    ]);
+    expect(page).to.contain('value="Theirs"').and.to.contain('value="https://example.com/new"');
+    expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
+    expect(page).to.contain('>Replace the newer version</button>');
+    expect(await stored()).to.include({ name: 'spaced   out', size: 512 });
+    const shown = { ...renamed, content: 'https://example.com/new', category: 'Theirs', size: '256' };
+    expect((await owner.post(edit, { ...shown, version: versionIn(page) })).status).to.equal(303);
+    expect(await stored()).to.include({ name: 'Other name', category: 'Theirs', size: 256 });
+
+    for (const [lastDay, expiresAt] of [
+      ['2031-02-28', '2031-03-01T00:00:00.000Z'],
+      ['9999-12-31', '9999-12-31T23:59:59.999Z'],
+    ] as const) {
+      expect((await owner.post(edit, { ...form, lastDay })).status).to.equal(303);
+      expect((await api(`/qrcodes/${code.id}`)).body.expiresAt).to.equal(expiresAt);
+    }
+    expect((await owner.post(edit, { ...form, lastDay: '2031-02-31' })).status).to.equal(400);
+
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'spaced   out' } });
+    const gone = await owner.post(`/codes/${code.id}/delete`, { confirmation: 'spaced out' });
+    expect(gone.headers.get('location')).to.equal('/codes');
+  });
+
+  it('of a form of a network that is out of date tell what differs, but not the password', async () => {
+    const email = 'yan@example.com';
+    const owner = await signedUp(email);
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    const code = await createCode(api, { type: 'wifi', content: 'WIFI:T:WPA;S:Old;P:old secret;;' });
+    const look = { foregroundColor: '#1a1410', backgroundColor: '#ffffff', errorCorrection: 'M' };
+    const fields = { networkName: 'Old', security: 'WPA', password: 'old secret' };
+    const edit = `/codes/${code.id}/edit`;
+    const opened = await (await owner.get(edit)).text();
+    const version = versionIn(opened);
+    const lastDay = lastDayIn(opened);
+    const form = { ...look, ...fields, name: 'Test', size: '512', lastDay, version };
+    const elsewhere = (content: string) => api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { content } });
+    const stored = async () => (await api(`/qrcodes/${code.id}`)).body.content;
+    const refusal = async (mine: Partial<typeof form>) => {
+      const answer = await owner.post(edit, { ...form, ...mine });
+      expect(answer.status).to.equal(409);
+      return answer.text();
+    };
+    const theirs = `WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`;
+    await elsewhere(theirs);
+    const page = await refusal({ networkName: 'Mine', security: 'nopass', password: 'my secret' });
+    expect(page).to.contain(`Saved meanwhile: <bdi>${'N'.repeat(200)} …</bdi>`);
+    expect(page).to.contain('Saved meanwhile: <bdi>WEP</bdi>');
+    expect(page).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    // Whoever touched nothing of it leaves it as it is.
+    expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
+    expect(await stored()).to.equal(theirs);
+    // What no longer fits the fields holds a password too.
+    const unfit = 'WIFI:T:WPA;S:Old;P:new secret;X:more;;';
+    await elsewhere(unfit);
+    const raw = await refusal({ networkName: 'Mine' });
+    expect(raw).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
+    expect(await stored()).to.equal(unfit);
+    const mine = { ...form, networkName: 'Mine', size: '256', version: versionIn(raw) };
+    expect((await owner.post(edit, mine)).status).to.equal(303);
+    expect(await stored()).to.contain('S:Mine;');
+  });
+
+  it('go on at the page that was asked for, with its query', async () => {
+    const answer = await formClient(service.url).get('/codes?q=menu&type=url');
+    expect(answer.headers.get('location')).to.equal('/signin?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl');
+    const page = await (await fetch(`${service.url}${answer.headers.get('location')}`)).text();
+    expect(page).to.contain('name="next" value="/codes?q=menu&amp;type=url"');
+    // By way of the sign-up too.
+    const signUpPath = '/signup?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl';
+    expect(page).to.contain(`href="${signUpPath}"`);
+    const client = formClient(service.url);
+    expect(await (await client.get(signUpPath)).text()).to.contain('value="/codes?q=menu&amp;type=url"');
+    const asked = { email: 'quinn@example.com', password, next: '/codes?q=menu&type=url' };
+    expect((await client.post('/signup', asked)).headers.get('location')).to.equal(asked.next);
+    await client.post('/signout', {});
+    const evil = { email: 'ray@example.com', password, next: '//evil.test' };
+    expect((await client.post('/signup', evil)).headers.get('location')).to.equal('/codes');
+  });
+
+  it('of a deleted account take its codes with them at once', async () => {
+    const email = 'nan@example.com';
+    const owner = await signedUp(email);
+    const code = await createCode(apiClient(service.url, await service.makeKey({ email })));
+    const status = async () => (await openShare(service.url, code.shareToken)).status;
+    expect(await status()).to.equal(302);
+    await owner.get('/account');
+    await owner.post('/account/delete', { confirmation: email, deletePassword: password });
+    expect(await status()).to.equal(404);
+  });
+
+  it('of a deleted account take the windows of its keys and passwords with them', async () => {
+    const email = 'moe@example.com';
+    const owner = await signedUp(email);
+    const key = await service.makeKey({ email });
+    await apiClient(service.url, key)('/qrcodes');
+    const [{ id }] = (await service.db('users').where({ email })) as [{ id: string }];
+    const subjects = [await subjectOf(service.db, key), `password-check:${id}`];
+    await owner.get('/account');
+    await owner.post('/account/delete', { confirmation: 'not yet', deletePassword: password });
+    const windows = () => service.db('request_windows').whereIn('subject', subjects);
+    expect(await windows()).to.have.length(2);
+    await owner.post('/account/delete', { confirmation: email, deletePassword: password });
+    expect(await windows()).to.deep.equal([]);
+  });
+
+  it('are at most 50 for a user: those that were not used for longest end', async () => {
+    const owner = await signedUp('zoe@example.com');
+    const [{ id }] = (await service.db('users').where({ email: 'zoe@example.com' })) as [{ id: string }];
+    const sessions = () => service.db('sessions').where({ user_id: id });
+    await sessions().update({ seen_at: new Date(Date.now() - 60_000) });
+    for (let number = 0; number < 49; number += 1) await startSession(service.db, id, new Date());
+    expect((await owner.get('/keys')).status).to.equal(200);
+    await startSession(service.db, id, new Date());
+    expect(await sessions()).to.have.length(50);
+    expect((await owner.get('/keys')).status).to.equal(303);
+  });
+
+  it('show a new key to whoever opens the page, not to who asks for its head', async () => {
+    const owner = await signedUp('ole@example.com');
+    await owner.get('/keys');
+    await owner.post('/keys', { name: 'Shop' });
+    const Cookie = [...owner.cookies].map((pair) => pair.join('=')).join('; ');
+    await fetch(`${service.url}/keys/created`, { method: 'HEAD', headers: { Cookie }, redirect: 'manual' });
+    expect(await (await owner.get('/keys/created')).text()).to.match(/qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}/);
+  });
+
+  it('are not begun with a password that anybody would try', () => {
+    const faults = (given: string) => passwordErrors('password', given, 'ann@example.com').length;
+    for (const bad of ['password12', 'Password123!', 'aaaaaaaaaa', '          ', '1234567890', '0987654321'])
+      expect(faults(bad), bad).to.equal(1);
+    for (const bad of ['qwertyuiop', 'abababababab', 'qrelay2026', '12passwordpassword', '\0'.repeat(11)])
+      expect(faults(bad), bad).to.equal(1);
+    for (const good of [password, 'kX9#mQ2$vL', 'пароль для кота', '三文魚寿司大好き一番']) {
+      expect(faults(good), good).to.equal(0);
+    }
+  });
+});
+
+const versionIn = (page: string) => /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
+const lastDayIn = (page: string) => /name="lastDay" value="([^"]+)"/.exec(page)?.[1] ?? '';
