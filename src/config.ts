@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { parseUrl } from './http/parse-url.ts';
-import { serverAddressFault } from './store/server-address.ts';
+import { serverAddressError } from './store/server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const signUpChoices = ['open', 'closed'] as const;
@@ -43,23 +43,23 @@ interface Defaults {
   logLevel?: Config['logLevel'];
 }
 
-/** Reads the environment once. Every fault is reported together, so that one start is enough to mend them all. */
+/** Reads the environment once. Every error is reported together, so that one start is enough to mend them all. */
 export function loadConfig(env: Environment, defaults: Defaults = {}): Readonly<Config> {
-  const { config, faults } = readConfig(env, defaults);
-  if (faults.length > 0) {
+  const { config, errors } = readConfig(env, defaults);
+  if (errors.length > 0) {
     throw new SetupError(
-      `The environment has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  - ${faults.join('\n  - ')}`,
+      `The environment has ${errors.length === 1 ? 'an error' : `${errors.length} errors`}:\n  - ${errors.join('\n  - ')}`,
     );
   }
   return config;
 }
 
-/** For whoever goes on in spite of faults: each begins with the name of its variable, which then has its default. */
+/** For whoever goes on in spite of errors: each begins with the name of its variable, which then has its default. */
 export function readConfig(
   env: Environment,
   defaults: Defaults = {},
-): { config: Readonly<Config>; faults: string[] } {
-  const faults: string[] = [];
+): { config: Readonly<Config>; errors: string[] } {
+  const errors: string[] = [];
   const given = (name: string) => {
     const value = env[name]?.trim();
     return value === '' ? undefined : value;
@@ -70,7 +70,7 @@ export function readConfig(
     if (text === undefined) return fallback;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    faults.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    errors.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
     return fallback;
   }
 
@@ -82,13 +82,13 @@ export function readConfig(
     const isKnown = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
     // An @ behind the host: what was meant as a password has ended early.
     const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : isKnown;
-    const fault = isKnown ? serverAddressFault(text, url) : undefined;
-    if (fault) {
-      faults.push(`${name} ${fault}`);
+    const error = isKnown ? serverAddressError(text, url) : undefined;
+    if (error) {
+      errors.push(`${name} ${error}`);
       return undefined;
     }
     if (url && protocols.includes(url.protocol) && !isCut) return text;
-    faults.push(
+    errors.push(
       isKnown
         ? `${name} cannot be read: in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25`
         : `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
@@ -100,7 +100,7 @@ export function readConfig(
     const text = given(name);
     const known = choices.find((one) => one === (text ?? fallback));
     if (known) return known;
-    faults.push(`${name} must be one of ${choices.join(', ')}, not "${text}"`);
+    errors.push(`${name} must be one of ${choices.join(', ')}, not "${text}"`);
     return fallback;
   }
 
@@ -109,7 +109,7 @@ export function readConfig(
     if (text === undefined || /^[^\s@<>()",;:/]+@[^\s@<>()",;:/]+$/.test(text)) return text;
     const url = parseUrl(text);
     if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-    faults.push(
+    errors.push(
       `${name} must be an e-mail address, such as abuse@example.com, or an address that starts with http:// or https://`,
     );
     return undefined;
@@ -119,7 +119,7 @@ export function readConfig(
   function token(name: string): string | undefined {
     const text = given(name);
     if (text === undefined || /^[!-~]{16,}$/.test(text)) return text;
-    faults.push(
+    errors.push(
       `${name} must be at least 16 characters of ASCII, without spaces: \`openssl rand -hex 16\` makes one`,
     );
     return undefined;
@@ -131,7 +131,7 @@ export function readConfig(
   const baseUrl = address('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`;
   const { origin, pathname, username, password } = new URL(baseUrl);
   if (/[?#]/.test(baseUrl) || username || password) {
-    faults.push('BASE_URL must have no query, fragment, user name or password');
+    errors.push('BASE_URL must have no query, fragment, user name or password');
   }
 
   const config: Config = {
@@ -156,8 +156,8 @@ export function readConfig(
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
   };
-  if (config.metricsPort === port) faults.push('METRICS_PORT must be another port than PORT');
-  return { config: Object.freeze(config), faults };
+  if (config.metricsPort === port) errors.push('METRICS_PORT must be another port than PORT');
+  return { config: Object.freeze(config), errors };
 }
 
 /** For the processes that cannot do without a database of their own choosing. */

@@ -116,15 +116,15 @@ function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
 async function checkPort({ port, host }: Config, signal: AbortSignal): Promise<void> {
   const giveUpAt = Date.now() + portPatienceMs;
   for (;;) {
-    const fault = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
       const probe = createServer();
       probe.once('error', resolve);
       probe.listen({ port, host }, () => probe.close(() => resolve(undefined)));
     });
-    if (!fault) return;
-    if (fault.code !== 'EADDRINUSE') {
+    if (!error) return;
+    if (error.code !== 'EADDRINUSE') {
       throw new SetupError(
-        `Qrelay cannot listen on ${host ?? ''}:${port} (${fault.code}). Set HOST and PORT to an address of this machine that this user may use.`,
+        `Qrelay cannot listen on ${host ?? ''}:${port} (${error.code}). Set HOST and PORT to an address of this machine that this user may use.`,
       );
     }
     if (Date.now() > giveUpAt) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Config, loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { SetupError } from '../src/errors.ts';
 
-function faultsOf(env: Record<string, string>): string {
+function errorsOf(env: Record<string, string>): string {
   try {
     loadConfig(env);
   } catch (error) {
@@ -78,7 +78,7 @@ describe('the environment (decisions: Where things run)', () => {
       'mailto:a@example.com',
       'javascript:alert(1)',
     ]) {
-      expect(faultsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an e-mail address');
+      expect(errorsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an e-mail address');
     }
   });
 
@@ -87,14 +87,14 @@ describe('the environment (decisions: Where things run)', () => {
     for (const choice of ['open', 'closed']) {
       expect(loadConfig({ SIGNUPS: choice }).signUps).to.equal(choice);
     }
-    expect(faultsOf({ SIGNUPS: 'off' })).to.contain('SIGNUPS must be one of open, closed, not "off"');
+    expect(errorsOf({ SIGNUPS: 'off' })).to.contain('SIGNUPS must be one of open, closed, not "off"');
   });
 
   it('is read into an object that cannot be changed (decisions: Where things run)', () => {
     expect(Object.isFrozen(loadConfig({}))).to.equal(true);
   });
 
-  it('reports every fault at once, each variable by name (decisions: Where things run)', () => {
+  it('reports every error at once, each variable by name (decisions: Where things run)', () => {
     const env = {
       PORT: '0',
       BASE_URL: 'ftp://qr.test',
@@ -105,19 +105,19 @@ describe('the environment (decisions: Where things run)', () => {
       LOG_LEVEL: 'loud',
       WEB_CONCURRENCY: '1.5',
     };
-    const message = faultsOf(env);
+    const message = errorsOf(env);
     for (const name of Object.keys(env)) expect(message).to.match(new RegExp(`^  - ${name} must be `, 'm'));
-    expect(message).to.match(/^The environment has 8 faults:\n/);
+    expect(message).to.match(/^The environment has 8 errors:\n/);
   });
 
   it('takes a METRICS_TOKEN of 16 characters or more, which no message repeats, and no METRICS_PORT that is PORT', () => {
     expect(loadConfig({}).metricsToken).to.equal(undefined);
     expect(loadConfig({ METRICS_TOKEN: 'sixteen-letters!' }).metricsToken).to.equal('sixteen-letters!');
     for (const bad of ['fifteen-letters', 'with a space in it!', 'sechzehn-zeichen-ä']) {
-      const message = faultsOf({ METRICS_TOKEN: bad });
+      const message = errorsOf({ METRICS_TOKEN: bad });
       expect(message).to.include('METRICS_TOKEN must be at least 16 characters').and.not.include(bad);
     }
-    expect(faultsOf({ PORT: '4000', METRICS_PORT: '4000' })).to.include(
+    expect(errorsOf({ PORT: '4000', METRICS_PORT: '4000' })).to.include(
       'METRICS_PORT must be another port than PORT',
     );
   });
@@ -144,7 +144,7 @@ describe('the environment (decisions: Where things run)', () => {
         '9'.repeat(30),
       ];
       for (const text of bad.map(String)) {
-        expect(faultsOf({ [name]: text }), text).to.include(
+        expect(errorsOf({ [name]: text }), text).to.include(
           `${name} must be a whole number from ${least} to ${most}`,
         );
       }
@@ -156,7 +156,7 @@ describe('the environment (decisions: Where things run)', () => {
       expect(loadConfig({ LOG_LEVEL: level }).logLevel).to.equal(level);
     }
     for (const level of ['INFO', 'verbose', '30', 'toString']) {
-      expect(faultsOf({ LOG_LEVEL: level })).to.include('LOG_LEVEL must be one of fatal, error');
+      expect(errorsOf({ LOG_LEVEL: level })).to.include('LOG_LEVEL must be one of fatal, error');
     }
     expect(loadConfig({}, { logLevel: 'warn' }).logLevel).to.equal('warn');
     expect(loadConfig({ LOG_LEVEL: 'debug' }, { logLevel: 'warn' }).logLevel).to.equal('debug');
@@ -170,12 +170,12 @@ describe('the environment (decisions: Where things run)', () => {
       expect(loadConfig({ REDIS_URL: url }).redisUrl).to.equal(url);
     }
     for (const url of ['127.0.0.1:5432', 'db.test/qrelay', 'redis://db.test', 'http://db.test']) {
-      expect(faultsOf({ DATABASE_URL: url })).to.include(
+      expect(errorsOf({ DATABASE_URL: url })).to.include(
         'DATABASE_URL must be an address that starts with postgres://',
       );
     }
     for (const url of ['127.0.0.1:6379', 'postgres://cache.test', 'https://cache.test']) {
-      expect(faultsOf({ REDIS_URL: url })).to.include(
+      expect(errorsOf({ REDIS_URL: url })).to.include(
         'REDIS_URL must be an address that starts with redis://',
       );
     }
@@ -187,10 +187,10 @@ describe('the environment (decisions: Where things run)', () => {
       'postgres://qr:p#s@db.test/q',
       'postgres://q:a/b@db',
     ])
-      expect(faultsOf({ DATABASE_URL: url }), url)
+      expect(errorsOf({ DATABASE_URL: url }), url)
         .to.include('DATABASE_URL cannot be read: in its password, write @ as %40')
         .and.not.include('ss/word');
-    expect(faultsOf({ REDIS_URL: 'redis://:p@ss/SECRET@127.0.0.1:6811' })).to.not.include('SECRET');
+    expect(errorsOf({ REDIS_URL: 'redis://:p@ss/SECRET@127.0.0.1:6811' })).to.not.include('SECRET');
     const escaped = 'postgres://qr:p%40ss%2Fword@db.test/qrelay';
     expect(loadConfig({ DATABASE_URL: escaped }).databaseUrl).to.equal(escaped);
   });
@@ -203,7 +203,7 @@ describe('the environment (decisions: Where things run)', () => {
       'postgres://qr:secret@/qrelay?host=a.test,b.test',
       'postgres://qr:secret@c.test/qrelay?sslmode=require&host=a.test%2Cb.test',
     ])
-      expect(faultsOf({ DATABASE_URL: url }), url)
+      expect(errorsOf({ DATABASE_URL: url }), url)
         .to.include('DATABASE_URL must name one server, and names several')
         .and.not.include('password');
     const comma = 'postgres://qr:a,b@db.test/qrelay?options=-c%20search_path=a,b';
@@ -219,12 +219,12 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     for (const name of ['DATABASE_URL', 'REDIS_URL', 'BASE_URL']) {
       for (const value of values) {
-        const message = faultsOf({ [name]: value });
+        const message = errorsOf({ [name]: value });
         expect(message).to.include(name);
         for (const part of ['hunter2', 'someone', 'db.test', 'mysql']) expect(message).to.not.include(part);
       }
     }
-    const withPassword = faultsOf({ BASE_URL: 'https://someone:hunter2@qr.test' });
+    const withPassword = errorsOf({ BASE_URL: 'https://someone:hunter2@qr.test' });
     expect(withPassword).to.include('BASE_URL').and.not.include('hunter2');
   });
 
@@ -243,8 +243,8 @@ describe('the environment (decisions: Where things run)', () => {
   });
 
   it('takes no BASE_URL with a query, a fragment, a user name or a password (2.1)', () => {
-    for (const end of ['?a=1', '/?a', '#a', '/codes/#a']) faultsOf({ BASE_URL: `https://qr.test${end}` });
-    faultsOf({ BASE_URL: 'https://someone@qr.test' });
+    for (const end of ['?a=1', '/?a', '#a', '/codes/#a']) errorsOf({ BASE_URL: `https://qr.test${end}` });
+    errorsOf({ BASE_URL: 'https://someone@qr.test' });
   });
 
   it('makes share URLs of the form {base_url}/r/<share_token> from whatever BASE_URL it accepts (2.1)', () => {

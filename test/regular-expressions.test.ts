@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 /** By file and pattern: what cannot see anything that a client sends, and why. */
 const trusted: Record<string, string> = {
   'src/cli/blocks.ts /\\/r\\/([^/?#.]*)(?:\\.\\w+)?\\/?(?:[?#].*)?$/': 'an argument that the operator types',
-  'src/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
+  'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
   'src/config.ts /\\/+$/': 'the environment',
   'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',
   'src/web/middleware/observe.ts /\\/?\\(.*$/': 'a route of our own',

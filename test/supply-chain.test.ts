@@ -47,13 +47,13 @@ function licenceOf(path: string, { license }: Entry): string | undefined {
 
 describe('What the service is made of', () => {
   it(`has only licences that are on the list (${entries.length} packages)`, () => {
-    const faults = entries.flatMap(([path, entry]) => {
+    const errors = entries.flatMap(([path, entry]) => {
       const licence = licenceOf(path, entry);
       const allowed = entry.dev ? forItsMaking : forTheService;
       if (licence !== undefined) return isAllowed(licence, allowed) ? [] : [`${path}: ${licence}`];
       return isBuildForElsewhere(path, entry) ? [] : [`${path}: none`];
     });
-    expect(faults).to.deep.equal([]);
+    expect(errors).to.deep.equal([]);
   });
 
   it('would notice a licence that is not on the list', () => {

@@ -96,7 +96,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
   const modules = countModules(text, errorCorrection);
   const pixels = modulePixels(modules, size);
   if (pixels >= leastModulePixels) return [];
-  const fault =
+  const error =
     pixels === 0
       ? `A picture of ${size} pixels has no room for the ${modules} by ${modules} modules that this much text takes and the margin around them`
       : `A picture of ${size} pixels has only ${pixels} pixel for each of the ${modules} by ${modules} modules that this much text takes`;
@@ -105,7 +105,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
     .findLast((level) => modulePixels(countModules(text, level), size) >= leastModulePixels);
   const ways = [`It needs at least ${sizeFor(modules, leastModulePixels)} pixels`, 'less text'];
   if (lower) ways.push(`the errorCorrection ${lower}`);
-  return [`${fault}. ${ways.join(' or ')}.`];
+  return [`${error}. ${ways.join(' or ')}.`];
 }
 
 /** A picture cannot be drawn at all. */

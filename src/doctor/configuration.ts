@@ -4,14 +4,14 @@ import { type Finding, findingsOn } from './finding.ts';
 
 const { ok, warning, failure } = findingsOn('configuration');
 
-export function examineConfiguration(config: Config, faults: string[]): Finding[] {
-  const wrong = faults.map((fault) =>
-    failure(`${fault}.`, 'Set it right, or unset it; web and worker do not start like this.'),
+export function examineConfiguration(config: Config, errors: string[]): Finding[] {
+  const wrong = errors.map((error) =>
+    failure(`${error}.`, 'Set it right, or unset it; web and worker do not start like this.'),
   );
   return [
     ...(wrong.length > 0 ? wrong : [ok('Every variable can be read.')]),
-    // Its fault is told, and what stands in for it is not what was meant.
-    ...(faults.some((fault) => fault.startsWith('BASE_URL ')) ? [] : [examineBaseUrl(config.baseUrl)]),
+    // Its error is told, and what stands in for it is not what was meant.
+    ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [examineBaseUrl(config.baseUrl)]),
     ...examineMetrics(config),
   ];
 }

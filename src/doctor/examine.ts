@@ -19,7 +19,7 @@ const deadlineMs = 15_000;
 interface Examination {
   config: Config;
   /** What is wrong with the environment that the configuration was read from. */
-  faults?: string[];
+  errors?: string[];
   sample?: SampleRequest | undefined;
   nowMs?: () => number;
 }
@@ -27,19 +27,19 @@ interface Examination {
 /** Everything that is to be said of a set-up, subject by subject. Looks only, and never rejects. */
 export async function examine({
   config,
-  faults = [],
+  errors = [],
   sample,
   nowMs = Date.now,
 }: Examination): Promise<Finding[]> {
   let databaseUrl = '';
   const postgres = await ask('postgres', async () => {
-    mustBeRight('postgres', 'DATABASE_URL', faults);
+    mustBeRight('postgres', 'DATABASE_URL', errors);
     databaseUrl = await findDatabase(config);
     return examinePostgres(databaseUrl, config, nowMs);
   });
   const { redisUrl } = config;
   const redis = await ask('redis', async () => {
-    mustBeRight('redis', 'REDIS_URL', faults);
+    mustBeRight('redis', 'REDIS_URL', errors);
     if (redisUrl) return examineRedis(redisUrl);
     return [findingsOn('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.')];
   });
@@ -51,7 +51,7 @@ export async function examine({
   const geoData = await ask('geo data', async () => examineGeoData(nowMs));
   const disk = await ask('disk', () => examineDisk(config));
   return [
-    ...examineConfiguration(config, faults),
+    ...examineConfiguration(config, errors),
     ...postgres.findings,
     ...redis.findings,
     ...queue.findings,
@@ -89,10 +89,10 @@ function explain(subject: Subject, error: unknown): Finding {
 }
 
 /** With a faulty address, its default would be examined, and nobody meant that. */
-function mustBeRight(subject: Subject, name: string, faults: string[]): void {
-  if (!faults.some((fault) => fault.startsWith(`${name} `))) return;
+function mustBeRight(subject: Subject, name: string, errors: string[]): void {
+  if (!errors.some((error) => error.startsWith(`${name} `))) return;
   throw new StoppedBy(
-    findingsOn(subject).warning(`Not examined: ${name} is faulty.`, `Set ${name} right, and ask again.`),
+    findingsOn(subject).warning(`Not examined: ${name} is invalid.`, `Set ${name} right, and ask again.`),
   );
 }
 

@@ -6,15 +6,15 @@ import { dirname } from 'node:path';
  * The folder itself or, where it is not made yet, the nearest one above that is; and why this user could not write
  * there. Nothing is made to find out.
  */
-export async function findFolder(wanted: string): Promise<{ path: string; fault: string | undefined }> {
+export async function findFolder(wanted: string): Promise<{ path: string; error: string | undefined }> {
   for (let path = wanted; ; path = dirname(path)) {
     try {
       const isFolder = (await stat(path)).isDirectory();
       if (isFolder) await access(path, constants.W_OK | constants.X_OK);
-      return { path, fault: isFolder ? undefined : 'ENOTDIR' };
+      return { path, error: isFolder ? undefined : 'ENOTDIR' };
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' || path === dirname(path)) return { path, fault: code };
+      if (code !== 'ENOENT' || path === dirname(path)) return { path, error: code };
     }
   }
 }

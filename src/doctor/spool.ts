@@ -15,10 +15,10 @@ const batchBytes = 64 * 1024;
 export async function examineSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
   const path = join(dataDir, 'spool');
   const folder = await findFolder(path);
-  if (folder.fault) {
+  if (folder.error) {
     return [
       failure(
-        `${path} cannot be written by this user (${folder.fault} at ${folder.path}): scans are lost while the queue is down.`,
+        `${path} cannot be written by this user (${folder.error} at ${folder.path}): scans are lost while the queue is down.`,
         'Give the user of the web process the right to write there, or set DATA_DIR to another folder.',
       ),
     ];

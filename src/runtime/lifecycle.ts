@@ -104,7 +104,7 @@ function watchParent(): void {
 /** Kept from before the log takes over what is written with `console`: a start that fails has a sentence for a person. */
 const printError = console.error.bind(console);
 
-/** Runs a process's main function; a fault that an operator can mend is one sentence, not a stack. */
+/** Runs a process's main function; an error that an operator can mend is one sentence, not a stack. */
 export function runMain(main: () => Promise<void>): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {

@@ -53,7 +53,7 @@ export async function migrate(
     const options: Knex.MigratorConfig = {
       migrationSource: limitLockWaits(migrations),
       tableName: 'migrations',
-      // To knex, one that it has no file of is a fault wherever it stands.
+      // To knex, one that it has no file of is an error wherever it stands.
       disableMigrationsListValidation: unknown.every((name) => isNewer(name, known)),
     };
     await db.migrate.forceFreeMigrationsLock(options);

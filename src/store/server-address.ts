@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /** What is wrong with an address of a server that can be read as a URL, or could be but for this. */
-export function serverAddressFault(text: string, url: URL | undefined): string | undefined {
+export function serverAddressError(text: string, url: URL | undefined): string | undefined {
   if (namesMany(text)) {
     return 'must name one server, and names several: set a name that follows the primary, or that of a proxy before them';
   }

@@ -2,7 +2,7 @@ import { SetupError } from '../errors.ts';
 import { isDatabaseUnavailable, plainMessage, sqlState } from './database.ts';
 import { tlsError } from './tls-errors.ts';
 
-/** The sentence for a fault that an operator can mend; nothing where it is one of ours. */
+/** The sentence for an error that an operator can mend; nothing where it is one of ours. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof SetupError) return error.message;
   if (!(error instanceof Error)) return undefined;

@@ -70,7 +70,7 @@ export function createWebMetrics(wantedProcesses = 1) {
     spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines that a crash left half-written.'),
     connectionsCut: addTally(registry, {
       name: 'qrelay_connections_cut_total',
-      help: 'Connections closed because of what their client did: pipelining (too many requests at once), stalled (did not read), memory (read too slowly while too much waited to be sent), too_many (idle, or its client kept us waiting, and its place was needed), or unanswered (by our own fault).',
+      help: 'Connections closed because of what their client did: pipelining (too many requests at once), stalled (did not read), memory (read too slowly while too much waited to be sent), too_many (idle, or its client kept us waiting, and its place was needed), or unanswered (by our own error).',
       label: 'reason',
       values: cutReasons,
     }),

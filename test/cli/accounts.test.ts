@@ -378,7 +378,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       await rm(folder, { recursive: true });
     });
 
-    it('fails with every fault of the environment and no stack (decisions: Where things run)', async () => {
+    it('fails with every error of the environment and no stack (decisions: Where things run)', async () => {
       const { code, stderr } = await list({ DATABASE_URL: 'mysql://u:hunter2@db.test', PORT: 'x' });
       expect(code).to.equal(1);
       expect(stderr).to.include('DATABASE_URL').and.include('PORT').and.not.include('hunter2');

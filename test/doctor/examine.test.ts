@@ -254,7 +254,7 @@ describe('What the doctor finds', () => {
         'configuration: PORT must be a whole number from 1 to 65535, not "eighty".',
         'configuration: DATABASE_URL must be an address that starts with postgres:// or postgresql://.',
       ]);
-      expect(told(findings, 'warning')).to.include('postgres: Not examined: DATABASE_URL is faulty.');
+      expect(told(findings, 'warning')).to.include('postgres: Not examined: DATABASE_URL is invalid.');
       expect(told(findings, 'ok')).to.include('redis: maxmemory-policy is noeviction.');
       expect(JSON.stringify(findings)).to.not.include('hidden-word');
     });

@@ -95,7 +95,7 @@ describe('npm start, where it cannot', () => {
     expect(sentence).to.include('cannot be reached (ECONNREFUSED)').and.include('DATABASE_URL');
   });
 
-  it('names every fault of the environment at once', async () => {
+  it('names every error of the environment at once', async () => {
     const env = {
       PORT: 'http',
       BASE_URL: 'qr.example.com',

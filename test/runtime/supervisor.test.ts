@@ -84,8 +84,8 @@ describe('keepRunning', () => {
   });
 
   it('does not try again what ends before it was ever ready, and says how it ended', async () => {
-    const fault = await rejection(keep('process.exit(3)').ready);
-    expect(String(fault)).to.include('The test process ended before it was ready (exit code 3).');
+    const error = await rejection(keep('process.exit(3)').ready);
+    expect(String(error)).to.include('The test process ended before it was ready (exit code 3).');
     expect(started.length).to.equal(1);
   });
 

@@ -163,8 +163,8 @@ describe('the claim on DATA_DIR', () => {
     const identity = (await identify(process.pid)).split('-').slice(0, 3).join('-');
     await mkdir(dataDir, { recursive: true });
     await writeFile(join(dataDir, 'qrelay.pid'), identity);
-    const fault = await claimDataDir(dataDir, { patienceMs: 0 }).catch((error: unknown) => error);
-    expect(String(fault)).to.include(`Another Qrelay (process ${process.pid}) is using`);
+    const error = await claimDataDir(dataDir, { patienceMs: 0 }).catch((reason: unknown) => reason);
+    expect(String(error)).to.include(`Another Qrelay (process ${process.pid}) is using`);
   });
 
   it('of a process that is gone is void, as is one that is not understood', async () => {

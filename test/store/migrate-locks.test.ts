@@ -95,7 +95,7 @@ describe('Migrations of a database in use', function () {
 
   it('are not tried again where they are wrong', async () => {
     const migrations = withLater({ '9001-wrong': (knex) => knex.raw('ALTER TABLE no_such_table ADD x int') });
-    const fault = await migrate(db, { migrations }).catch((error: unknown) => error);
-    expect(String(fault)).to.include('no_such_table');
+    const error = await migrate(db, { migrations }).catch((reason: unknown) => reason);
+    expect(String(error)).to.include('no_such_table');
   });
 });

@@ -92,8 +92,8 @@ describe('migrations (decisions: Where things run)', function () {
   it('are refused where the schema has one that no release in this line can have added', async () => {
     await migrate(db);
     await db('migrations').insert({ name: '0002-of-another-line', batch: 2, migration_time: new Date() });
-    const fault = await migrate(db).catch((error: unknown) => error);
-    expect(String(fault)).to.include('0002-of-another-line');
+    const error = await migrate(db).catch((reason: unknown) => reason);
+    expect(String(error)).to.include('0002-of-another-line');
   });
 
   it('give each new database a secret of its own (decisions: The share address)', async () => {

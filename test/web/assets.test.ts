@@ -10,8 +10,15 @@ interface Received {
   bytes: Buffer;
 }
 
-const names = ['app.css', 'app.js', 'chart.js', 'code.js', 'code-form.js', 'icon.svg'];
-const sourceOf = (name: string) => readFile(new URL(`../../../src/web/assets/${name}`, import.meta.url));
+const names = [
+  'assets/app.css',
+  'assets/icon.svg',
+  'codes/detail/chart.browser.js',
+  'codes/detail/detail.browser.js',
+  'codes/form/form.browser.js',
+  'ui/app.browser.js',
+];
+const sourceOf = (name: string) => readFile(new URL(`../../src/web/${name}`, import.meta.url));
 
 describe('Stylesheet, scripts and icon', () => {
   let service: TestService;
@@ -19,7 +26,8 @@ describe('Stylesheet, scripts and icon', () => {
 
   before(async () => {
     service = await startService();
-    path = /href="(\/assets\/\w+)\/app\.css"/.exec(await (await fetch(service.url)).text())?.[1] ?? '';
+    path =
+      /href="(\/assets\/\w+)\/assets\/app\.css"/.exec(await (await fetch(service.url)).text())?.[1] ?? '';
     expect(path).to.not.equal('');
   });
   after(() => service.stop());
@@ -72,7 +80,7 @@ describe('Stylesheet, scripts and icon', () => {
   it('come as they are to who names no encoding, or refuses those that we have', async () => {
     const source = await sourceOf('app.css');
     for (const headers of [{}, { 'Accept-Encoding': 'br;q=0, gzip;q=0' }, { 'Accept-Encoding': 'zstd' }]) {
-      const answer = await ask(`${path}/app.css`, headers);
+      const answer = await ask(`${path}/assets/app.css`, headers);
       expect(answer.headers['content-encoding'], JSON.stringify(headers)).to.equal(undefined);
       expect(answer.bytes.equals(source)).to.equal(true);
     }
@@ -81,8 +89,8 @@ describe('Stylesheet, scripts and icon', () => {
   it('tell a HEAD what a GET would get', async () => {
     const headers = { 'Accept-Encoding': 'br' };
     const [get, head] = [
-      await ask(`${path}/app.css`, headers),
-      await ask(`${path}/app.css`, headers, 'HEAD'),
+      await ask(`${path}/assets/app.css`, headers),
+      await ask(`${path}/assets/app.css`, headers, 'HEAD'),
     ];
     expect(head.bytes).to.have.length(0);
     for (const name of ['content-length', 'content-encoding', 'content-type', 'vary', 'cache-control'])
@@ -93,5 +101,18 @@ describe('Stylesheet, scripts and icon', () => {
     const answer = await ask('/signin', { 'Accept-Encoding': 'gzip, deflate, br', Accept: 'text/html' });
     expect(answer.headers['content-encoding']).to.equal(undefined);
     expect(answer.bytes.toString()).to.contain('name="csrfToken"');
+  });
+
+  it("are nothing else of what lies in the same folders, such as the server's own modules", async () => {
+    for (const name of [
+      'app.js',
+      'app.ts',
+      'asset-files.js',
+      'ui/layout.js',
+      'ui/layout.tsx',
+      'keys/keys-routes.ts',
+    ]) {
+      expect((await ask(`${path}/${name}`, {})).status, name).to.equal(404);
+    }
   });
 });

@@ -25,22 +25,22 @@ export function contentErrors(
   baseUrl: string,
 ): FieldError[] {
   if (content === undefined) return [];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const bytes = Buffer.byteLength(content);
   const most = capacityBytes[errorCorrection ?? 'L'];
   if (bytes > most) {
-    faults.push({
+    errors.push({
       field: 'content',
       message: `must be at most ${most} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
     });
   } else if (type !== undefined) {
-    const message = type === 'url' ? urlFault(content, baseUrl) : linkFault(type, content, baseUrl);
-    if (message) faults.push({ field: 'content', message });
+    const message = type === 'url' ? urlError(content, baseUrl) : linkError(type, content, baseUrl);
+    if (message) errors.push({ field: 'content', message });
   }
-  return faults;
+  return errors;
 }
 
-function urlFault(content: string, baseUrl: string): string | undefined {
+function urlError(content: string, baseUrl: string): string | undefined {
   // The parser would take these out in silence, and the printed code would hold them.
   if (hasControlCharacter(content) || content.trim() !== content) {
     return 'must be a URL without line breaks, control characters or spaces around it';
@@ -53,7 +53,7 @@ function urlFault(content: string, baseUrl: string): string | undefined {
 }
 
 /** Of what is redirected to, or is a link on a page. A circle of twenty codes would count twenty scans at once. */
-function linkFault(type: CodeType, content: string, baseUrl: string): string | undefined {
+function linkError(type: CodeType, content: string, baseUrl: string): string | undefined {
   const hasCircle = linksIn(readContent(type, content)).some((href) => isShareLink(href, baseUrl));
   return hasCircle ? circleWithin : undefined;
 }

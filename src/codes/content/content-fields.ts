@@ -92,10 +92,10 @@ const noCountryCode = 'must be a number with + and the country code, such as +44
 /** What keeps these fields from being a content of their type, each beside its field. */
 export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[] {
   const given = (name: string) => (fields[name] ?? '').trim();
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const need = (field: string, isGood: boolean, message: string) => {
-    if (given(field) === '') faults.push({ field, message: 'must not be empty' });
-    else if (!isGood) faults.push({ field, message });
+    if (given(field) === '') errors.push({ field, message: 'must not be empty' });
+    else if (!isGood) errors.push({ field, message });
   };
   const isPhone = (name: string) => readPhone(given(name)).kind === 'phone';
   const badNumber = 'must be a phone number, such as +44 20 7946 0000';
@@ -105,8 +105,8 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
       need('networkName', true, '');
       if (given('security') === 'none') {
         if (fields['password'])
-          faults.push({ field: 'password', message: 'must be empty for a network without one' });
-      } else if (!fields['password']) faults.push({ field: 'password', message: 'must not be empty' });
+          errors.push({ field: 'password', message: 'must be empty for a network without one' });
+      } else if (!fields['password']) errors.push({ field: 'password', message: 'must not be empty' });
       break;
     case 'vcard':
       need('contactName', true, '');
@@ -132,18 +132,18 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
       need('number', readsAsItself(type, given('number')) && hasCountryCode(given('number')), noCountryCode);
       break;
     case 'geo':
-      need('place', readPlace(given('place')) !== undefined, placeFault(given('place')));
+      need('place', readPlace(given('place')) !== undefined, placeError(given('place')));
       break;
     case 'social':
       if (given('content') && readContent(type, given('content')).kind === 'text')
-        faults.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
+        errors.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
       break;
     default:
   }
-  return faults;
+  return errors;
 }
 
-function placeFault(text: string): string {
+function placeError(text: string): string {
   return webHrefOfAddress(text) === undefined
     ? 'must be coordinates, such as 51.5007, -0.1246, or a link of Google Maps, Apple Maps or OpenStreetMap'
     : 'This link has no coordinates in it. Open it, and copy the coordinates or the long link from there';

@@ -81,7 +81,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | un
 }
 
 /** What a little patience mends: sessions of a killed server that still end, a port that was taken under our hands. */
-class PassingFault extends SetupError {}
+class PassingError extends SetupError {}
 
 async function startOnFreePort(
   tools: PostgresTools,
@@ -94,7 +94,7 @@ async function startOnFreePort(
     try {
       return { port, server: await startServer(tools, port, settings, credentials, signal) };
     } catch (error) {
-      if (!(error instanceof PassingFault) || Date.now() > giveUpAt) throw error;
+      if (!(error instanceof PassingError) || Date.now() > giveUpAt) throw error;
       await sleep(200, undefined, { signal });
     }
   }
@@ -140,7 +140,7 @@ async function whyItStopped(dataDir: string): Promise<SetupError> {
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(lastRun)?.[1] ?? 'it said nothing';
   const sentence = `The embedded PostgreSQL did not start on ${cluster}: ${reason}. Its log is ${log}.`;
   const passes = /still in use|could not create any TCP/.test(reason);
-  return passes ? new PassingFault(sentence) : new SetupError(sentence);
+  return passes ? new PassingError(sentence) : new SetupError(sentence);
 }
 
 function notOurs(dataDir: string, { message }: Error): string {

@@ -27,7 +27,7 @@ export function accountPages(parts: PageParts): Router {
   const router = new Router({ prefix: '/account' });
   router.use(needUser);
 
-  async function showAccount(ctx: Context, faults?: AccountProps['faults']): Promise<void> {
+  async function showAccount(ctx: Context, errors?: AccountProps['errors']): Promise<void> {
     const user = userOf(ctx);
     const limit = hourlyQuota[user.plan];
     const use = (await listKeyUse(db, user.id))
@@ -43,13 +43,13 @@ export function accountPages(parts: PageParts): Router {
     show(
       ctx,
       AccountView,
-      { visitor, plan: user.plan, limits, use, done: done && doneTexts[done], faults, typed },
-      faults ? 400 : 200,
+      { visitor, plan: user.plan, limits, use, done: done && doneTexts[done], errors, typed },
+      errors ? 400 : 200,
     );
   }
 
   /** What is done to an account needs its password, however the session was come by. */
-  async function currentPasswordFaults(user: User, name: string, password: string): Promise<FieldError[]> {
+  async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
     return passwords.withTurn(async ({ verify }) => {
       const limit = { subject: `password-check:${user.id}`, mostPerHour: mostPasswordChecks };
       const { admitted } = await takeAttempt(db, limit);
@@ -66,7 +66,7 @@ export function accountPages(parts: PageParts): Router {
     const email = field(ctx, 'newEmail').trim();
     const list = [
       ...emailErrors('newEmail', email),
-      ...(await currentPasswordFaults(user, 'emailPassword', field(ctx, 'emailPassword'))),
+      ...(await currentPasswordErrors(user, 'emailPassword', field(ctx, 'emailPassword'))),
     ];
     if (list.length === 0 && !(await changeEmail(db, user, email, now())))
       list.push({ field: 'newEmail', message: 'This email belongs to another account' });
@@ -79,7 +79,7 @@ export function accountPages(parts: PageParts): Router {
     const password = field(ctx, 'newPassword');
     const list = [
       ...passwordErrors('newPassword', password, user.email),
-      ...(await currentPasswordFaults(user, 'oldPassword', field(ctx, 'oldPassword'))),
+      ...(await currentPasswordErrors(user, 'oldPassword', field(ctx, 'oldPassword'))),
     ];
     if (list.length > 0) return showAccount(ctx, { form: 'password', list });
     await changePassword(db, user, await passwords.hash(password), now());
@@ -90,7 +90,7 @@ export function accountPages(parts: PageParts): Router {
 
   router.post('/delete', async (ctx) => {
     const user = userOf(ctx);
-    const list = await currentPasswordFaults(user, 'deletePassword', field(ctx, 'deletePassword'));
+    const list = await currentPasswordErrors(user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
       list.push({ field: 'confirmation', message: `That is not ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });

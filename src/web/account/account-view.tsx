@@ -11,13 +11,13 @@ export interface AccountProps {
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
   done?: string | undefined;
-  /** Faults by the form they belong to. */
-  faults?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
+  /** Errors by the form they belong to. */
+  errors?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
   /** What was typed, but for passwords. */
   typed: FormState['values'];
 }
 
-type FaultyForm = NonNullable<AccountProps['faults']>['form'];
+type FaultyForm = NonNullable<AccountProps['errors']>['form'];
 
 const problems: Record<FaultyForm, string> = {
   email: 'Your email is not changed.',
@@ -25,14 +25,14 @@ const problems: Record<FaultyForm, string> = {
   delete: 'Your account is not deleted.',
 };
 
-export function AccountView({ visitor, plan, limits, use, done, faults, typed }: AccountProps) {
+export function AccountView({ visitor, plan, limits, use, done, errors, typed }: AccountProps) {
   const of = (form: FaultyForm): FormState => ({
     values: typed,
-    faults: faults?.form === form ? faults.list : [],
+    errors: errors?.form === form ? errors.list : [],
   });
-  const problem = (form: FaultyForm) => faults?.form === form && <Problem of={faults} />;
+  const problem = (form: FaultyForm) => errors?.form === form && <Problem of={errors} />;
   return (
-    <Layout title={faults ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
+    <Layout title={errors ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
       <h1>Account</h1>
       {done && <Notice kind="good">{done}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
@@ -173,7 +173,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
 }
 
 /** Where the form is, so that what it is about is on the same screen. */
-function Problem({ of: { form, list } }: { of: NonNullable<AccountProps['faults']> }) {
+function Problem({ of: { form, list } }: { of: NonNullable<AccountProps['errors']> }) {
   return (
     <Notice kind="bad" isFocused>
       {problems[form]} Check the{' '}

@@ -22,7 +22,7 @@ interface ApiRequest<Params, Query, Body> {
   query: Query;
   /**
    * The body, held against its schema and, for the fields that passed, against rules of the operation's own. Every
-   * fault of both kinds is in the one error.
+   * error of both kinds is in the one error.
    */
   body(rules?: BodyRules<Body>): Promise<Body>;
   /** Sent along with the answer, each in a Qrelay-Warning header: it was done, but may not be what is wanted. */

@@ -21,8 +21,8 @@ export function newCodeRules(
   return async (fields, bad) => {
     const { expiresAt } = fields;
     const isOver = expiresAt !== undefined && new Date(expiresAt) <= now;
-    const faults = await ofContent(fields, bad);
-    return isOver ? [...faults, { field: 'expiresAt', message: 'must be in the future' }] : faults;
+    const errors = await ofContent(fields, bad);
+    return isOver ? [...errors, { field: 'expiresAt', message: 'must be in the future' }] : errors;
   };
 }
 
@@ -30,11 +30,11 @@ function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typ
   return async (fields, bad) => {
     const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
     const type = bad.has('type') ? undefined : given;
-    const faults = contentErrors(
+    const errors = contentErrors(
       { content, type, errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection },
       config.baseUrl,
     );
-    if (faults.length > 0 || content === undefined || type === undefined) return faults;
+    if (errors.length > 0 || content === undefined || type === undefined) return errors;
     return hostErrors(db, type, content, config);
   };
 }
@@ -61,16 +61,16 @@ export function changedCodeRules(
     const { type: given, content, errorCorrection } = { ...code, ...fields };
     const type = bad.has('type') ? undefined : given;
     const known = bad.has('errorCorrection') ? undefined : errorCorrection;
-    const faults = contentErrors({ type, content, errorCorrection: known }, config.baseUrl);
+    const errors = contentErrors({ type, content, errorCorrection: known }, config.baseUrl);
     // What was changed is what is at fault, even where the two only clash.
     if (fields.content === undefined) {
-      return faults.map((fault) => ({
-        ...fault,
+      return errors.map((error) => ({
+        ...error,
         field: 'errorCorrection',
-        message: `does not fit the content, which ${fault.message}`,
+        message: `does not fit the content, which ${error.message}`,
       }));
     }
-    return faults.length > 0 || type === undefined ? faults : hostErrors(db, type, content, config);
+    return errors.length > 0 || type === undefined ? errors : hostErrors(db, type, content, config);
   };
 }
 

@@ -46,18 +46,18 @@ function serve(operation: Operation, services: ApiServices) {
   const bodyErrors =
     operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
 
-  /** The faults of the query string are kept for the body, if there is one, so that all are in one error. */
+  /** The errors of the query string are kept for the body, if there is one, so that all are in one error. */
   function checkQuery(ctx: Context): Record<string, unknown> {
     const query = tidyLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
-    const faults = queryErrors(query);
-    if (faults.length > 0) throw invalid([...faults, ...(bodyErrors?.(tidyLabels(ctx.request.body)) ?? [])]);
+    const errors = queryErrors(query);
+    if (errors.length > 0) throw invalid([...errors, ...(bodyErrors?.(tidyLabels(ctx.request.body)) ?? [])]);
     return query;
   }
 
   async function checkBody(ctx: Context, rules: BodyRules): Promise<unknown> {
     const body = tidyLabels(ctx.request.body);
-    const faults = bodyErrors ? await findErrors(bodyErrors, body, rules) : [];
-    if (faults.length > 0) throw invalid(faults);
+    const errors = bodyErrors ? await findErrors(bodyErrors, body, rules) : [];
+    if (errors.length > 0) throw invalid(errors);
     return body;
   }
 

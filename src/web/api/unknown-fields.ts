@@ -17,7 +17,7 @@ const ofBody: OtherFields = { kind: 'field', whole: 'body' };
 interface Split {
   /** The value without its unknown fields; as it is where it is no object. */
   fields: unknown;
-  faults: FieldError[];
+  errors: FieldError[];
 }
 
 /** Parts the fields that a request takes from all others, of which the first are named and the rest are counted. */
@@ -27,21 +27,21 @@ export function splitFields(
   { kind, whole, hints = {} }: OtherFields = ofBody,
 ): Split {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { fields: value, faults: [] };
+    return { fields: value, errors: [] };
   const names = new Set(known);
   const others = Object.keys(value).filter((name) => !names.has(name));
-  if (others.length === 0) return { fields: value, faults: [] };
-  const faults = others.slice(0, mostNamed).map((name) => ({
+  if (others.length === 0) return { fields: value, errors: [] };
+  const errors = others.slice(0, mostNamed).map((name) => ({
     field: shorten(name),
     message: Object.hasOwn(hints, name)
       ? String(hints[name])
       : `is not a ${kind} of this request${suggestion(name, known)}`,
   }));
-  const more = others.length - faults.length;
+  const more = others.length - errors.length;
   if (more > 0)
-    faults.push({ field: whole, message: `has ${more} more ${kind}s that are not part of this request` });
+    errors.push({ field: whole, message: `has ${more} more ${kind}s that are not part of this request` });
   const fields = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
-  return { fields, faults };
+  return { fields, errors };
 }
 
 function shorten(name: string): string {

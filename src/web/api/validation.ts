@@ -39,19 +39,19 @@ export function compileValidator(schema: TObject, other?: OtherFields): Validato
   const known = Object.keys(schema.properties);
   return (value) => {
     // Unknown fields are sorted out first: ajv would make an error of each, and there may be thousands.
-    const { fields, faults } = splitFields(value, known, other);
-    return validate(fields) ? faults : [...toErrors(validate.errors ?? []), ...faults];
+    const { fields, errors } = splitFields(value, known, other);
+    return validate(fields) ? errors : [...toFieldErrors(validate.errors ?? []), ...errors];
   };
 }
 
 /** One sentence a field: the first thing that is wrong with it. */
-function toErrors(errors: ErrorObject[]): FieldError[] {
-  const faults = new Map<string, string>();
+function toFieldErrors(errors: ErrorObject[]): FieldError[] {
+  const messages = new Map<string, string>();
   for (const error of errors) {
     const field = fieldOf(error);
-    if (!faults.has(field)) faults.set(field, messageOf(error));
+    if (!messages.has(field)) messages.set(field, messageOf(error));
   }
-  return [...faults].map(([field, message]) => ({ field, message }));
+  return [...messages].map(([field, message]) => ({ field, message }));
 }
 
 function fieldOf({ keyword, instancePath, params }: ErrorObject): string {

@@ -66,8 +66,8 @@ export function codePictures({ db, config, images }: PageParts): Router {
 
   router.get('/preview.svg', async (ctx) => {
     const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
-    const faults = lookErrors(given);
-    if (faults.length > 0) throw invalid(faults);
+    const errors = lookErrors(given);
+    if (errors.length > 0) throw invalid(errors);
     const code = typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : undefined;
     const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
     ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);

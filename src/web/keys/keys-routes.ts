@@ -20,7 +20,7 @@ const tooManyActive = `An account has at most ${keyLimits.active} active keys. R
 /** A key that was not created. */
 interface Refused {
   name: string;
-  faults?: FieldError[];
+  errors?: FieldError[];
   /** What is wrong with the whole, rather than with the name. */
   problem?: string;
 }
@@ -69,8 +69,8 @@ export function keysPages(parts: PageParts): Router {
 
   router.post('/', async (ctx) => {
     const name = field(ctx, 'name').normalize('NFC').trim();
-    const faults = nameErrors(name);
-    if (faults.length > 0) return showKeys(ctx, { name, faults });
+    const errors = nameErrors(name);
+    if (errors.length > 0) return showKeys(ctx, { name, errors });
     const made = await createOwnKey(db, userOf(ctx).id, name, now());
     if ('refused' in made) {
       if (made.refused === 'active') return showKeys(ctx, { name, problem: tooManyActive });

@@ -24,12 +24,12 @@ interface KeysProps {
   done?: string | undefined;
   /** As it was entered, where no key was created. */
   name?: string | undefined;
-  faults?: FieldError[] | undefined;
+  errors?: FieldError[] | undefined;
   /** What is wrong with the whole, rather than with the name. */
   problem?: string | undefined;
 }
 
-export function KeysView({ visitor, keys, done, name = '', faults = [], problem }: KeysProps) {
+export function KeysView({ visitor, keys, done, name = '', errors = [], problem }: KeysProps) {
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
@@ -41,7 +41,7 @@ export function KeysView({ visitor, keys, done, name = '', faults = [], problem 
         <h2>New key</h2>
         <Form action="/keys" class="row">
           <Input
-            of={{ values: { name }, faults }}
+            of={{ values: { name }, errors }}
             name="name"
             label="Name"
             required

@@ -10,7 +10,7 @@ export function methodNotAllowed(router: Router) {
     const allowed = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
     if (allowed.length === 0 || allowed.includes(ctx.method)) return;
     const list = allowed.join(', ');
-    // A form that came back with faults has left its address in the bar, and somebody may open that again.
+    // A form that came back with errors has left its address in the bar, and somebody may open that again.
     const message = allowed.includes('GET')
       ? `${ctx.method} is not allowed here; use ${list}.`
       : 'This address takes forms only. Open the page that the form is on.';

@@ -41,11 +41,11 @@ export function entryPages(parts: PageParts): Router {
     if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
-    const refuse = (status: number, problem?: string, faults?: ShownError[]) =>
-      show(ctx, SignUpView, { visitor, email, faults, problem, next }, status);
+    const refuse = (status: number, problem?: string, errors?: ShownError[]) =>
+      show(ctx, SignUpView, { visitor, email, errors, problem, next }, status);
 
-    const faults = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
-    if (faults.length > 0) return refuse(400, undefined, faults);
+    const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
+    if (errors.length > 0) return refuse(400, undefined, errors);
     // Counted when its turn has come: where too many wait, it was no attempt.
     const made = await passwords.withTurn(async ({ hash }) => {
       const attempt = await takeAttempt(db, {

@@ -6,7 +6,7 @@ import { Notice } from '../ui/notice.tsx';
 interface EntryProps {
   visitor: Visitor;
   email?: string;
-  faults?: ShownError[] | undefined;
+  errors?: ShownError[] | undefined;
   /** What is wrong with the whole, rather than with one field. */
   problem?: string | undefined;
   /** The page that was asked for, to go on there. */
@@ -70,12 +70,12 @@ function EntryForm({
   lead,
   password,
   email = '',
-  faults = [],
+  errors = [],
   problem,
   next,
   children,
 }: EntryFormProps) {
-  const of = { values: { email }, faults };
+  const of = { values: { email }, errors };
   return (
     <Layout title={name} visitor={visitor}>
       <section class="card narrow">

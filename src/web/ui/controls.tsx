@@ -14,7 +14,7 @@ export interface ShownError extends FieldError {
 /** What was typed, by field, and what is wrong with it. */
 export interface FormState {
   values: Record<string, string>;
-  faults: ShownError[];
+  errors: ShownError[];
   /** What was saved by somebody else since the form was opened, where it differs. */
   saved?: Record<string, string> | undefined;
 }
@@ -40,15 +40,15 @@ interface ControlProps {
 export const idOf = (name: string) => `field-${name}`;
 
 /** What every control has in common: its name, its value, and what is said of it. */
-function attributes({ of: { values, faults, saved }, name, hint, caution }: ControlProps) {
+function attributes({ of: { values, errors, saved }, name, hint, caution }: ControlProps) {
   const id = idOf(name);
-  const isBad = faults.some(({ field }) => field === name);
+  const isBad = errors.some(({ field }) => field === name);
   const isOld = saved?.[name] !== undefined;
   const notes = [
     hint && `${id}-hint`,
     caution && `${id}-caution`,
     isOld && `${id}-saved`,
-    isBad && `${id}-fault`,
+    isBad && `${id}-error`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -69,8 +69,8 @@ interface LabelledProps extends ControlProps {
 
 function Labelled({ of, name, label, hint, isSecret, caution, say, children }: LabelledProps) {
   const id = idOf(name);
-  const { faults } = of;
-  const fault = faults.find(({ field }) => field === name);
+  const { errors } = of;
+  const error = errors.find(({ field }) => field === name);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -92,13 +92,13 @@ function Labelled({ of, name, label, hint, isSecret, caution, say, children }: L
         </p>
       )}
       <SavedMeanwhile of={of} name={name} isSecret={isSecret} say={say} />
-      {fault && (
-        <p class="fault" id={`${id}-fault`}>
-          {sentence(label, fault.message)}
-          {fault.link && (
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {sentence(label, error.message)}
+          {error.link && (
             <>
               {' '}
-              <a href={fault.link.path}>{fault.link.name}</a>
+              <a href={error.link.path}>{error.link.name}</a>
             </>
           )}
         </p>

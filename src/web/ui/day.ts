@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** The one way in which pages write a day. app.js has the same, for moments in the reader's own time zone. */
+/** The one way in which pages write a day. app.browser.js has the same, for moments in the reader's own time zone. */
 const dayParts = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 const timeParts = { hour: 'numeric', minute: '2-digit' } as const;
 const zoneParts = { timeZoneName: 'short' } as const;

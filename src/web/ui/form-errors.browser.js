@@ -4,7 +4,7 @@ const pauseMs = 400;
 const summary = document.querySelector('.notice.bad[role=alert]');
 
 function clear(field) {
-  const note = document.getElementById(`${field.id}-fault`);
+  const note = document.getElementById(`${field.id}-error`);
   const others = (field.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id !== note?.id);
   note?.remove();
   field.removeAttribute('aria-invalid');
@@ -41,7 +41,7 @@ function watch(form) {
     if (!checked || turn !== latest) return;
     for (const field of form.querySelectorAll('[aria-invalid]')) {
       const now = checked.getElementById(field.id);
-      const note = document.getElementById(`${field.id}-fault`);
+      const note = document.getElementById(`${field.id}-error`);
       if (!now?.hasAttribute('aria-invalid')) clear(field);
       else if (note) note.textContent = checked.getElementById(note.id)?.textContent ?? note.textContent;
     }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface NoticeProps {
   kind: 'good' | 'bad';
-  /** Where a form comes back with faults, reading goes on here. */
+  /** Where a form comes back with errors, reading goes on here. */
   isFocused?: boolean;
   children: ComponentChildren;
 }

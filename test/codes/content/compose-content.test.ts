@@ -78,9 +78,9 @@ describe('composeContent', () => {
 
     it(`says what is missing in a ${type} of nothing`, () => {
       expect(composeContent(type, {})).to.equal('');
-      const faults = fieldErrors(type, {});
+      const errors = fieldErrors(type, {});
       // The rules for every content say it of those that are stored as they are typed.
-      expect(faults.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
+      expect(errors.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
     });
   }
 
@@ -130,9 +130,9 @@ describe('the fields of a place', () => {
     ['9'.repeat(60_000), 'must be coordinates'],
   ] as const) {
     it(`do not take ${place.slice(0, 40)}, and say what to do`, () => {
-      const [fault, ...more] = fieldErrors('geo', { place });
-      expect(fault?.field).to.equal('place');
-      expect(fault?.message).to.include(message);
+      const [error, ...more] = fieldErrors('geo', { place });
+      expect(error?.field).to.equal('place');
+      expect(error?.message).to.include(message);
       expect(more).to.deep.equal([]);
     });
   }

@@ -47,10 +47,10 @@ inABrowser('Accounts', sharedService, (site) => {
     await enter('bob@example.com');
     await page.getByLabel('Password').fill(password);
     await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
-    const fault = page.locator('#field-email-fault');
-    expect(await fault.textContent()).to.equal('This email already has an account. Sign in');
+    const error = page.locator('#field-email-error');
+    expect(await error.textContent()).to.equal('This email already has an account. Sign in');
     await expectAccessible(page);
-    await fault.getByRole('link', { name: 'Sign in' }).click();
+    await error.getByRole('link', { name: 'Sign in' }).click();
     await page.waitForURL('**/signin');
   });
 
@@ -106,7 +106,7 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(await card.getByRole('alert').textContent()).to.equal(
       'Your email is not changed. Check the marked field.',
     );
-    expect(await card.locator('.fault').textContent()).to.equal('That is not your current password.');
+    expect(await card.locator('.error').textContent()).to.equal('That is not your current password.');
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button').click();
     await page.getByText('Your email is changed.').waitFor();

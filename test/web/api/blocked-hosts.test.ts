@@ -42,7 +42,7 @@ describe('A host that the operator blocked, in the API', () => {
     expect(await service.db('qr_codes')).to.have.length(0);
   });
 
-  it('is named together with the other faults of the body', async () => {
+  it('is named together with the other errors of the body', async () => {
     const { body } = await create({ size: 1 });
     expect(body.details.map(({ field }: { field: string }) => field)).to.have.members(['size', 'content']);
   });

@@ -128,7 +128,7 @@ inABrowser('QR codes', sharedService, (site) => {
       });
     }
 
-    it('that are filled in badly are not stored: each fault is beside its field, and nothing is lost', async () => {
+    it('that are filled in badly are not stored: each error is beside its field, and nothing is lost', async () => {
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
       await page.goto('/codes/new?type=geo');
       await fill({
@@ -137,13 +137,13 @@ inABrowser('QR codes', sharedService, (site) => {
         'Category (optional)': 'Shop',
       });
       await page.getByRole('button', { name: 'Create QR code' }).click();
-      const faultOf = (name: string) => page.locator(`#field-${name}-fault`).textContent();
-      expect(await faultOf('place')).to.match(
+      const errorOf = (name: string) => page.locator(`#field-${name}-error`).textContent();
+      expect(await errorOf('place')).to.match(
         /^Coordinates or map link must be coordinates, such as 51\.5007,/,
       );
-      expect(await faultOf('size')).to.equal('Size in pixels must be at least 128.');
-      expect(await faultOf('name')).to.equal('Name must not be empty.');
-      expect(await page.locator('.fault').count()).to.equal(3);
+      expect(await errorOf('size')).to.equal('Size in pixels must be at least 128.');
+      expect(await errorOf('name')).to.equal('Name must not be empty.');
+      expect(await page.locator('.error').count()).to.equal(3);
       expect(await page.getByLabel('Coordinates').inputValue()).to.equal('91, 13.4');
       expect(await page.getByLabel('Category').inputValue()).to.equal('Shop');
       expect(await page.title()).to.equal('Error: New code · Qrelay');
@@ -156,24 +156,24 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.goto('/codes/new?type=geo');
       await fill({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
       await page.getByRole('button', { name: 'Create QR code' }).click();
-      const faults = () =>
-        page.locator('.fault').evaluateAll((notes) => notes.map(({ id }) => id.split('-')[1]));
-      expect(await faults()).to.have.members(['place', 'name', 'size']);
+      const errors = () =>
+        page.locator('.error').evaluateAll((notes) => notes.map(({ id }) => id.split('-')[1]));
+      expect(await errors()).to.have.members(['place', 'name', 'size']);
       const field = (name: string) => page.locator(`#field-${name}`);
       await field('name').fill('Harbor');
-      await page.locator('#field-name-fault').waitFor({ state: 'detached' });
+      await page.locator('#field-name-error').waitFor({ state: 'detached' });
       expect(await field('name').getAttribute('aria-invalid')).to.equal(null);
       expect(await field('name').getAttribute('aria-describedby')).to.equal('field-name-hint');
-      expect(await faults()).to.have.members(['place', 'size']);
+      expect(await errors()).to.have.members(['place', 'size']);
       // Another value that is wrong too is no reason, and gets its own.
       await field('size').fill('5000');
       await page.getByText('Size in pixels must be at most 2048.').waitFor();
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5000&/);
       await field('size').fill('500');
-      await page.locator('#field-size-fault').waitFor({ state: 'detached' });
+      await page.locator('#field-size-error').waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').textContent()).to.equal('Not saved. Check the marked fields.');
       await field('place').fill('53.5503, 9.9920');
-      await page.locator('.fault').first().waitFor({ state: 'detached' });
+      await page.locator('.error').first().waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').count()).to.equal(0);
       expect(await page.locator('main > .notice').textContent()).to.equal(
         'No errors left. Save to try again.',
@@ -293,7 +293,7 @@ inABrowser('QR codes', sharedService, (site) => {
       );
       await fill({ Text: 'Hello', Name: 'Until then', 'Last day': '2020-01-31' });
       await page.getByRole('button', { name: 'Create QR code' }).click();
-      expect(await page.locator('.fault').allTextContents()).to.deep.equal([
+      expect(await page.locator('.error').allTextContents()).to.deep.equal([
         'Last day must be today or later.',
       ]);
       await lastDay.fill('2031-12-31');
@@ -329,7 +329,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.goto('/codes/new');
       await fill({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });
       await page.getByRole('button', { name: 'Create QR code' }).click();
-      expect(await page.locator('#field-content-fault').textContent()).to.equal(
+      expect(await page.locator('#field-content-error').textContent()).to.equal(
         'This is not a web address. Try example.com/menu.',
       );
     });
@@ -510,10 +510,10 @@ inABrowser('QR codes', sharedService, (site) => {
       await act('Old flyer', 'Delete');
       await page.getByLabel('Type the name').fill('Old');
       await page.getByRole('button', { name: 'Delete' }).click();
-      expect(await page.locator('.fault').textContent()).to.equal('That is not the name of the code.');
+      expect(await page.locator('.error').textContent()).to.equal('That is not the name of the code.');
       await expectAccessible(page);
       await page.getByLabel('Type the name').fill('Old flyer');
-      expect(await page.locator('.fault, [aria-invalid]').count()).to.equal(0);
+      expect(await page.locator('.error, [aria-invalid]').count()).to.equal(0);
       await page.getByRole('button', { name: 'Delete' }).click();
       expect(await page.getByRole('status').textContent()).to.equal('The code is deleted.');
       expect((await (await api())(`/qrcodes/${id}`)).status).to.equal(404);

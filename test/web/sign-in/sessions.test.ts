@@ -294,13 +294,13 @@ describe('Sessions, asked without a browser', () => {
   });
 
   it('are not begun with a password that anybody would try', () => {
-    const faults = (given: string) => passwordErrors('password', given, 'ann@example.com').length;
+    const errors = (given: string) => passwordErrors('password', given, 'ann@example.com').length;
     for (const bad of ['password12', 'Password123!', 'aaaaaaaaaa', '          ', '1234567890', '0987654321'])
-      expect(faults(bad), bad).to.equal(1);
+      expect(errors(bad), bad).to.equal(1);
     for (const bad of ['qwertyuiop', 'abababababab', 'qrelay2026', '12passwordpassword', '\0'.repeat(11)])
-      expect(faults(bad), bad).to.equal(1);
+      expect(errors(bad), bad).to.equal(1);
     for (const good of [password, 'kX9#mQ2$vL', 'пароль для кота', '三文魚寿司大好き一番']) {
-      expect(faults(good), good).to.equal(0);
+      expect(errors(good), good).to.equal(0);
     }
   });
 });

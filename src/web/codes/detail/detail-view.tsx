@@ -42,7 +42,7 @@ export function CodeView(props: CodeProps) {
       <StateNotice {...props} />
       <div class="code-page">
         <CodeSide {...props} />
-        {/* Also put in anew by code.js, when the first scan comes. */}
+        {/* Also put in anew by detail.browser.js, when the first scan comes. */}
         <div id="code-scans">
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
         </div>
@@ -73,7 +73,7 @@ function NoScansYet(props: CodeProps) {
   );
 }
 
-/** Shown by code.js while the page is told of new scans. Where none count, none can come. */
+/** Shown by detail.browser.js while the page is told of new scans. Where none count, none can come. */
 function LiveMark(props: CodeProps) {
   if (stateOf(props) !== 'public') return null;
   return (

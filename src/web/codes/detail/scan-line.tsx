@@ -30,7 +30,7 @@ export function deviceName(device: string): string {
   return device.charAt(0).toUpperCase() + device.slice(1);
 }
 
-/** Also built by code.js, for scans that come while the page is open. */
+/** Also built by detail.browser.js, for scans that come while the page is open. */
 export function ScanTableRow({ of: scan }: { of: ScanLine }) {
   return (
     <tr data-scan={scan.id}>

@@ -71,17 +71,17 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
 }
 
 /** Undefined where the service is to choose: an empty field. Not a day that is over: the code would be born dead. */
-export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; faults: FieldError[] } {
+export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; errors: FieldError[] } {
   const day = values['lastDay'] ?? '';
-  if (day === '') return { faults: [] };
+  if (day === '') return { errors: [] };
   const end = endOfDay(day);
-  const fault = (message: string) => ({ faults: [{ field: 'lastDay', message }] });
-  if (end === undefined) return fault(noDay);
-  if (new Date(end) <= now) return fault('must be today or later');
-  return { expiresAt: new Date(end), faults: [] };
+  const error = (message: string) => ({ errors: [{ field: 'lastDay', message }] });
+  if (end === undefined) return error(noDay);
+  if (new Date(end) <= now) return error('must be today or later');
+  return { expiresAt: new Date(end), errors: [] };
 }
 
-/** The faults of the body, each at the field that people see, with those that only the fields have. */
+/** The errors of the body, each at the field that people see, with those that only the fields have. */
 export function shownErrors(
   type: CodeType,
   values: Values,
@@ -91,23 +91,23 @@ export function shownErrors(
 ): FieldError[] {
   const isParsed = !isRaw && isContentChanged && !isTooLong(typed(type, values));
   const own = isParsed ? fieldErrors(type, values) : [];
-  const shown = bodyErrors.map((fault) => inWordsOfTheForm(fault, type));
+  const shown = bodyErrors.map((error) => inWordsOfTheForm(error, type));
   if (isRaw || isAsTyped(type)) return [...shown, ...own];
   const longest = contentFieldNames[type].toSorted(
     (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
   )[0];
-  const ofContent = (fault: FieldError) => fault.field === 'content';
+  const ofContent = (error: FieldError) => error.field === 'content';
   const moved = shown
-    .filter((fault) => !ofContent(fault) || own.length === 0)
-    .map((fault) => (ofContent(fault) ? { field: longest ?? '', message: whole(fault.message) } : fault));
+    .filter((error) => !ofContent(error) || own.length === 0)
+    .map((error) => (ofContent(error) ? { field: longest ?? '', message: whole(error.message) } : error));
   return [...moved, ...own];
 }
 
-function inWordsOfTheForm(fault: FieldError, type: CodeType): FieldError {
-  if (fault.field === 'expiresAt') return { field: 'lastDay', message: noDay };
+function inWordsOfTheForm(error: FieldError, type: CodeType): FieldError {
+  if (error.field === 'expiresAt') return { field: 'lastDay', message: noDay };
   // The scheme, of which the rule speaks, is added by the form itself.
-  const isNoAddress = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(fault.message);
-  return isNoAddress ? { ...fault, message: noWebAddress } : fault;
+  const isNoAddress = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(error.message);
+  return isNoAddress ? { ...error, message: noWebAddress } : error;
 }
 
 function whole(message: string): string {

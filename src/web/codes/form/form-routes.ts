@@ -52,7 +52,7 @@ interface Filled {
   code?: QrCode;
   values: Values;
   isRaw: boolean;
-  faults?: FieldError[];
+  errors?: FieldError[];
   /** What was saved since the form was opened, in fields that the form has changed too. */
   saved?: Values;
 }
@@ -65,7 +65,7 @@ export function codeForms(parts: PageParts): Router {
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  function showForm(ctx: Context, { type, code, values, isRaw, faults = [], saved }: Filled): void {
+  function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved }: Filled): void {
     const look = lookOf(values);
     show(
       ctx,
@@ -75,14 +75,14 @@ export function codeForms(parts: PageParts): Router {
         type,
         code,
         isRaw,
-        of: { values, faults, saved },
-        problem: faults.length > 0 ? notSaved : undefined,
+        of: { values, errors, saved },
+        problem: errors.length > 0 ? notSaved : undefined,
         version: code && editVersion(code, isRaw),
         warnings: lookWarnings(look, config.baseUrl),
         preview: previewPath(look, code?.id),
         isCopy: ctx.query['copied'] === '',
       },
-      isCheck(ctx) ? 200 : saved ? 409 : faults.length > 0 ? 400 : 200,
+      isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
     );
   }
 
@@ -97,9 +97,9 @@ export function codeForms(parts: PageParts): Router {
     const values = readValues(ctx, type, false);
     const body = newBody(type, values);
     const found = await findErrors(newErrors, body, newCodeRules(db, config, now()));
-    const { expiresAt, faults: ofEnd } = chosenEnd(values, now());
-    const faults = [...shownErrors(type, values, false, found, true), ...ofEnd];
-    if (faults.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, faults });
+    const { expiresAt, errors: ofEnd } = chosenEnd(values, now());
+    const errors = [...shownErrors(type, values, false, found, true), ...ofEnd];
+    if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
     const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies Done);
@@ -143,9 +143,9 @@ export function codeForms(parts: PageParts): Router {
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, values, isRaw);
     const found = await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config));
-    const faults = shownErrors(type, values, isRaw, found, 'content' in changes);
-    if (faults.length > 0 || isCheck(ctx))
-      return { changes: {}, refused: { type, code, values, isRaw, faults } };
+    const errors = shownErrors(type, values, isRaw, found, 'content' in changes);
+    if (errors.length > 0 || isCheck(ctx))
+      return { changes: {}, refused: { type, code, values, isRaw, errors } };
     return { changes: toStored(changes) };
   }
 
@@ -176,9 +176,9 @@ export function codeForms(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies Done);
   });
 
-  function showDelete(ctx: Context, code: QrCode, faults: FieldError[]): void {
-    const of = { values: { confirmation: field(ctx, 'confirmation') }, faults };
-    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, faults.length > 0 ? 400 : 200);
+  function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {
+    const of = { values: { confirmation: field(ctx, 'confirmation') }, errors };
+    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, errors.length > 0 ? 400 : 200);
   }
   return router;
 }

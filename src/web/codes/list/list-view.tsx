@@ -107,7 +107,7 @@ function PageLink({ to, name }: { to: string | undefined; name: string }) {
 }
 
 function Search({ search, categories }: CodesProps) {
-  const of: FormState = { values: { ...search, type: search.type ?? '' }, faults: [] };
+  const of: FormState = { values: { ...search, type: search.type ?? '' }, errors: [] };
   const isFiltered = Boolean(search.type || search.category);
   return (
     <form class="card search" action="/codes" role="search">
