@@ -78,7 +78,7 @@ describe('Stylesheet, scripts and icon', () => {
   });
 
   it('come as they are to who names no encoding, or refuses those that we have', async () => {
-    const source = await sourceOf('app.css');
+    const source = await sourceOf('assets/app.css');
     for (const headers of [{}, { 'Accept-Encoding': 'br;q=0, gzip;q=0' }, { 'Accept-Encoding': 'zstd' }]) {
       const answer = await ask(`${path}/assets/app.css`, headers);
       expect(answer.headers['content-encoding'], JSON.stringify(headers)).to.equal(undefined);
