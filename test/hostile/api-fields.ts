@@ -204,9 +204,9 @@ const moments: ApiRow[] = [
   moment('the year 10000, by its zone', '9999-12-31T23:59:59-12:00', noMoment),
   moment('before the year 0, by its zone', '0000-01-01T00:00:00+12:00', noMoment),
   changing(
-    'a change of the type',
+    'a change of the type without content',
     { type: 'text' },
-    refused({ type: 'cannot be changed; create another QR code with POST /api/v1/qrcodes' }),
+    refused({ type: 'changes only together with content: send both' }),
   ),
   changing(
     'a change of the share token',
