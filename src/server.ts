@@ -1,20 +1,20 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
-import { announceReady, endWith, runMain, surviveErrors } from './runtime/lifecycle.ts';
-import { keepRunning } from './runtime/supervisor.ts';
+import { announceReady, onShutdown, runMain, surviveUncaughtErrors } from './runtime/lifecycle.ts';
+import { supervise } from './runtime/supervisor.ts';
 import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
 import { addProcessMetrics } from './telemetry/process-metrics.ts';
-import { logStrayOutput, logUncaught } from './telemetry/stray-output.ts';
+import { logConsoleOutput, exitOnUncaughtException } from './telemetry/console-output.ts';
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
 function openLog({ logLevel }: Config): Log {
   const log = createLog('web', logLevel);
-  logStrayOutput(log);
-  logUncaught(log);
+  logConsoleOutput(log);
+  exitOnUncaughtException(log);
   return log;
 }
 
@@ -35,11 +35,11 @@ async function serve(config: Config): Promise<void> {
     readMetrics,
   });
   log.info({ port: service.port }, 'listening');
-  endWith(log, async () => {
+  onShutdown(log, async () => {
     await service.close();
     await metricsServer?.drain();
   });
-  surviveErrors(log, () => metrics.uncaughtErrors.inc());
+  surviveUncaughtErrors(log, () => metrics.uncaughtErrors.inc());
   announceReady(config);
 }
 
@@ -54,10 +54,10 @@ async function serveWithMany(config: Config): Promise<void> {
     return worker.process;
   };
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
-    keepRunning(`web ${index + 1}`, fork, log, { hangLimitMs: config.hangLimitSeconds * 1_000 }),
+    supervise(`web ${index + 1}`, fork, log, { hangLimitMs: config.hangLimitSeconds * 1_000 }),
   );
   const stopAll = () => Promise.all(workers.map((worker) => worker.stop()));
-  endWith(log, async () => {
+  onShutdown(log, async () => {
     await stopAll();
     await metricsServer?.drain();
   });
@@ -78,7 +78,7 @@ async function serveMetrics(
   return openMetricsServer({ port: metricsPort, variable: 'METRICS_PORT', host, token: metricsToken, read });
 }
 
-/** Node ends a cluster's process on the spot when the first one is killed; ours drain, as `endWith` has it. */
+/** Node ends a cluster's process on the spot when the first one is killed; ours drain, as `onShutdown` has it. */
 function drainWithoutPrimary(): void {
   const { worker } = cluster;
   worker?.once('disconnect', () => {

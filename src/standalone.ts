@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { drainLimitMs, endWith, runMain } from './runtime/lifecycle.ts';
+import { drainLimitMs, onShutdown, runMain } from './runtime/lifecycle.ts';
 import { migrateQueue } from './queue/connection.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { keepPostgresRunning } from './store/embedded/keep.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { migrateDatabase } from './store/migrate.ts';
-import { keepRunning } from './runtime/supervisor.ts';
+import { supervise } from './runtime/supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
-import { logWarnings } from './telemetry/stray-output.ts';
+import { logWarnings } from './telemetry/console-output.ts';
 
 const portPatienceMs = 3_000;
 /** The web process, then the worker, then Postgres: each may take its own limit. */
@@ -35,7 +35,7 @@ runMain(async () => {
   };
 
   const started = start(config, log, stopping.signal, (end) => ends.push(end));
-  endWith(
+  onShutdown(
     log,
     async () => {
       stopping.abort();
@@ -49,7 +49,7 @@ runMain(async () => {
     await started;
     welcome(config);
   } catch (error) {
-    // Asked to stop while starting: that is no failure, and `endWith` sees to the rest.
+    // Asked to stop while starting: that is no failure, and `onShutdown` sees to the rest.
     if (stopping.signal.aborted) return;
     await endAll();
     throw error;
@@ -72,8 +72,8 @@ async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd
   // The web process ends before the worker: what it still holds goes to the queue.
   const limits = { hangLimitMs: config.hangLimitSeconds * 1_000 };
   const kept = [
-    keepRunning('worker', () => startProcess('../workers/main', env), log, limits),
-    keepRunning('web', () => startProcess('./server', env), log, limits),
+    supervise('worker', () => startProcess('../workers/main', env), log, limits),
+    supervise('web', () => startProcess('./server', env), log, limits),
   ];
   for (const { stop } of kept) atEnd(stop);
   await unlessAborted(Promise.all(kept.map(({ ready }) => ready)), signal);

@@ -10,7 +10,7 @@ import { openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
-import { answerFailure } from './http/malformed-request.ts';
+import { sendInternalError } from './http/malformed-request.ts';
 import { createProducer } from './queue/producer.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
@@ -21,7 +21,7 @@ import { createTargets } from './redirect/targets.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
-import { takeTurns } from './http/take-turns.ts';
+import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
@@ -130,10 +130,10 @@ export async function openWebService({
       metrics,
       log,
     },
-    takeTurns((req, res) => {
+    scheduleFairly((req, res) => {
       handleRest(req, res).catch((err: unknown) => {
         onFailure(err);
-        answerFailure(res);
+        sendInternalError(res);
       });
     }, clientOf),
   );

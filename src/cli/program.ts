@@ -1,7 +1,7 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
 import { migrateDatabase } from '../store/migrate.ts';
-import { sentenceFor } from '../store/setup-sentence.ts';
+import { setupErrorMessage } from '../store/setup-error-message.ts';
 import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
 import { demoCommand } from './demo.ts';
@@ -68,7 +68,7 @@ function createProgram(version: string): Command {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : misused;
-  const sentence = error instanceof AppError ? error.message : sentenceFor(error);
+  const sentence = error instanceof AppError ? error.message : setupErrorMessage(error);
   say(String(sentence ?? (error instanceof Error ? error.stack : error)));
   return failed;
 }

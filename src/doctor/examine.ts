@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import { plainMessage } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
-import { sentenceFor } from '../store/setup-sentence.ts';
+import { setupErrorMessage } from '../store/setup-error-message.ts';
 import { examineConfiguration } from './configuration.ts';
 import { examineDisk } from './disk.ts';
 import { type Finding, findingsOn, StoppedBy, type Subject } from './finding.ts';
@@ -81,7 +81,7 @@ async function ask(
 
 function explain(subject: Subject, error: unknown): Finding {
   if (error instanceof StoppedBy) return error.finding;
-  const reason = sentenceFor(error) ?? (error instanceof Error ? plainMessage(error) : String(error));
+  const reason = setupErrorMessage(error) ?? (error instanceof Error ? plainMessage(error) : String(error));
   return findingsOn(subject).failure(
     `It could not be examined: ${withoutStop(reason)}.`,
     'Mend that, and ask again.',

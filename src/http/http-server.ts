@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { type CutReason, limitConnections } from './connections.ts';
 import { SetupError } from '../errors.ts';
-import { answerFailure, maxHeaders, refusalOf, refuse, refuseMalformed } from './malformed-request.ts';
+import { sendInternalError, maxHeaders, refusalOf, refuse, refuseMalformed } from './malformed-request.ts';
 
 const hardCloseAfterMs = 10_000;
 const hstsName = 'Strict-Transport-Security';
@@ -68,7 +68,7 @@ export async function openHttpServer(
       else handle(req, res);
     } catch (error) {
       onFailure(error);
-      answerFailure(res);
+      sendInternalError(res);
     }
   };
   const server = createServer({

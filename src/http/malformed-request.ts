@@ -65,7 +65,7 @@ const failure: Refusal = {
 };
 
 /** For a request whose handler threw: an answer where none has begun, else the end of its connection. */
-export function answerFailure(res: ServerResponse): void {
+export function sendInternalError(res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;

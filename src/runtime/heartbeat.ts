@@ -4,20 +4,20 @@
  */
 export interface HeartbeatWatch {
   /** For how long the file's time of change has stood still, as far as we have seen. */
-  stillMs(path: string, mtimeMs: number): number;
-  forgetAllBut(paths: string[]): void;
+  unchangedMs(path: string, mtimeMs: number): number;
+  retainOnly(paths: string[]): void;
 }
 
 export function watchHeartbeats(now: () => number = () => performance.now()): HeartbeatWatch {
   const seen = new Map<string, { mtimeMs: number; since: number }>();
   return {
-    stillMs(path, mtimeMs) {
+    unchangedMs(path, mtimeMs) {
       const last = seen.get(path);
       if (last?.mtimeMs === mtimeMs) return now() - last.since;
       seen.set(path, { mtimeMs, since: now() });
       return 0;
     },
-    forgetAllBut(paths) {
+    retainOnly(paths) {
       const kept = new Set(paths);
       for (const path of seen.keys()) if (!kept.has(path)) seen.delete(path);
     },

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { sentenceFor } from '../store/setup-sentence.ts';
+import { setupErrorMessage } from '../store/setup-error-message.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -11,8 +11,8 @@ export const drainLimitMs = 25_000;
 const hasParent = process.send !== undefined;
 
 /** Why a start failed has been printed by the process that it failed in. */
-export class AlreadyTold extends Error {
-  override name = 'AlreadyTold';
+export class AlreadyReportedError extends Error {
+  override name = 'AlreadyReportedError';
 }
 
 const heartbeatMs = 1_000;
@@ -37,7 +37,7 @@ export function announceReady({ hangLimitSeconds }: Pick<Config, 'hangLimitSecon
 }
 
 function tellParent(message: string, told: () => void = () => undefined): void {
-  // Gone between the question and the message: endWith sees to that.
+  // Gone between the question and the message: onShutdown sees to that.
   if (process.connected) process.send?.(message, undefined, undefined, told);
 }
 
@@ -45,7 +45,7 @@ function tellParent(message: string, told: () => void = () => undefined): void {
  * Runs `drain` once, when the process is asked to end, and exits. Whoever started us may be killed without a word:
  * then the channel to it closes, and we end as if asked.
  */
-export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLimitMs): void {
+export function onShutdown(log: Log, drain: () => Promise<void>, limitMs = drainLimitMs): void {
   let ending = false;
   const end = (reason: string) => {
     if (ending) return;
@@ -77,7 +77,7 @@ export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLim
  * For the web process, once it is ready: what one request breaks must not end the process for all others. Whatever was
  * left unanswered by it is cut by the HTTP server. A worker ends instead, and the queue delivers its jobs again.
  */
-export function surviveErrors(log: Log, count: () => void): void {
+export function surviveUncaughtErrors(log: Log, count: () => void): void {
   const tell = throttle((err, times) =>
     log.error({ err, times }, 'an error that nobody caught; the process goes on'),
   );
@@ -91,7 +91,7 @@ export function surviveErrors(log: Log, count: () => void): void {
   process.on('unhandledRejection', survive);
 }
 
-/** Before `endWith`, there is nothing yet to drain. */
+/** Before `onShutdown`, there is nothing yet to drain. */
 const leaveUnstarted = () => process.exit(1);
 
 function watchParent(): void {
@@ -108,8 +108,8 @@ const printError = console.error.bind(console);
 export function runMain(main: () => Promise<void>): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {
-    if (!(error instanceof AlreadyTold))
-      printError(sentenceFor(error) ?? (error instanceof Error ? error.stack : error));
+    if (!(error instanceof AlreadyReportedError))
+      printError(setupErrorMessage(error) ?? (error instanceof Error ? error.stack : error));
     process.exit(1);
   });
 }

@@ -4,7 +4,7 @@ import { readFile, readlink } from 'node:fs/promises';
  * A name for a process that no later one with the same number has: its number, when it started, the boot of its
  * machine and its PID namespace. Outside Linux the number alone has to do.
  */
-export async function identify(pid: number): Promise<string> {
+export async function processIdentity(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
@@ -16,11 +16,11 @@ export async function identify(pid: number): Promise<string> {
 /** `unknown`: it is of another container or machine, and its number says nothing here. */
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
-export async function livenessOf(identity: string, { sameHost = true } = {}): Promise<Liveness> {
+export async function checkLiveness(identity: string, { sameHost = true } = {}): Promise<Liveness> {
   const [number = '', , boot, namespace] = identity.split('-');
   const pid = Number(number);
   if (!Number.isInteger(pid) || pid <= 0) return 'gone';
-  const here = (await identify(process.pid)).split('-');
+  const here = (await processIdentity(process.pid)).split('-');
   // Releases before namespaces were told apart wrote none, and judged by the host's name.
   const isComparable =
     namespace === undefined || boot === '' ? sameHost : boot === here[2] && namespace === here[3];
@@ -30,6 +30,6 @@ export async function livenessOf(identity: string, { sameHost = true } = {}): Pr
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
   }
-  const now = await identify(pid);
+  const now = await processIdentity(pid);
   return now === identity || (namespace === undefined && now.startsWith(`${identity}-`)) ? 'alive' : 'gone';
 }

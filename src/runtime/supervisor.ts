@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { SetupError } from '../errors.ts';
 import { type Backoff, createBackoff } from './backoff.ts';
-import { AlreadyTold, drainLimitMs } from './lifecycle.ts';
+import { AlreadyReportedError, drainLimitMs } from './lifecycle.ts';
 import { type Liveness, watchLiveness } from './liveness.ts';
 import type { Log } from '../telemetry/log.ts';
 
-export interface KeptProcess {
+export interface SupervisedProcess {
   /** Rejected where the process ends before it was ever ready: then it is not tried again. */
   ready: Promise<void>;
   /** Ends it now and starts a new one. */
@@ -32,7 +32,7 @@ interface Patience {
  *      ├ (renewed) → asked to end → running
  *      └ (stopped) → asked to end → over
  */
-export function keepRunning(
+export function supervise(
   name: string,
   start: () => ChildProcess,
   log: Log,
@@ -43,7 +43,7 @@ export function keepRunning(
     hangLimitMs = 30_000,
     startLimitMs = 120_000,
   }: Patience = {},
-): KeptProcess {
+): SupervisedProcess {
   let everReady = false;
   let renewing = false;
   let stopping = false;
@@ -123,7 +123,7 @@ export function keepRunning(
 
 function endedTooEarly(name: string, { code, signal, err }: Parameters<typeof describeEnd>[0]): Error {
   // With 1 it left by itself and said why.
-  if (code === 1) return new AlreadyTold();
+  if (code === 1) return new AlreadyReportedError();
   return new SetupError(
     `The ${name} process ended before it was ready (${describeEnd({ code, signal, err })}).`,
   );

@@ -25,7 +25,7 @@ interface ThreadOptions<Notice> {
   file: URL;
   data: unknown;
   /** Waited for when the thread is opened; told of again after each restart. */
-  onNotice?: (notice: Notice) => void;
+  onEvent?: (notice: Notice) => void;
   onEnd?: () => void;
   name: string;
   log: Log;
@@ -36,7 +36,7 @@ interface ThreadOptions<Notice> {
 }
 
 export interface Thread<Question extends object> {
-  ask(question: Question): Promise<unknown>;
+  call(question: Question): Promise<unknown>;
   end(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface Thread<Question extends object> {
 export async function openThread<Question extends object, Notice>({
   file,
   data,
-  onNotice,
+  onEvent,
   onEnd,
   name,
   log,
@@ -72,7 +72,7 @@ export async function openThread<Question extends object, Notice>({
       if ('pong' in message) return;
       if ('logLine' in message) return passOn(log, message.logLine);
       if ('notice' in message) {
-        onNotice?.(message.notice);
+        onEvent?.(message.notice);
         begun();
         return;
       }
@@ -116,7 +116,7 @@ export async function openThread<Question extends object, Notice>({
     thread = start(resolve);
   });
   return {
-    ask: (question) =>
+    call: (question) =>
       new Promise((resolve, reject) => {
         // Node's sign for a thread that has ended: nobody would answer.
         if (thread.threadId < 0) throw new Error(`The ${name} thread has ended`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../errors.ts';
 import { watchHeartbeats } from '../runtime/heartbeat.ts';
-import { identify, livenessOf } from '../runtime/process-identity.ts';
+import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
 
 /** One that was asked to stop a moment ago may need this long. */
 const defaultPatienceMs = 5_000;
@@ -36,7 +36,7 @@ export async function claimDataDir(
   }: ClaimOptions = {},
 ): Promise<() => Promise<void>> {
   const claim = join(dataDir, 'qrelay.pid');
-  const mine = await identify(process.pid);
+  const mine = await processIdentity(process.pid);
   const giveUpAt = Date.now() + patienceMs;
   const isVoid = judgeClaims(claim, heartbeatMs * heartbeatsToMiss);
   try {
@@ -63,19 +63,19 @@ function judgeClaims(claim: string, voidAfterMs: number) {
   const heartbeats = watchHeartbeats();
   let firstMtimeMs: number | undefined;
   return async (holder: string): Promise<boolean | undefined> => {
-    const liveness = await livenessOf(holder);
+    const liveness = await checkLiveness(holder);
     if (liveness !== 'unknown') return liveness === 'gone';
     const file = await stat(claim).catch(absent);
     if (!file) return undefined;
     firstMtimeMs ??= file.mtimeMs;
     if (file.mtimeMs !== firstMtimeMs) return false;
-    return heartbeats.stillMs(claim, file.mtimeMs) > voidAfterMs ? true : undefined;
+    return heartbeats.unchangedMs(claim, file.mtimeMs) > voidAfterMs ? true : undefined;
   };
 }
 
 async function takenBy(holder: string, dataDir: string): Promise<string> {
   const who =
-    (await livenessOf(holder)) === 'unknown'
+    (await checkLiveness(holder)) === 'unknown'
       ? 'in another container or on another machine'
       : `process ${Number.parseInt(holder, 10)}`;
   return `Another Qrelay (${who}) is using ${dataDir}. Stop it, or set DATA_DIR to another folder.`;

@@ -29,7 +29,7 @@ export function openMetricsServer({
   return openHttpServer(
     (req, res) => {
       if (req.url?.split('?')[0] !== metricsPath) return void res.writeHead(404).end();
-      if (token !== undefined && !carriesToken(req.headers.authorization, token))
+      if (token !== undefined && !hasBearerToken(req.headers.authorization, token))
         return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
       read().then(
         (text) => res.writeHead(200, { 'Content-Type': metricsContentType }).end(text),
@@ -41,7 +41,7 @@ export function openMetricsServer({
 }
 
 /** Compared by digest: that takes the same time whatever is wrong with it. */
-export function carriesToken(authorization: string | undefined, token: string): boolean {
+export function hasBearerToken(authorization: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token));

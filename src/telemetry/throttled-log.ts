@@ -2,7 +2,7 @@ import type { Log } from './log.ts';
 
 interface Throttle {
   /** So many lines a window are written as they come. */
-  mostLines: number;
+  maxLines: number;
   windowMs?: number;
   later?: (work: () => void, ms: number) => void;
 }
@@ -15,7 +15,7 @@ type WriteLine = (level: 'debug' | 'info' | 'warn' | 'error', fields: object, me
  */
 export function throttledLog(
   log: Log,
-  { mostLines, windowMs = 10_000, later = laterIfAlive }: Throttle,
+  { maxLines, windowMs = 10_000, later = laterIfAlive }: Throttle,
 ): WriteLine {
   let written = 0;
   let leftOut = 0;
@@ -34,7 +34,7 @@ export function throttledLog(
       isCounting = true;
       later(endWindow, windowMs);
     }
-    if (written >= mostLines) {
+    if (written >= maxLines) {
       leftOut += 1;
       return;
     }

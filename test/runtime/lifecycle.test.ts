@@ -60,10 +60,11 @@ describe('An error that nobody catches', () => {
   before(ensureBuilt);
 
   it('does not end the process, and is in the log and counted', async () => {
-    const { code, stdout } = await run(`import { surviveErrors } from ${built('runtime/lifecycle.js')};
+    const { code, stdout } =
+      await run(`import { surviveUncaughtErrors } from ${built('runtime/lifecycle.js')};
 import { createLog } from ${built('telemetry/log.js')};
 let count = 0;
-surviveErrors(createLog('test', 'info', { write: (line) => process.stdout.write(line) }), () => { count += 1; });
+surviveUncaughtErrors(createLog('test', 'info', { write: (line) => process.stdout.write(line) }), () => { count += 1; });
 setTimeout(() => { throw new Error('thrown in a timer'); });
 void Promise.reject(new Error('rejected'));
 for (let time = 0; time < 100; time += 1) setImmediate(() => { throw new Error('again'); });

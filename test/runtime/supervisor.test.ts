@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { createBackoff } from '../../src/runtime/backoff.ts';
-import { AlreadyTold } from '../../src/runtime/lifecycle.ts';
-import { type KeptProcess, keepRunning } from '../../src/runtime/supervisor.ts';
+import { AlreadyReportedError } from '../../src/runtime/lifecycle.ts';
+import { type SupervisedProcess, supervise } from '../../src/runtime/supervisor.ts';
 import { eventually } from '../support/eventually.ts';
 import { testLog } from '../support/test-log.ts';
 
@@ -30,21 +30,21 @@ describe('createBackoff', () => {
   });
 });
 
-describe('keepRunning', () => {
+describe('supervise', () => {
   let started: ChildProcess[] = [];
-  let kept: KeptProcess | undefined;
+  let kept: SupervisedProcess | undefined;
 
   function keep(
     script: string | (() => string),
-    patience: Parameters<typeof keepRunning>[3] = {},
-  ): KeptProcess {
+    patience: Parameters<typeof supervise>[3] = {},
+  ): SupervisedProcess {
     const start = () => {
       const text = typeof script === 'string' ? script : script();
       const child = spawn(process.execPath, ['-e', text], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       started.push(child);
       return child;
     };
-    kept = keepRunning('test', start, log, patience);
+    kept = supervise('test', start, log, patience);
     return kept;
   }
 
@@ -90,11 +90,11 @@ describe('keepRunning', () => {
   });
 
   it('adds no sentence of its own where the process has told why it left', async () => {
-    expect(await rejection(keep('process.exit(1)').ready)).to.be.instanceOf(AlreadyTold);
+    expect(await rejection(keep('process.exit(1)').ready)).to.be.instanceOf(AlreadyReportedError);
   });
 
   it('says that a program could not be started', async () => {
-    kept = keepRunning('test', () => spawn('/does/not/exist', { stdio: 'ignore' }), log);
+    kept = supervise('test', () => spawn('/does/not/exist', { stdio: 'ignore' }), log);
     expect(String(await rejection(kept.ready))).to.match(/ended before it was ready \(.*ENOENT\)/);
   });
 

@@ -6,10 +6,10 @@ import { ensureBuilt } from '../support/programs.ts';
 
 type Question = { ask: 'echo'; text: string } | { ask: 'hang' } | { ask: 'never' };
 
-const side = new URL('../../dist/src/runtime/thread-side.js', import.meta.url).href;
-const script = `import { answerQuestions, notify } from ${JSON.stringify(side)};
-notify('ready');
-answerQuestions(async (question) => {
+const side = new URL('../../dist/src/runtime/inside-thread.js', import.meta.url).href;
+const script = `import { handleRequests, emitEvent } from ${JSON.stringify(side)};
+emitEvent('ready');
+handleRequests(async (question) => {
   if (question.ask === 'hang') for (;;);
   if (question.ask === 'never') return new Promise(() => {});
   return question.text;
@@ -29,7 +29,7 @@ describe('A thread', () => {
     thread = await openThread<Question, string>({
       file: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
       data: undefined,
-      onNotice: () => (starts += 1),
+      onEvent: () => (starts += 1),
       name: 'test',
       log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
       ...limits,
@@ -44,23 +44,23 @@ describe('A thread', () => {
 
   it('that hangs in a loop is replaced, and whoever waits for it is told', async () => {
     await open({ callLimitMs: 60_000, hangLimitMs: 1_000 });
-    const [hung, behind] = [thread.ask({ ask: 'hang' }), thread.ask({ ask: 'echo', text: 'behind' })];
+    const [hung, behind] = [thread.call({ ask: 'hang' }), thread.call({ ask: 'echo', text: 'behind' })];
     expect(await Promise.all([failure(hung), failure(behind)])).to.deep.equal([
       'The test thread has ended',
       'The test thread has ended',
     ]);
     await eventually(() => expect(starts).to.equal(2));
-    expect(await thread.ask({ ask: 'echo', text: 'again' })).to.equal('again');
+    expect(await thread.call({ ask: 'echo', text: 'again' })).to.equal('again');
     expect(lines.join('')).to.contain('the test thread hangs');
   });
 
   it('gives up a question that is never answered, and stays because it still lives', async () => {
     await open({ callLimitMs: 200, hangLimitMs: 2_000 });
-    expect(await failure(thread.ask({ ask: 'never' }))).to.equal('The test thread did not answer in time');
+    expect(await failure(thread.call({ ask: 'never' }))).to.equal('The test thread did not answer in time');
     // Longer than a thread that hangs would have lived.
     const startedAt = Date.now();
     await eventually(async () => {
-      expect(await thread.ask({ ask: 'echo', text: 'still' })).to.equal('still');
+      expect(await thread.call({ ask: 'echo', text: 'still' })).to.equal('still');
       expect(Date.now() - startedAt).to.be.above(4_000);
     });
     expect(starts).to.equal(1);

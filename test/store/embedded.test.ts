@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { createBackoff } from '../../src/runtime/backoff.ts';
-import { identify } from '../../src/runtime/process-identity.ts';
+import { processIdentity } from '../../src/runtime/process-identity.ts';
 import { claimDataDir } from '../../src/store/data-dir.ts';
 import { findBinaries } from '../../src/store/embedded/binaries.ts';
 import { keepPostgresRunning } from '../../src/store/embedded/keep.ts';
@@ -160,7 +160,7 @@ describe('the claim on DATA_DIR', () => {
   });
 
   it('of a living process of an earlier release, which wrote no namespace, is respected', async () => {
-    const identity = (await identify(process.pid)).split('-').slice(0, 3).join('-');
+    const identity = (await processIdentity(process.pid)).split('-').slice(0, 3).join('-');
     await mkdir(dataDir, { recursive: true });
     await writeFile(join(dataDir, 'qrelay.pid'), identity);
     const error = await claimDataDir(dataDir, { patienceMs: 0 }).catch((reason: unknown) => reason);
@@ -169,7 +169,7 @@ describe('the claim on DATA_DIR', () => {
 
   it('of a process that is gone is void, as is one that is not understood', async () => {
     const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
-    const identity = await identify(gone.pid ?? 0);
+    const identity = await processIdentity(gone.pid ?? 0);
     await once(gone, 'exit');
     await mkdir(dataDir, { recursive: true });
     // The same number with another start time is another process.

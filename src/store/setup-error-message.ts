@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, plainMessage, sqlState } from './database.ts';
 import { tlsError } from './tls-errors.ts';
 
 /** The sentence for an error that an operator can mend; nothing where it is one of ours. */
-export function sentenceFor(error: unknown): string | undefined {
+export function setupErrorMessage(error: unknown): string | undefined {
   if (error instanceof SetupError) return error.message;
   if (!(error instanceof Error)) return undefined;
   const code = sqlState(error) ?? '';

@@ -11,7 +11,7 @@ export function logWarnings(log: Log): void {
 }
 
 /** Whatever Node and libraries would print goes into the log, which has nothing but JSON lines. */
-export function logStrayOutput(log: Log): void {
+export function logConsoleOutput(log: Log): void {
   logWarnings(log);
   for (const [method, level] of Object.entries(levels) as [keyof typeof levels, 'info'][]) {
     console[method] = (...args: unknown[]) =>
@@ -20,7 +20,7 @@ export function logStrayOutput(log: Log): void {
 }
 
 /** Logs what nobody caught and ends the process; Node would print every field of it, the values of a statement too. */
-export function logUncaught(log: Log): void {
+export function exitOnUncaughtException(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught exception');
     process.exit(1);

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
-import { logStrayOutput } from '../telemetry/stray-output.ts';
+import { logConsoleOutput } from '../telemetry/console-output.ts';
 import type { ThreadMessage } from './thread.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
@@ -9,20 +9,20 @@ const port = parentPort as NonNullable<typeof parentPort>;
 const post = (message: ThreadMessage<unknown>) => port.postMessage(message);
 
 /** In a thread: says something that was not asked for. */
-export function notify(notice: unknown): void {
+export function emitEvent(notice: unknown): void {
   post({ notice });
 }
 
 /** In a thread: a log whose lines are written by the process's own, one at a time and to the same place. */
 export function threadLog(name: string, level: Config['logLevel']): Log {
   const log = createLog(name, level, { write: (logLine) => post({ logLine }) });
-  logStrayOutput(log);
+  logConsoleOutput(log);
   return log;
 }
 
 /** In a thread: how each question is answered. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says which questions there are
-export function answerQuestions<Question extends object>(
+export function handleRequests<Question extends object>(
   answer: (question: Question) => Promise<unknown>,
 ): void {
   port.on('message', (message: 'ping' | ({ id: number } & Question)) => {

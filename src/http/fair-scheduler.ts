@@ -19,7 +19,7 @@ const shortMs = 1;
  * render; a hundred of them, read from a hundred sockets in one turn, would hold up every redirect for their sum.
  * Clients take turns with each other: whoever sends a thousand requests waits for them, and nobody else does.
  */
-export function takeTurns(
+export function scheduleFairly(
   handle: RequestListener,
   clientOf: (req: IncomingMessage) => string,
 ): RequestListener {
