@@ -31,7 +31,7 @@ export async function openQueueThread(
     onEvent: (ready) => {
       isReady = ready;
     },
-    onEnd: () => {
+    onExit: () => {
       isReady = false;
     },
     name: 'queue',

@@ -1,10 +1,11 @@
 /**
- * Judges owners that only their file's time of change tells of. It is compared with itself, by our own clock: the
- * clocks of two machines may differ, and a file that was untouched for long may have been touched again since.
+ * Detects owners that have stopped updating the mtime of their file. An mtime is only compared with an earlier mtime of
+ * the same file, and time is measured with our own clock, because the clocks of two machines may differ.
  */
 export interface HeartbeatWatch {
-  /** For how long the file's time of change has stood still, as far as we have seen. */
+  /** How long the mtime has been unchanged, as far as this watch has seen. */
   unchangedMs(path: string, mtimeMs: number): number;
+  /** Forgets every file that is not in the list. */
   retainOnly(paths: string[]): void;
 }
 
