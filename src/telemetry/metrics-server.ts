@@ -5,20 +5,20 @@ import { type HttpServer, openHttpServer } from '../http/http-server.ts';
 export const metricsPath = '/metrics';
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** All the figures, in Prometheus's words. */
+/** All metrics in Prometheus text format. */
 export type ReadMetrics = () => Promise<string>;
 
 interface MetricsServerOptions {
   port: number;
-  /** The variable that the port is from, for whoever has to choose another one. */
+  /** The environment variable that sets the port, for the error message. */
   variable: string;
   host: string | undefined;
-  /** Absent: whoever reaches the port may read. */
+  /** Undefined: no authentication. */
   token: string | undefined;
   read: ReadMetrics;
 }
 
-/** The figures on a port of their own, which need not be open to the world. */
+/** Metrics on a separate port, which can stay closed to the public. */
 export function openMetricsServer({
   port,
   variable,
@@ -40,7 +40,7 @@ export function openMetricsServer({
   );
 }
 
-/** Compared by digest: that takes the same time whatever is wrong with it. */
+/** Compares digests, so that the time does not depend on where the tokens differ. */
 export function hasBearerToken(authorization: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';

@@ -13,7 +13,7 @@ describe('A throttled log', () => {
     const windows: (() => void)[] = [];
     const write = throttledLog(createLog('test', 'info', { write: (line) => lines.push(line) }), {
       maxLines: 2,
-      later: (work) => windows.push(work),
+      schedule: (work) => windows.push(work),
     });
     for (const number of [1, 2, 3, 4, 5]) write('info', { number }, 'line');
     write('debug', {}, 'below the level');
