@@ -1,8 +1,8 @@
-/** Words for people go to standard error; standard output has the results alone. */
-export function say(line: string): void {
+/** Messages for people go to standard error; standard output has only results, so that they can be piped. */
+export function printMessage(line: string): void {
   console.error(line);
 }
 
-export function print(line: string): void {
+export function printResult(line: string): void {
   console.log(line);
 }

@@ -1,14 +1,15 @@
-const megabyte = 1024 * 1024;
-const gigabyte = 1024 * megabyte;
+import { bytesPerMb } from '../runtime/units.ts';
 
-export function sizeInWords(bytes: number): string {
-  if (bytes >= gigabyte) return `${(bytes / gigabyte).toFixed(1)} GB`;
-  if (bytes >= megabyte) return `${Math.round(bytes / megabyte)} MB`;
+const bytesPerGb = 1024 * bytesPerMb;
+
+export function formatBytes(bytes: number): string {
+  if (bytes >= bytesPerGb) return `${(bytes / bytesPerGb).toFixed(1)} GB`;
+  if (bytes >= bytesPerMb) return `${Math.round(bytes / bytesPerMb)} MB`;
   return `${Math.ceil(bytes / 1024)} kB`;
 }
 
-/** Roughly, in the largest unit that is at least two of it: "90 minutes", "3 days". */
-export function timeInWords(ms: number): string {
+/** Roughly, in the largest unit of which there are at least two: "90 minutes", "3 days". */
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   for (const [unit, length] of [
     ['days', 86_400],
@@ -17,22 +18,23 @@ export function timeInWords(ms: number): string {
   ] as const) {
     if (seconds >= 2 * length) return `${Math.floor(seconds / length)} ${unit}`;
   }
-  return count(seconds, 'second');
+  return pluralize(seconds, 'second');
 }
 
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** "1 job", "2 jobs". */
+export function pluralize(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Somebody else's words for the end of a sentence of ours: some bring a full stop, some do not. */
-export function withoutStop(text: string): string {
+/** For quoting a message at the end of our own sentence: some end with a period, some do not. */
+export function withoutPeriod(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/** Where a server is, of an address that may hold a password. */
-export function serverOf(address: string): string {
-  const { host, pathname } = new URL(address);
-  // With an @ in it, it is the rest of a password.
+/** Host, port and database of a server URL, without its password. */
+export function serverName(url: string): string {
+  const { host, pathname } = new URL(url);
+  // A path with an @ is the rest of a password that was not escaped.
   const name = pathname === '/' || pathname.includes('@') ? '' : pathname;
   return `${host}${name}`;
 }

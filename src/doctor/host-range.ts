@@ -1,38 +1,25 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
+const privateRanges = new Set(['loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal']);
 
-const insideOnly = new BlockList();
-for (const [network, prefix] of [
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-  ['100.64.0.0', 10],
-] as const) {
-  insideOnly.addSubnet(network, prefix);
-}
-insideOnly.addSubnet('fc00::', 7, 'ipv6');
-insideOnly.addSubnet('fe80::', 10, 'ipv6');
-
-/** The host's name or address, without port and brackets. */
+/** The host name or address of a URL, without port and brackets. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || isIn(loopback, host);
+  return host === 'localhost' || host.endsWith('.localhost') || rangeOf(host) === 'loopback';
 }
 
-/** Reached from inside one network only: by its address, or by a name that the world's DNS does not have. */
+/** Not reachable from the internet: a private address, or a name that is not in public DNS. */
 export function isPrivate(host: string): boolean {
-  if (isIP(host)) return isLoopback(host) || isIn(insideOnly, host);
+  const range = rangeOf(host);
+  if (range !== undefined) return privateRanges.has(range);
   return !host.includes('.') || /\.(local|lan|internal|home\.arpa)$/.test(host);
 }
 
-function isIn(list: BlockList, host: string): boolean {
-  const family = isIP(host);
-  return family !== 0 && list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+/** Undefined for a host name. An IPv4-mapped IPv6 address has the range of its IPv4 address. */
+function rangeOf(host: string): string | undefined {
+  return isIP(host) ? ipaddr.process(host).range() : undefined;
 }

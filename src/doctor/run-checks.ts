@@ -3,106 +3,109 @@ import { withTimeout } from '../runtime/timeout.ts';
 import { plainMessage } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 import { setupErrorMessage } from '../store/setup-error-message.ts';
-import { examineConfiguration } from './configuration.ts';
-import { examineDisk } from './disk.ts';
-import { type Finding, findingsOn, StoppedBy, type Subject } from './finding.ts';
-import { examineGeoData } from './geo-data.ts';
-import { withoutStop } from './in-words.ts';
-import { examinePostgres } from './postgres.ts';
-import { examineProxy, type SampleRequest } from './proxy.ts';
-import { examineQueue } from './queue.ts';
-import { examineRedis } from './redis.ts';
-import { examineSpool } from './spool.ts';
+import { checkConfiguration } from './configuration.ts';
+import { checkDisk } from './disk.ts';
+import { type Finding, findingsFor, CheckAborted, type Subject } from './finding.ts';
+import { checkGeoData } from './geo-data.ts';
+import { withoutPeriod } from './format.ts';
+import { checkPostgres } from './postgres.ts';
+import { checkProxy, type SampleRequest } from './proxy.ts';
+import { checkQueue } from './queue.ts';
+import { checkRedis } from './redis.ts';
+import { checkSpool } from './spool.ts';
 
-const deadlineMs = 15_000;
+const checkTimeoutMs = 15_000;
 
-interface Examination {
+interface ChecksOptions {
   config: Config;
-  /** What is wrong with the environment that the configuration was read from. */
+  /** The errors of the environment that the configuration was read from. */
   errors?: string[];
   sample?: SampleRequest | undefined;
   nowMs?: () => number;
 }
 
-/** Everything that is to be said of a set-up, subject by subject. Looks only, and never rejects. */
-export async function examine({
+/** Checks the whole setup, subject by subject. Changes nothing and never rejects. */
+export async function runChecks({
   config,
   errors = [],
   sample,
   nowMs = Date.now,
-}: Examination): Promise<Finding[]> {
+}: ChecksOptions): Promise<Finding[]> {
   let databaseUrl = '';
-  const postgres = await ask('postgres', async () => {
-    mustBeRight('postgres', 'DATABASE_URL', errors);
+  const postgres = await attempt('postgres', async () => {
+    requireValid('postgres', 'DATABASE_URL', errors);
     databaseUrl = await findDatabase(config);
-    return examinePostgres(databaseUrl, config, nowMs);
+    return checkPostgres(databaseUrl, config, nowMs);
   });
   const { redisUrl } = config;
-  const redis = await ask('redis', async () => {
-    mustBeRight('redis', 'REDIS_URL', errors);
-    if (redisUrl) return examineRedis(redisUrl);
-    return [findingsOn('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.')];
+  const redis = await attempt('redis', async () => {
+    requireValid('redis', 'REDIS_URL', errors);
+    if (redisUrl) return checkRedis(redisUrl);
+    return [findingsFor('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.')];
   });
-  const queue = await ask('queue', async () => {
-    if (!postgres.answered || !redis.answered) throw new StoppedBy(notExamined);
-    return examineQueue({ databaseUrl, redisUrl });
+  const queue = await attempt('queue', async () => {
+    if (!postgres.completed || !redis.completed) throw new CheckAborted(notChecked);
+    return checkQueue({ databaseUrl, redisUrl });
   });
-  const spool = await ask('spool', () => examineSpool(config, nowMs));
-  const geoData = await ask('geo data', async () => examineGeoData(nowMs));
-  const disk = await ask('disk', () => examineDisk(config));
+  const spool = await attempt('spool', () => checkSpool(config, nowMs));
+  const geoData = await attempt('geo data', async () => checkGeoData(nowMs));
+  const disk = await attempt('disk', () => checkDisk(config));
   return [
-    ...examineConfiguration(config, errors),
+    ...checkConfiguration(config, errors),
     ...postgres.findings,
     ...redis.findings,
     ...queue.findings,
     ...spool.findings,
     ...geoData.findings,
-    ...examineProxy(config, sample),
+    ...checkProxy(config, sample),
     ...disk.findings,
   ];
 }
 
-const notExamined = findingsOn('queue').warning(
-  'Not examined: what is wrong above comes first.',
-  'Mend that, and ask again.',
+const notChecked = findingsFor('queue').warning(
+  'Not checked, because of the failures above.',
+  'Fix those and run the doctor again.',
 );
 
-/** A check that fails or hangs is a finding like any other. */
-async function ask(
+/** A check that throws or times out becomes a finding. */
+async function attempt(
   subject: Subject,
   check: () => Promise<Finding[]>,
-): Promise<{ answered: boolean; findings: Finding[] }> {
+): Promise<{ completed: boolean; findings: Finding[] }> {
   try {
-    return { answered: true, findings: await withTimeout(deadlineMs, check()) };
+    return { completed: true, findings: await withTimeout(checkTimeoutMs, check()) };
   } catch (error) {
-    return { answered: false, findings: [explain(subject, error)] };
+    return { completed: false, findings: [explain(subject, error)] };
   }
 }
 
 function explain(subject: Subject, error: unknown): Finding {
-  if (error instanceof StoppedBy) return error.finding;
+  if (error instanceof CheckAborted) return error.finding;
   const reason = setupErrorMessage(error) ?? (error instanceof Error ? plainMessage(error) : String(error));
-  return findingsOn(subject).failure(
-    `It could not be examined: ${withoutStop(reason)}.`,
-    'Mend that, and ask again.',
+  return findingsFor(subject).failure(
+    `The check failed: ${withoutPeriod(reason)}.`,
+    'Fix that and run the doctor again.',
   );
 }
 
-/** With a faulty address, its default would be examined, and nobody meant that. */
-function mustBeRight(subject: Subject, name: string, errors: string[]): void {
+/** An invalid variable has its default value, and checking that would be misleading. */
+function requireValid(subject: Subject, name: string, errors: string[]): void {
   if (!errors.some((error) => error.startsWith(`${name} `))) return;
-  throw new StoppedBy(
-    findingsOn(subject).warning(`Not examined: ${name} is invalid.`, `Set ${name} right, and ask again.`),
+  throw new CheckAborted(
+    findingsFor(subject).warning(
+      `Not checked: ${name} is invalid.`,
+      `Correct ${name} and run the doctor again.`,
+    ),
   );
 }
 
 async function findDatabase({ databaseUrl, dataDir }: Config): Promise<string> {
   const found = databaseUrl ?? (await findEmbeddedPostgres(dataDir));
   if (found) return found;
-  throw new StoppedBy(
-    findingsOn('postgres').failure(
+  throw new CheckAborted(
+    findingsFor('postgres').failure(
       `No database is running in ${dataDir}, and DATABASE_URL is not set.`,
-      'Start the service with `npm start`, or set DATABASE_URL, or DATA_DIR to the folder of one that runs.',
+      'Start the service with `npm start`, set DATABASE_URL, or set DATA_DIR to the folder of a running service.',
     ),
   );
 }
