@@ -19,7 +19,7 @@ export interface Measurement {
 const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
 export const clientName = hasWrk ? 'wrk' : 'autocannon';
 
-/** One run of the client, the same for every server. */
+/** One run with wrk, or with autocannon if wrk is not installed. */
 export function measure(url: string, seconds: number): Promise<Measurement> {
   return hasWrk ? measureWithWrk(url, seconds) : measureWithAutocannon(url, seconds);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pass } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openScanQueue } from '../src/queue/connection.ts';
 import { eventuallyReady } from '../src/queue/ready.ts';
 import { createLog } from '../src/telemetry/log.ts';
@@ -8,7 +8,7 @@ import { memoryMb, round } from './figures.ts';
 
 const seconds = 15;
 
-/** Everything on one machine: client, web, queue, worker and database, at the lane's full rate. */
+/** Client, web, queue, worker and database on one machine, at the lane's full rate. */
 export async function benchEndToEnd() {
   const fixture = await startFixture();
   const code = await fixture.makeCode();
@@ -23,7 +23,7 @@ export async function benchEndToEnd() {
 
   const load = measure(address, seconds);
   for (let second = 0; second < seconds; second += 1) {
-    await pass(1_000);
+    await sleep(1_000);
     backlog.push(await queue.pending());
     underLoad.web = Math.max(underLoad.web, memoryMb(web));
     underLoad.worker = Math.max(underLoad.worker, memoryMb(worker));

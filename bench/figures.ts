@@ -11,7 +11,7 @@ export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** Resident memory of a process in MB, as Linux tells it. */
+/** Resident memory of a process in MB (Linux only). */
 export function memoryMb(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);

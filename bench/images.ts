@@ -1,4 +1,4 @@
-import { setTimeout as pass } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../src/store/database.ts';
 import { startFixture } from '../test/support/fixture.ts';
 import { measure } from './client.ts';
@@ -8,7 +8,7 @@ const rounds = 4;
 const secondsPerRound = 3;
 const codesPerRound = 400;
 
-/** What redirects cost while pictures of 2048 pixels are drawn, each one for the first time, one after the other. */
+/** Redirect latency while images of 2048 pixels are drawn, none of them cached. */
 export async function benchImages() {
   const fixture = await startFixture({ workers: 0 });
   const code = await fixture.makeCode();
@@ -25,15 +25,15 @@ export async function benchImages() {
     runs.drawing.push({ ...measured, drawn: await drawing });
   }
   await fixture.stop();
-  const row = (name: string, of: Run[]) => ({
+  const row = (name: string, measured: Run[]) => ({
     lane: name,
-    'requests/s': Math.round(median(of.map(({ requests, seconds }) => requests / seconds))),
-    'p50 ms': round(median(of.map(({ p50 }) => p50)), 2),
-    'p99 ms': round(median(of.map(({ p99 }) => p99)), 2),
-    'p99.9 ms': round(median(of.map(({ p999 }) => p999)), 2),
-    'pictures drawn': of.reduce((sum, { drawn }) => sum + drawn, 0),
+    'requests/s': Math.round(median(measured.map(({ requests, seconds }) => requests / seconds))),
+    'p50 ms': round(median(measured.map(({ p50 }) => p50)), 2),
+    'p99 ms': round(median(measured.map(({ p99 }) => p99)), 2),
+    'p99.9 ms': round(median(measured.map(({ p999 }) => p999)), 2),
+    'images drawn': measured.reduce((sum, { drawn }) => sum + drawn, 0),
   });
-  return { table: [row('alone', runs.alone), row('while pictures are drawn', runs.drawing)] };
+  return { table: [row('alone', runs.alone), row('while images are drawn', runs.drawing)] };
 }
 
 type Run = Awaited<ReturnType<typeof measure>> & { drawn: number };
@@ -51,16 +51,16 @@ async function makeLargeCodes(db: Database, like: string, number: number): Promi
   return rows.map(({ token }) => token);
 }
 
-/** Ten a second, as on a page of codes that somebody leafs through. Tells how many were drawn. */
+/** Requests ten images a second, as when someone pages through a list of codes. Returns how many were drawn. */
 async function drawEach(url: string, tokens: string[], signal: AbortSignal): Promise<number> {
   let drawn = 0;
   for (const token of tokens) {
     if (signal.aborted) break;
-    const answer = await fetch(`${url}/r/${token}.png`);
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`a picture answered ${answer.status}`);
+    const response = await fetch(`${url}/r/${token}.png`);
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`an image responded with ${response.status}`);
     drawn += 1;
-    await pass(100);
+    await sleep(100);
   }
   return drawn;
 }

@@ -15,7 +15,7 @@ interface Contender {
   runs: Measurement[];
 }
 
-/** Bare servers and our lane, side by side, in alternation, so that a noisy moment hits all of them. */
+/** Compares bare servers with our lane. The runs alternate, so that noise on the machine affects all of them. */
 export async function benchLane() {
   const bareHttp = await startBare('bare-http.mjs');
   const bareKoa = await startBare('bare-koa.mjs');
@@ -55,7 +55,7 @@ export async function benchLane() {
     errors: runs.reduce((sum, { errors }) => sum + errors, 0),
   }));
 
-  // A client that stops has up to one request a connection on its way, each answered and counted, in each of its runs.
+  // When the client stops, one request per connection may be in flight: counted by us, but not by the client.
   const slack = (rounds + 1) * connections;
   const counted = [];
   for (const [name, fixture, code] of [

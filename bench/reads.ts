@@ -9,7 +9,7 @@ const requests = 40;
 const deepPage = 1_000;
 const pageSize = 100;
 
-/** What reading costs with few and with many scans on one code. */
+/** Latency of reads by the number of scans on one code. */
 export async function benchReads() {
   const fixture = await startFixture({ workers: 0 });
   const table = [];
@@ -25,7 +25,7 @@ export async function benchReads() {
         const startedAt = performance.now();
         const response = await fetch(`${fixture.url}/api/v1/qrcodes/${code.id}${path}`, { headers });
         await response.arrayBuffer();
-        if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+        if (response.status !== 200) throw new Error(`${path} responded with ${response.status}`);
         if (number >= 10) times.push(performance.now() - startedAt);
       }
       return round(median(times), 2);
@@ -43,7 +43,7 @@ export async function benchReads() {
   return { table };
 }
 
-/** Scans spread over the last year, in a few countries and browsers; the counters are then made from them. */
+/** Inserts scans spread over the last year, in a few countries and browsers, and builds the counters from them. */
 async function fill(db: Database, codeId: string, scans: number): Promise<void> {
   const slice = 250_000;
   for (let from = 0; from < scans; from += slice) {

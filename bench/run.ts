@@ -7,12 +7,12 @@ import { benchLane } from './lane.ts';
 import { benchReads } from './reads.ts';
 import { benchWorker } from './worker.ts';
 
-/** `npm run bench`: everything, one table after the other, and the same as JSON in bench/results/. */
+/** `npm run bench [section …]`: prints one table per section and writes the results to bench/results/ as JSON. */
 const sections = {
   lane: { title: 'The redirect', bench: benchLane },
-  images: { title: 'The redirect while pictures of 2048 pixels are drawn', bench: benchImages },
+  images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
-  worker: { title: 'The worker alone, from a full queue', bench: benchWorker },
+  worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   reads: { title: 'Reading, by number of scans on the code', bench: benchReads },
 };
 

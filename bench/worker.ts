@@ -10,7 +10,7 @@ import { iPhoneSafari } from '../test/support/share.ts';
 const jobs = 600;
 const scansPerJob = 500;
 
-/** A worker alone with a full queue: no client, no web traffic. */
+/** A worker with a full queue and no other load. */
 export async function benchWorker() {
   const table = [];
   for (const engine of ['redis', 'postgres'] as const) {
@@ -29,7 +29,7 @@ export async function benchWorker() {
       await queue.add(packScans(scans, sealingKey));
     }
     await queue.close();
-    // From the moment the process is ready: loading the map of places is not its work.
+    // Measured from when the process is ready, so that loading the geolocation data does not count.
     await fixture.addWorker();
     const startedAt = performance.now();
     const scans = await fixture.countedScans(code, jobs * scansPerJob, 180_000);

@@ -1,4 +1,4 @@
--- Scans as a phone does, and prints what came of it as one line of JSON.
+-- Sends requests with the user agent of a phone and prints the results as one line of JSON.
 wrk.headers["User-Agent"] = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
 
 function done(summary, latency)

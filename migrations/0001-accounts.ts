@@ -6,7 +6,7 @@ export async function up(knex: Knex): Promise<void> {
       id uuid PRIMARY KEY,
       email text NOT NULL,
       plan text NOT NULL DEFAULT 'free' CHECK (plan IN ('free', 'pro')),
-      -- Null: nobody can sign in to this account until a password is set.
+      -- Null: no sign-in until a password is set.
       password_hash text,
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL
@@ -24,8 +24,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX api_keys_user ON api_keys (user_id, id);
 
-    -- One row a key or (hashed) client address: the requests of its last hour, oldest first.
-    -- admitted and checked_at belong to the latest request, so that the statement can return its own verdict.
+    -- Rate limits. One row per key or (hashed) client address: its requests of the last hour, oldest first.
+    -- admitted and checked_at describe the latest request, so that one statement can check it and return the result.
     CREATE TABLE request_windows (
       subject text PRIMARY KEY,
       recent timestamptz[] NOT NULL,

@@ -17,7 +17,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX scans_code ON scans (qr_code_id, id DESC);
 
-    -- One row a code, dimension, UTC day and value. The dimension 'total' has the one value ''.
+    -- One row per code, dimension, UTC day and value. The dimension 'total' has a single value, ''.
     CREATE TABLE scan_counters (
       qr_code_id uuid NOT NULL REFERENCES qr_codes ON DELETE CASCADE,
       dimension text NOT NULL,

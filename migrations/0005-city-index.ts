@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The last day of each city: for counting the cities of a period without reading them day by day. */
+/** Finds the last day of each city, so that the cities of a period are counted without reading every day. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE INDEX scan_counters_city ON scan_counters (qr_code_id, value COLLATE "C", day DESC) WHERE dimension = 'city'

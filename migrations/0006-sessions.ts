@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- Who is signed in. The token itself is in the user's cookie only.
+    -- Signed-in users. The token itself is only in the user's cookie.
     CREATE TABLE sessions (
       token_hash bytea PRIMARY KEY,
       user_id uuid NOT NULL REFERENCES users ON DELETE CASCADE,

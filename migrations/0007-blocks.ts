@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- What the operator took down because of abuse. No reference to the code: a block outlives what it was made for.
+    -- Codes and hosts that an operator took down because of abuse. No foreign key: a block outlives its code.
     CREATE TABLE blocks (
       kind text NOT NULL CHECK (kind IN ('code', 'host')),
-      -- The id of a code; or a host in ASCII and small letters, which stands for everything below it too.
+      -- The id of a code, or a host in lowercase ASCII, which includes its subdomains.
       value text NOT NULL,
       reason text,
       created_at timestamptz(3) NOT NULL,

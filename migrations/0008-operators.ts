@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- Operators of the service, made by the command line only.
+    -- Operators of the service. Set on the command line only.
     ALTER TABLE users ADD COLUMN is_admin boolean NOT NULL DEFAULT false;
   `);
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- A job that is delivered again must not add its refused scans a second time. Null in rows of earlier releases.
+    -- A redelivered job must not add its refused scans twice. Null in rows of earlier releases.
     ALTER TABLE dead_scans ADD COLUMN scan_id text;
     CREATE UNIQUE INDEX dead_scans_scan ON dead_scans (scan_id);
   `);

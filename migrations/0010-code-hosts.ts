@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE qr_codes
-      -- The hosts that the content leads to, so that a list of codes need not parse each content.
+      -- The hosts that the content leads to, stored so that a list of codes does not parse every content.
       ADD COLUMN hosts text[],
-      -- Names the content and the rules that they were read by. Where it does not fit, the hosts are not used.
+      -- Identifies the content and the parser version. If it does not match, the stored hosts are ignored.
       ADD COLUMN hosts_key text;
   `);
 }

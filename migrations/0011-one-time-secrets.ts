@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- What the next page shows once, such as a new API key. Encrypted with the session's token, which is in a cookie only.
+    -- Secrets that the next page shows once, such as a new API key. Encrypted with the session token, which is only in a cookie.
     CREATE TABLE one_time_secrets (
       session_token_hash bytea PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
       sealed bytea NOT NULL,

@@ -8,7 +8,7 @@ const signUpChoices = ['open', 'closed'] as const;
 
 export interface Config {
   port: number;
-  /** Absent: every address of the machine, IPv4 and IPv6. */
+  /** Undefined: all addresses of the machine, IPv4 and IPv6. */
   host: string | undefined;
   baseUrl: string;
   dataDir: string;
@@ -18,22 +18,22 @@ export interface Config {
   trustProxyHops: number;
   logLevel: (typeof logLevels)[number];
   webConcurrency: number;
-  /** For how long an idle connection is kept. */
+  /** How long an idle HTTP connection is kept open. */
   keepAliveSeconds: number;
-  /** Of a web process; a further one takes the place of an idle one. */
+  /** Per web process. At the limit, a new connection replaces an idle one. */
   maxConnections: number;
-  /** A process that has not shown a sign of life for this long is replaced. */
+  /** A process that sends no heartbeat for this long is replaced. */
   hangLimitSeconds: number;
-  /** How much a web process may keep on disk for a queue that is down. */
+  /** How much a web process may spool on disk while the queue is down. */
   spoolMaxMb: number;
-  /** What whoever reads the metrics must carry. Absent: `/metrics` is not on the service's own port. */
+  /** Bearer token for `/metrics`. Undefined: `/metrics` is not served on the service's own port. */
   metricsToken: string | undefined;
-  /** Ports of their own for the metrics of the web and of the worker process. */
+  /** Separate ports for the metrics of the web and worker processes. */
   metricsPort: number | undefined;
   workerMetricsPort: number | undefined;
-  /** An e-mail address or an http(s) address, for whoever meets abuse. */
+  /** An e-mail address or http(s) URL for abuse reports. */
   abuseContact: string | undefined;
-  /** Closed: only the command line makes accounts. */
+  /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
 }
 
@@ -43,7 +43,7 @@ interface Defaults {
   logLevel?: Config['logLevel'];
 }
 
-/** Reads the environment once. Every error is reported together, so that one start is enough to mend them all. */
+/** Reads the environment once. Reports all errors together, so that they can be fixed in one go. */
 export function loadConfig(env: Environment, defaults: Defaults = {}): Readonly<Config> {
   const { config, errors } = readConfig(env, defaults);
   if (errors.length > 0) {
@@ -54,7 +54,7 @@ export function loadConfig(env: Environment, defaults: Defaults = {}): Readonly<
   return config;
 }
 
-/** For whoever goes on in spite of errors: each begins with the name of its variable, which then has its default. */
+/** Does not throw. Each error starts with the name of its variable, which then has its default value. */
 export function readConfig(
   env: Environment,
   defaults: Defaults = {},
@@ -74,24 +74,24 @@ export function readConfig(
     return fallback;
   }
 
-  // The value itself is not repeated: an address may hold a password.
-  function address(name: string, protocols: string[]): string | undefined {
+  // The message does not repeat the value, which may contain a password.
+  function serverUrl(name: string, protocols: string[]): string | undefined {
     const text = given(name);
     if (text === undefined) return undefined;
     const url = parseUrl(text);
-    const isKnown = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
-    // An @ behind the host: what was meant as a password has ended early.
-    const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : isKnown;
-    const error = isKnown ? serverAddressError(text, url) : undefined;
+    const hasScheme = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+    // An @ after the host: the password contains an unescaped character that ended the authority early.
+    const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : hasScheme;
+    const error = hasScheme ? serverAddressError(text, url) : undefined;
     if (error) {
       errors.push(`${name} ${error}`);
       return undefined;
     }
     if (url && protocols.includes(url.protocol) && !isCut) return text;
     errors.push(
-      isKnown
-        ? `${name} cannot be read: in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25`
-        : `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      hasScheme
+        ? `${name} is not a valid URL: in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25`
+        : `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
     return undefined;
   }
@@ -110,17 +110,17 @@ export function readConfig(
     const url = parseUrl(text);
     if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
     errors.push(
-      `${name} must be an e-mail address, such as abuse@example.com, or an address that starts with http:// or https://`,
+      `${name} must be an e-mail address, such as abuse@example.com, or a URL that starts with http:// or https://`,
     );
     return undefined;
   }
 
-  // Not repeated either: it is a secret.
+  // The message does not repeat the value, which is a secret.
   function token(name: string): string | undefined {
     const text = given(name);
     if (text === undefined || /^[!-~]{16,}$/.test(text)) return text;
     errors.push(
-      `${name} must be at least 16 characters of ASCII, without spaces: \`openssl rand -hex 16\` makes one`,
+      `${name} must be at least 16 ASCII characters without spaces; \`openssl rand -hex 16\` generates one`,
     );
     return undefined;
   }
@@ -128,20 +128,20 @@ export function readConfig(
   const optionalPort = (name: string) => integer(name, 0, 1, 65_535) || undefined;
 
   const port = integer('PORT', 3000, 1, 65_535);
-  const baseUrl = address('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`;
+  const baseUrl = serverUrl('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`;
   const { origin, pathname, username, password } = new URL(baseUrl);
   if (/[?#]/.test(baseUrl) || username || password) {
-    errors.push('BASE_URL must have no query, fragment, user name or password');
+    errors.push('BASE_URL must not have a query, fragment, user name or password');
   }
 
   const config: Config = {
     port,
     host: given('HOST'),
-    // As the parser writes it: what else was accepted is not what a printed address should begin with.
+    // Normalized by the URL parser, because printed share links start with it.
     baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
-    databaseUrl: address('DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: address('REDIS_URL', ['redis:', 'rediss:']),
+    databaseUrl: serverUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: serverUrl('REDIS_URL', ['redis:', 'rediss:']),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),
@@ -156,14 +156,14 @@ export function readConfig(
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
   };
-  if (config.metricsPort === port) errors.push('METRICS_PORT must be another port than PORT');
+  if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
   return { config: Object.freeze(config), errors };
 }
 
-/** For the processes that cannot do without a database of their own choosing. */
+/** For processes that are started without the embedded database. */
 export function requireDatabaseUrl(config: Config): string {
   if (config.databaseUrl) return config.databaseUrl;
   throw new SetupError(
-    'DATABASE_URL is not set. Set it to a PostgreSQL database, or run `npm start`, which brings its own.',
+    'DATABASE_URL is not set. Set it to a PostgreSQL database, or run `npm start`, which includes one.',
   );
 }

@@ -1,8 +1,8 @@
-// Plain JavaScript, because it runs before anything is installed or built: it installs what the lockfile names and is
-// missing, builds what has changed, and then becomes the program that was asked for.
+// Installs missing packages, builds if the sources have changed, then runs the requested program in this process.
+// Plain JavaScript, because it runs before anything is installed or built.
 //
 //   node src/launch.mjs                 install and build
-//   node src/launch.mjs dev             install and run src/standalone.ts, which follows changes of the sources
+//   node src/launch.mjs dev             install and run src/standalone.ts, which restarts on source changes
 //   node src/launch.mjs standalone …    install, build and run dist/src/standalone.js
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,20 +22,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = ['src', 'workers', 'migrations'];
 
-/** Installs when a package that the lockfile names is not there in that version. */
+/** Runs `npm install` unless every package of the lockfile is installed in its locked version. */
 export async function ensureInstalled(root = here) {
   if (isInstalled(root)) return;
   console.error('Installing packages (once) ...');
-  // As npm started us, where it did.
-  const self = process.env.npm_execpath ?? '';
-  const npm = self.endsWith('npm-cli.js') ? [process.execPath, self] : ['npm'];
-  // Dev packages too, whatever NODE_ENV says: the compiler is one of them. `npm ci` would start by deleting what is there.
-  // No package needs to run a script of its own to be installed, and so none may.
-  const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+  // The same npm that started this script, if one did.
+  const npmPath = process.env.npm_execpath ?? '';
+  const npm = npmPath.endsWith('npm-cli.js') ? [process.execPath, npmPath] : ['npm'];
+  // Includes devDependencies whatever NODE_ENV says, because the compiler is one of them. Not `npm ci`, which deletes
+  // node_modules first. Install scripts are disabled: no package needs one.
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   await run(
     root,
-    [...npm, 'install', '--no-save', '--ignore-scripts', '--include=dev', '--include=optional', ...quietly],
-    'The packages could not be installed',
+    [...npm, 'install', '--no-save', '--ignore-scripts', '--include=dev', '--include=optional', ...quiet],
+    'Packages could not be installed',
   );
 }
 
@@ -47,48 +47,48 @@ export function isInstalled(root = here) {
   return Object.entries(wanted).every(
     ([path, entry]) =>
       path === '' ||
-      !isNeededHere(entry) ||
+      !isRequired(entry) ||
       (installed[path]?.version === entry.version && existsSync(join(root, path, 'package.json'))),
   );
 }
 
 /**
- * Of the optional packages, those made for this very platform: PostgreSQL and the compiler are among them. One without a
- * checksum could not be had when the lockfile was written, and may not be to be had now.
+ * Optional packages count only if they are built for this platform, as PostgreSQL and the compiler are. One without a
+ * checksum was unavailable when the lockfile was written and may still be.
  */
-function isNeededHere({ optional, os, cpu, libc, integrity }) {
+function isRequired({ optional, os, cpu, libc, integrity }) {
   if (!optional) return true;
   return integrity && !libc && os?.includes(process.platform) && cpu?.includes(process.arch);
 }
 
-/** Builds when the sources are not those that the last build was made from. */
+/** Builds unless dist was built from exactly these sources. */
 export async function ensureBuilt(root = here) {
   const digest = digestSources(root);
   if (isBuilt(root, digest)) return;
   const dist = join(root, 'dist');
-  sweep(root);
-  // Made beside the old build and moved into its place: nobody meets half of one.
+  removeStaleBuilds(root);
+  // Built beside the old build and renamed into place, so that no process sees half a build.
   const fresh = `${dist}.new.${process.pid}`;
   const old = `${dist}.old.${process.pid}`;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const tidy = () => {
+  const cleanUp = () => {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   };
-  await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', tidy);
+  await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', cleanUp);
   copyAssets(join(root, 'src', 'web'), join(fresh, 'src', 'web'));
   writeFileSync(join(fresh, 'built-from'), digest);
   try {
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   } catch (error) {
-    // Another process built the same at the same time, and was first.
+    // Another process has finished the same build first.
     if (!isBuilt(root, digest)) throw error;
   } finally {
-    tidy();
+    cleanUp();
   }
 }
 
-/** Style sheets, browser scripts and icons, which the compiler does not copy. */
+/** Copies style sheets, browser scripts and icons, which the compiler leaves out. */
 function copyAssets(from, to) {
   if (!existsSync(from)) return;
   const isAsset = (path) => statSync(path).isDirectory() || /\.(?:css|svg|browser\.js)$/.test(path);
@@ -100,14 +100,15 @@ export function isBuilt(root = here, digest = digestSources(root)) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 }
 
-/** Removes what a killed build left behind. */
-function sweep(root) {
+/** Removes the folders of builds that were killed. */
+function removeStaleBuilds(root) {
   for (const name of readdirSync(root)) {
     const pid = /^dist\.(?:new|old)\.(\d+)$/.exec(name)?.[1];
     if (pid && !isAlive(Number(pid))) rmSync(join(root, name), { recursive: true, force: true });
   }
 }
 
+/** A copy of isAlive in runtime/process-identity.ts, which is not compiled yet when this script runs. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -119,7 +120,7 @@ function isAlive(pid) {
 
 function digestSources(root) {
   const hash = createHash('sha256');
-  const files = sources.flatMap((folder) => filesBelow(root, folder));
+  const files = sources.flatMap((folder) => listFiles(root, folder));
   for (const file of ['package-lock.json', 'tsconfig.json', ...files]) {
     hash
       .update(file)
@@ -130,19 +131,19 @@ function digestSources(root) {
   return hash.digest('hex');
 }
 
-function filesBelow(root, folder) {
+function listFiles(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) =>
-      entry.isDirectory() ? filesBelow(root, join(folder, entry.name)) : [join(folder, entry.name)],
+      entry.isDirectory() ? listFiles(root, join(folder, entry.name)) : [join(folder, entry.name)],
     );
 }
 
 /**
- * Runs a program to its end; does not come back when it fails or when we are asked to stop. What it prints goes to
- * standard error: standard output belongs to the program that is asked for.
+ * Runs a program and resolves when it succeeds; exits this process when it fails or when we are told to stop. Its output
+ * goes to standard error, because standard output belongs to the requested program.
  */
-function run(root, [command, ...args], failure, tidy = () => undefined) {
+function run(root, [command, ...args], failure, cleanUp = () => undefined) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
     let stoppedBy;
@@ -156,7 +157,7 @@ function run(root, [command, ...args], failure, tidy = () => undefined) {
       process.off('SIGINT', stop);
       process.off('SIGTERM', stop);
       if (status === 0 && !stoppedBy) return resolve();
-      tidy();
+      cleanUp();
       if (stoppedBy) return process.kill(process.pid, stoppedBy);
       console.error(`${failure}${error ? ` (${error.message})` : ''}.`);
       process.exit(1);
@@ -171,15 +172,15 @@ function checkNode(root = here) {
   const [major, minor] = engines.node.replace('>=', '').split('.').map(Number);
   const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number);
   if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return;
-  console.error(`Qrelay needs Node ${engines.node}, and this is ${process.versions.node}.`);
+  console.error(`Qrelay needs Node ${engines.node}; this is ${process.versions.node}.`);
   process.exit(1);
 }
 
 /**
- * npm killed outright cannot pass the signal on, and asked to end it leaves before us: its death is only seen in who our
- * parents are. It stands behind a shell, unless the shell has made way for us.
+ * Shuts down when npm exits. A killed npm cannot forward the signal, so we poll for a change of our parent process, and
+ * of the parent's parent if npm runs the script through a shell.
  */
-function endWithNpm() {
+function shutDownWithNpm() {
   const script = process.env.npm_lifecycle_script;
   if (!script) return;
   const parents = () => {
@@ -204,8 +205,8 @@ function readProc(pid, name) {
   }
 }
 
-/** Runs a program in this process, as if it had been started with its own arguments. */
-async function become(file, ...args) {
+/** Runs a program in this process, as if it had been started with these arguments. */
+async function runInProcess(file, ...args) {
   process.argv.splice(1, process.argv.length, file, ...args);
   await import(pathToFileURL(file).href);
 }
@@ -213,14 +214,14 @@ async function become(file, ...args) {
 if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {
   const [entry, ...args] = process.argv.slice(2);
   checkNode();
-  endWithNpm();
+  shutDownWithNpm();
   await ensureInstalled();
   if (entry === 'dev') {
     const { register } = await import('tsx/esm/api');
     register();
-    await become(join(here, 'src', 'standalone.ts'), '--watch');
+    await runInProcess(join(here, 'src', 'standalone.ts'), '--watch');
   } else {
     await ensureBuilt();
-    if (entry !== undefined) await become(join(here, 'dist', 'src', `${entry}.js`), ...args);
+    if (entry !== undefined) await runInProcess(join(here, 'dist', 'src', `${entry}.js`), ...args);
   }
 }

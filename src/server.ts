@@ -1,20 +1,20 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
-import { announceReady, endWith, runMain, surviveErrors } from './runtime/lifecycle.ts';
-import { keepRunning } from './runtime/supervisor.ts';
-import { joinMetrics, sumMetrics } from './telemetry/cluster-metrics.ts';
+import { announceReady, onShutdown, runMain, surviveUncaughtErrors } from './runtime/lifecycle.ts';
+import { supervise } from './runtime/supervisor.ts';
+import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
 import { addProcessMetrics } from './telemetry/process-metrics.ts';
-import { logStrayOutput, logUncaught } from './telemetry/stray-output.ts';
+import { logConsoleOutput, exitOnUncaughtException } from './telemetry/console-output.ts';
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
 function openLog({ logLevel }: Config): Log {
   const log = createLog('web', logLevel);
-  logStrayOutput(log);
-  logUncaught(log);
+  logConsoleOutput(log);
+  exitOnUncaughtException(log);
   return log;
 }
 
@@ -23,9 +23,9 @@ async function serve(config: Config): Promise<void> {
   const log = openLog(config);
   const metrics = createWebMetrics(config.webConcurrency);
   addProcessMetrics(metrics.registry);
-  const isOneOfMany = cluster.isWorker;
-  const readMetrics = isOneOfMany ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();
-  const metricsServer = isOneOfMany ? undefined : await serveMetrics(config, readMetrics);
+  const isClusterWorker = cluster.isWorker;
+  const readMetrics = isClusterWorker ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();
+  const metricsServer = isClusterWorker ? undefined : await serveMetrics(config, readMetrics);
   const service = await openWebService({
     config,
     databaseUrl: requireDatabaseUrl(config),
@@ -35,18 +35,18 @@ async function serve(config: Config): Promise<void> {
     readMetrics,
   });
   log.info({ port: service.port }, 'listening');
-  endWith(log, async () => {
+  onShutdown(log, async () => {
     await service.close();
     await metricsServer?.drain();
   });
-  surviveErrors(log, () => metrics.uncaughtErrors.inc());
+  surviveUncaughtErrors(log, () => metrics.uncaughtErrors.inc());
   announceReady(config);
 }
 
-/** Several processes on one port, each restarted when it dies. */
-async function serveWithMany(config: Config): Promise<void> {
+/** Several processes on one port, each restarted when it exits. */
+async function serveCluster(config: Config): Promise<void> {
   const log = openLog(config);
-  const metrics = sumMetrics();
+  const metrics = aggregateMetrics();
   const metricsServer = await serveMetrics(config, metrics.read);
   const fork = () => {
     const worker = cluster.fork();
@@ -54,10 +54,10 @@ async function serveWithMany(config: Config): Promise<void> {
     return worker.process;
   };
   const workers = Array.from({ length: config.webConcurrency }, (_, index) =>
-    keepRunning(`web ${index + 1}`, fork, log, { hangLimitMs: config.hangLimitSeconds * 1_000 }),
+    supervise(`web ${index + 1}`, fork, log, { hangLimitMs: config.hangLimitSeconds * 1_000 }),
   );
   const stopAll = () => Promise.all(workers.map((worker) => worker.stop()));
-  endWith(log, async () => {
+  onShutdown(log, async () => {
     await stopAll();
     await metricsServer?.drain();
   });
@@ -78,7 +78,7 @@ async function serveMetrics(
   return openMetricsServer({ port: metricsPort, variable: 'METRICS_PORT', host, token: metricsToken, read });
 }
 
-/** Node ends a cluster's process on the spot when the first one is killed; ours drain, as `endWith` has it. */
+/** Node exits a cluster worker at once when its primary is killed. Ours drain first: see `onShutdown`. */
 function drainWithoutPrimary(): void {
   const { worker } = cluster;
   worker?.once('disconnect', () => {
@@ -89,5 +89,5 @@ function drainWithoutPrimary(): void {
 runMain(async () => {
   const config = loadConfig(process.env);
   drainWithoutPrimary();
-  await (cluster.isPrimary && config.webConcurrency > 1 ? serveWithMany(config) : serve(config));
+  await (cluster.isPrimary && config.webConcurrency > 1 ? serveCluster(config) : serve(config));
 });

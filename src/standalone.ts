@@ -6,80 +6,80 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { drainLimitMs, endWith, runMain } from './runtime/lifecycle.ts';
+import { drainLimitMs, onShutdown, runMain } from './runtime/lifecycle.ts';
 import { migrateQueue } from './queue/connection.ts';
 import { claimDataDir } from './store/data-dir.ts';
-import { keepPostgresRunning } from './store/embedded/keep.ts';
+import { supervisePostgres } from './store/embedded/supervise.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { migrateDatabase } from './store/migrate.ts';
-import { keepRunning } from './runtime/supervisor.ts';
+import { supervise } from './runtime/supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
-import { logWarnings } from './telemetry/stray-output.ts';
+import { logWarnings } from './telemetry/console-output.ts';
 
-const portPatienceMs = 3_000;
-/** The web process, then the worker, then Postgres: each may take its own limit. */
-const stopLimitMs = 3 * drainLimitMs;
+const portTimeoutMs = 3_000;
+/** The web process, the worker and Postgres stop one after the other; each may use its own limit. */
+const shutdownLimitMs = 3 * drainLimitMs;
 
-/** Given to a step of the start: what was begun is ended in the opposite order. */
-type AtEnd = (end: () => Promise<void>) => void;
+/** Registers the cleanup of a start-up step. Cleanups run in reverse order. */
+type AddCleanup = (cleanUp: () => Promise<void>) => void;
 
-/** What `npm start` runs: the embedded Postgres where none is set, migrations, a web and a worker process. */
+/** What `npm start` runs: the embedded Postgres unless DATABASE_URL is set, migrations, one web and one worker process. */
 runMain(async () => {
   const config = loadConfig(process.env, { logLevel: 'warn' });
   const log = createLog('standalone', config.logLevel);
   logWarnings(log);
   const stopping = new AbortController();
-  const ends: (() => Promise<void>)[] = [];
-  const endAll = async () => {
-    for (let end = ends.pop(); end; end = ends.pop()) await end();
+  const cleanups: (() => Promise<void>)[] = [];
+  const cleanUpAll = async () => {
+    for (let cleanUp = cleanups.pop(); cleanUp; cleanUp = cleanups.pop()) await cleanUp();
   };
 
-  const started = start(config, log, stopping.signal, (end) => ends.push(end));
-  endWith(
+  const started = start(config, log, stopping.signal, (cleanUp) => cleanups.push(cleanUp));
+  onShutdown(
     log,
     async () => {
       stopping.abort();
-      // Whatever step it was at, it has ended what it had begun, or left it to us.
+      // The interrupted step has cleaned up after itself or registered a cleanup.
       await started.catch(() => undefined);
-      await endAll();
+      await cleanUpAll();
     },
-    stopLimitMs,
+    shutdownLimitMs,
   );
   try {
     await started;
-    welcome(config);
+    printWelcome(config);
   } catch (error) {
-    // Asked to stop while starting: that is no failure, and `endWith` sees to the rest.
+    // Stopped while starting: not a failure, and `onShutdown` cleans up.
     if (stopping.signal.aborted) return;
-    await endAll();
+    await cleanUpAll();
     throw error;
   }
 });
 
-async function start(config: Config, log: Log, signal: AbortSignal, atEnd: AtEnd): Promise<void> {
+async function start(config: Config, log: Log, signal: AbortSignal, addCleanup: AddCleanup): Promise<void> {
   const onLost = () => {
     log.error(
-      `another Qrelay has taken ${config.dataDir}, because this one stood still for too long: ending`,
+      `another Qrelay has claimed ${config.dataDir} because this one was unresponsive for too long; shutting down`,
     );
     process.kill(process.pid, 'SIGTERM');
   };
-  atEnd(await claimDataDir(config.dataDir, { signal, onLost }));
+  addCleanup(await claimDataDir(config.dataDir, { signal, onLost }));
   await checkPort(config, signal);
-  const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, atEnd));
+  const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, addCleanup));
   await unlessAborted(migrateAll(databaseUrl, config.redisUrl, log), signal);
 
   const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: config.logLevel };
-  // The web process ends before the worker: what it still holds goes to the queue.
+  // Cleanups run in reverse, so the web process stops before the worker and its last scans still reach the queue.
   const limits = { hangLimitMs: config.hangLimitSeconds * 1_000 };
-  const kept = [
-    keepRunning('worker', () => startProcess('../workers/main', env), log, limits),
-    keepRunning('web', () => startProcess('./server', env), log, limits),
+  const processes = [
+    supervise('worker', () => startProcess('../workers/main', env), log, limits),
+    supervise('web', () => startProcess('./server', env), log, limits),
   ];
-  for (const { stop } of kept) atEnd(stop);
-  await unlessAborted(Promise.all(kept.map(({ ready }) => ready)), signal);
+  for (const { stop } of processes) addCleanup(stop);
+  await unlessAborted(Promise.all(processes.map(({ ready }) => ready)), signal);
   if (process.argv.includes('--watch')) {
-    renewOnChange(() => {
-      for (const { renew } of kept) renew();
+    onSourceChange(() => {
+      for (const { restart } of processes) restart();
     });
   }
 }
@@ -88,20 +88,20 @@ async function startPostgres(
   { dataDir }: Config,
   log: Log,
   signal: AbortSignal,
-  atEnd: AtEnd,
+  addCleanup: AddCleanup,
 ): Promise<string> {
   const postgres = await startEmbeddedPostgres({ dataDir, signal });
-  atEnd(keepPostgresRunning(postgres, log));
+  addCleanup(supervisePostgres(postgres, log));
   return postgres.url;
 }
 
 async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log: Log): Promise<void> {
-  const { notice } = await migrateDatabase(databaseUrl, (sentence) => console.error(sentence));
+  const { notice } = await migrateDatabase(databaseUrl, (message) => console.error(message));
   if (notice) log.warn(notice);
   await migrateQueue({ databaseUrl, redisUrl });
 }
 
-/** The same entry points as the Procfile's, in sessions of their own: Ctrl-C reaches us alone, and we end them in order. */
+/** The Procfile's entry points. Detached, so that Ctrl-C reaches only this process, which stops them in order. */
 function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
   const path = fileURLToPath(new URL(`${entry}.${isSource ? 'ts' : 'js'}`, import.meta.url));
@@ -112,9 +112,9 @@ function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
   });
 }
 
-/** Asked before anything is started. A web process that a killed run left behind lets go of the port in a moment. */
+/** Checked before anything starts. It retries for a moment, because a web process of a killed run may still hold the port. */
 async function checkPort({ port, host }: Config, signal: AbortSignal): Promise<void> {
-  const giveUpAt = Date.now() + portPatienceMs;
+  const giveUpAt = Date.now() + portTimeoutMs;
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
       const probe = createServer();
@@ -128,55 +128,55 @@ async function checkPort({ port, host }: Config, signal: AbortSignal): Promise<v
       );
     }
     if (Date.now() > giveUpAt) {
-      const another = port < 65_535 ? port + 1 : port - 1;
+      const otherPort = port < 65_535 ? port + 1 : port - 1;
       throw new SetupError(
-        `Port ${port} is taken by another program. Stop that one, or choose another port: PORT=${another} npm start`,
+        `Port ${port} is in use by another program. Stop that program, or choose another port: PORT=${otherPort} npm start`,
       );
     }
     await sleep(100, undefined, { signal });
   }
 }
 
-/** For work that is left to itself, because what it works on is ended next. */
+/** Rejects on abort without waiting for the work, whose database or processes are about to be stopped. */
 function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Error('asked to stop'));
+    const giveUp = () => reject(new Error('aborted'));
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
   });
   return Promise.race([work, aborted]);
 }
 
-function renewOnChange(renew: () => void): void {
-  let pause: NodeJS.Timeout | undefined;
+function onSourceChange(restart: () => void): void {
+  let debounce: NodeJS.Timeout | undefined;
   for (const folder of ['.', '../workers']) {
     watch(fileURLToPath(new URL(folder, import.meta.url)), { recursive: true }, () => {
-      clearTimeout(pause);
-      pause = setTimeout(() => {
-        console.log('The sources have changed: web and worker start again.');
-        renew();
+      clearTimeout(debounce);
+      debounce = setTimeout(() => {
+        console.log('The sources have changed. Restarting web and worker.');
+        restart();
       }, 100);
     });
   }
 }
 
-function welcome({ host, port, dataDir, databaseUrl }: Config): void {
-  const address = `http://${nameOf(host)}:${port}`;
+function printWelcome({ host, port, dataDir, databaseUrl }: Config): void {
+  const address = `http://${localName(host)}:${port}`;
   const folder = relative(process.cwd(), dataDir);
-  const where = databaseUrl || folder === '.data' ? '' : `DATA_DIR='${dataDir}' `;
+  const dataDirPrefix = databaseUrl || folder === '.data' ? '' : `DATA_DIR='${dataDir}' `;
   console.log(`Qrelay is ready at ${address}
 
-Next: make an API key, in another terminal, and create a code with it:
+Next: in another terminal, create an API key and a QR code:
 
-  KEY=$(${where}npm run -s qrelay -- key create --email you@example.com)
+  KEY=$(${dataDirPrefix}npm run -s qrelay -- key create --email you@example.com)
   curl -s ${address}/api/v1/qrcodes -H "Authorization: Bearer $KEY" \\
     -H 'Content-Type: application/json' -d '{"name":"My first code","content":"https://example.com/"}'
 
-Open the shareUrl of the answer, and its scan is counted. Ctrl-C stops everything.`);
+Open the shareUrl of the response, and the scan is counted. Press Ctrl-C to stop.`);
 }
 
-/** How this machine reaches what listens on HOST. */
-function nameOf(host: string | undefined): string {
+/** The name under which this machine reaches a server that listens on HOST. */
+function localName(host: string | undefined): string {
   if (!host || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

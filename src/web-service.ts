@@ -10,7 +10,7 @@ import { openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
-import { answerFailure } from './http/malformed-request.ts';
+import { sendInternalError } from './http/malformed-request.ts';
 import { createProducer } from './queue/producer.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
@@ -18,10 +18,11 @@ import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { createImageAnswer } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
+import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
 import { poolSizes } from './store/pool-sizes.ts';
-import { takeTurns } from './http/take-turns.ts';
+import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
@@ -32,7 +33,7 @@ import { createApp } from './web/app.ts';
 
 export interface WebService {
   port: number;
-  /** Takes no more connections, answers what is under way, hands over the scans and lets go of everything. */
+  /** Accepts no more connections, finishes open requests, flushes the scans and closes every resource. */
   close(): Promise<void>;
 }
 
@@ -42,15 +43,15 @@ interface WebServiceParts {
   log: Log;
   nowMs: () => number;
   drainGraceMs?: number;
-  /** How long the redirect waits for the queue before its scan goes to the spool. */
+  /** How long a redirect waits for the queue before its scan goes to the spool. */
   queueDeadlineMs?: number;
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
-  /** Where the process is one of several: the figures of all of them. */
+  /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
 }
 
-/** All that answers on the port: resources → scan lane in front of the app → http server. */
+/** Everything behind the port: resources → scan lane in front of the app → HTTP server. */
 export async function openWebService({
   config,
   databaseUrl,
@@ -62,14 +63,14 @@ export async function openWebService({
   passwords = createPasswordHasher({ log }),
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
-  const spoolMaxBytes = config.spoolMaxMb * 1024 * 1024;
+  const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
   const spool = await openSpool({
     folder: join(config.dataDir, 'spool'),
     maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
-    log.error({ err }, 'the disk of DATA_DIR is full: scans would be lost while the queue is down'),
+    log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
   const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
@@ -108,10 +109,10 @@ export async function openWebService({
   });
   const handleRest = app.callback();
   const basePath = basePathOf(config.baseUrl);
-  const tellFailed = throttle((err, times) => log.error({ err, times }, 'a request could not be answered'));
+  const logFailed = throttle((err, times) => log.error({ err, times }, 'a request failed unexpectedly'));
   const onFailure = (err: unknown) => {
     metrics.uncaughtErrors.inc();
-    tellFailed(err);
+    logFailed(err);
   };
   const clientOf = ({ socket, headers }: IncomingMessage) => {
     const forwarded = headers['x-forwarded-for'] as string | undefined;
@@ -130,10 +131,10 @@ export async function openWebService({
       metrics,
       log,
     },
-    takeTurns((req, res) => {
+    scheduleFairly((req, res) => {
       handleRest(req, res).catch((err: unknown) => {
         onFailure(err);
-        answerFailure(res);
+        sendInternalError(res);
       });
     }, clientOf),
   );
@@ -152,7 +153,7 @@ export async function openWebService({
   return {
     port: server.port,
     async close() {
-      // Streams have no end of their own: the drain would wait for them.
+      // Event streams never finish by themselves, so the drain would wait for them.
       closing.abort();
       await server.drain();
       await producer.close();

@@ -1,9 +1,9 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
-import { announceReady, endWith, runMain } from '../src/runtime/lifecycle.ts';
+import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
-import { logStrayOutput, logUncaught } from '../src/telemetry/stray-output.ts';
+import { logConsoleOutput, exitOnUncaughtException } from '../src/telemetry/console-output.ts';
 import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
 
@@ -11,8 +11,8 @@ import { openWorkerService } from './worker-service.ts';
 runMain(async () => {
   const config = loadConfig(process.env);
   const log = createLog('worker', config.logLevel);
-  logStrayOutput(log);
-  logUncaught(log);
+  logConsoleOutput(log);
+  exitOnUncaughtException(log);
   const metrics = createWorkerMetrics();
   addProcessMetrics(metrics.registry);
   const metricsServer = config.workerMetricsPort
@@ -31,7 +31,7 @@ runMain(async () => {
   );
   log.info('working');
   announceReady(config);
-  endWith(log, async () => {
+  onShutdown(log, async () => {
     await service.close();
     await metricsServer?.drain();
   });

@@ -1,4 +1,4 @@
-// What the lane is measured against: answers 302 and records nothing.
+// The baseline for the lane: responds with 302 and records nothing.
 import { createServer } from 'node:http';
 
 createServer((_req, res) => {

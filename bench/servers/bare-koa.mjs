@@ -1,4 +1,4 @@
-// What a redirect costs in a Koa application that records nothing.
+// A redirect in a Koa application that records nothing.
 import Koa from 'koa';
 
 const app = new Koa();

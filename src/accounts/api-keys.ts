@@ -1,6 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
+import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { generateApiKey } from './api-key-format.ts';
 
@@ -33,7 +34,6 @@ export async function createApiKey(db: Database, userId: string, name: string, n
 
 /** Each key has an hourly quota of its own: without these bounds an account would have none. */
 export const keyLimits = { active: 25, createdPerHour: 10 };
-const hourMs = 3_600_000;
 
 export type KeyCreation =
   | { key: string }

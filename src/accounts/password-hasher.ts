@@ -82,7 +82,7 @@ export function createPasswordHasher({
 
   async function ask(question: PasswordQuestion): Promise<unknown> {
     const thread = await nextThread();
-    return thread.ask(question).catch((error: unknown) => {
+    return thread.call(question).catch((error: unknown) => {
       throw busy(error);
     });
   }

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { answerQuestions, notify } from '../runtime/thread-side.ts';
+import { handleRequests, emitEvent } from '../runtime/inside-thread.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 // A sign-in can wait, a redirect cannot. Linux takes this for the calling thread alone; elsewhere it would be the process.
@@ -11,8 +11,8 @@ export interface PasswordQuestion {
   passwordHash?: string;
 }
 
-notify('ready');
+emitEvent('ready');
 
-answerQuestions<PasswordQuestion>(async ({ password, passwordHash }) =>
+handleRequests<PasswordQuestion>(async ({ password, passwordHash }) =>
   passwordHash === undefined ? hashPassword(password) : verifyPassword(passwordHash, password),
 );

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { hourMs } from '../runtime/units.ts';
 
 interface Budget {
   left: number;
@@ -10,8 +11,6 @@ export interface RequestBudget {
   /** Milliseconds until the caller has one again, or 0 where it had one, which is spent now. */
   take(caller: string): number;
 }
-
-const hourMs = 3_600_000;
 
 export function createRequestBudget(perHour: number, nowMs = () => performance.now()): RequestBudget {
   const budgets = new LRUCache<string, Budget>({ max: 50_000 });

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { User } from './users.ts';
 
-const hourMs = 3_600_000;
 /** A session ends when it was not used for this long … */
-const idleMs = 7 * 24 * hourMs;
+const idleMs = 7 * dayMs;
 /** … and in any case this long after the sign-in. */
-export const sessionLifetimeMs = 30 * 24 * hourMs;
+export const sessionLifetimeMs = 30 * dayMs;
 /** Seen more often than this is not written down. */
 const seenPauseMs = 5 * 60_000;
 /** More browsers than anybody has. Those that were not used for longest are signed out. */

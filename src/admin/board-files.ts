@@ -11,10 +11,10 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
 };
-/** Named for their content, so that a browser may keep them for ever. */
+/** The name contains a content hash, so browsers may cache the file forever. */
 const isHashed = (name: string) => /\.[0-9a-f]{10}\.\w+$/.test(name);
 
-/** The board's scripts, styles and pictures, read once: what is not among them cannot be asked for. */
+/** The board's scripts, styles and images, read once. Serving from this list rules out path traversal. */
 export async function loadBoardFiles(folder: string): Promise<(ctx: Context, name: string) => void> {
   const files = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -4,27 +4,27 @@ import type { ViewHandlerReturnType } from '@bull-board/api/dist/types.js';
 import { render } from '../web/ui/layout.tsx';
 
 /**
- * The two styles that its script writes into the page, and nothing else that is written into it: the colours of the icon
- * of the queue's store, and hidden scroll bars in its dialogs. What it styles otherwise, it does through the elements'
- * objects, which no policy minds. After an update of @bull-board/ui, the browser's console tells the new hashes.
+ * Hashes of the two inline styles that the board's script adds to the page: icon colors, and hidden scroll bars in its
+ * dialogs. Styles set through the CSSOM need no hash. After an update of @bull-board/ui, the browser console prints the
+ * new hashes.
  */
-const writtenStyles = [
+const inlineStyleHashes = [
   "'sha256-r2N1TB/gHbBtBZFKg7ejmq1acVSREzucTAEw6ga4hoU='",
   "'sha256-YOH55hOpTZ6KxJ9cb26FdACAL0sk9+RkchuaJtLcpCw='",
 ].join(' ');
 
-export const boardPolicy = `default-src 'none'; script-src 'self'; style-src 'self' ${writtenStyles}; img-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`;
+export const boardPolicy = `default-src 'none'; script-src 'self'; style-src 'self' ${inlineStyleHashes}; img-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`;
 
 /**
- * The page that the board's script fills. Ours, not the one that comes with it: that asks another host for fonts and has
- * styles written into it. From that one we take the names of the scripts and stylesheets, which change with each version.
+ * The HTML page of the board. We do not use bull-board's own page, which loads fonts from another host and has inline
+ * styles. Only the names of the scripts and style sheets are taken from it, because they change with each version.
  */
 export async function loadBoardPage(viewsFolder: string): Promise<(view: ViewHandlerReturnType) => string> {
   const template = await readFile(join(viewsFolder, 'index.ejs'), 'utf8');
   const styles = [...template.matchAll(/href="(static\/css\/[\w.-]+\.css)"/g)].map(([, name]) => name);
   const scripts = [...template.matchAll(/src="(static\/js\/[\w.-]+\.js)"/g)].map(([, name]) => name);
   if (styles.length === 0 || scripts.length === 0)
-    throw new Error('@bull-board/ui names its scripts in another way now: see src/admin/board-page.tsx');
+    throw new Error('The page of @bull-board/ui has changed its script names: see src/admin/board-page.tsx');
   return ({ params }) => render(<BoardPage {...{ params, styles, scripts }} />);
 }
 
@@ -46,7 +46,7 @@ function BoardPage({ params, styles, scripts }: BoardPageProps) {
         {styles.map((name) => (
           <link key={name} rel="stylesheet" href={name} />
         ))}
-        {/* Data, which no browser runs; bull-board has escaped it. */}
+        {/* JSON data, not executed; escaped by bull-board. */}
         <script
           id="__UI_CONFIG__"
           type="application/json"

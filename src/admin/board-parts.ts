@@ -6,7 +6,7 @@ import type {
   UIConfig,
 } from '@bull-board/api/dist/types.js';
 
-/** What bull-board hands to a web server. */
+/** What bull-board passes to a server adapter. */
 export interface BoardParts {
   queues: BullBoardQueues;
   viewsFolder: string;
@@ -16,7 +16,7 @@ export interface BoardParts {
   uiConfig: UIConfig;
 }
 
-/** Keeps what bull-board hands over, so that our own router can be made of it. */
+/** Collects what bull-board passes to its server adapter, so that we can build our own router from it. */
 export function collectBoardParts(create: (adapter: IServerAdapter) => void): BoardParts {
   const parts: Partial<BoardParts> = {};
   const keep = (more: Partial<BoardParts>) => {
@@ -28,7 +28,7 @@ export function collectBoardParts(create: (adapter: IServerAdapter) => void): Bo
     setViewsPath: (viewsFolder) => keep({ viewsFolder }),
     setStaticPath: (_route, filesFolder) => keep({ filesFolder }),
     setEntryRoute: (entry) => keep({ entry }),
-    // Failures are answered as everywhere else in the app.
+    // The app's own error handling is used instead.
     setErrorHandler: () => adapter,
     setApiRoutes: (api) => keep({ api }),
     setUIConfig: (uiConfig) => keep({ uiConfig }),

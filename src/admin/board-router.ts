@@ -6,17 +6,17 @@ import type { ScanJob } from '../queue/scan-jobs.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
 import { type BoardParts, collectBoardParts } from './board-parts.ts';
-import { boardRules, shownData } from './board-rules.ts';
+import { boardRules, redactJobData } from './board-rules.ts';
 
 export const boardPath = '/admin/queues';
 
-/** Asks the queue, and fails clearly where it cannot be asked. */
-export type AskQueue = <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
+/** Runs a query on the queue; throws a 503 if the queue cannot be reached. */
+export type QueryQueue = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
 /** The board's page, files and data for a queue, on our own router. */
 export async function createBoardRouter(
   queue: Queue<ScanJob>,
-  ask: AskQueue,
+  queryQueue: QueryQueue,
   basePath: string,
 ): Promise<Middleware> {
   const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(queue, basePath);
@@ -25,7 +25,8 @@ export async function createBoardRouter(
   const router = new Router({ prefix: boardPath });
 
   router.get([entry.route].flat(), async (ctx) => {
-    await ask(async () => undefined);
+    // Only checks that the queue can be reached.
+    await queryQueue(async () => undefined);
     ctx.set('Content-Security-Policy', boardPolicy);
     ctx.type = 'html';
     ctx.body = page(entry.handler({ basePath: boardPath, uiConfig }));
@@ -34,9 +35,9 @@ export async function createBoardRouter(
   for (const { method, route, handler } of api) {
     router.register([route].flat(), [method].flat(), async (ctx) => {
       const { params, query } = ctx;
-      // The changes that are allowed have no body.
+      // None of the allowed changes has a body.
       const request = { queues, uiConfig, params, query, body: {}, headers: {} };
-      const { status = 200, body } = await ask(async () => handler(request)).catch(refuseLateClick);
+      const { status = 200, body } = await queryQueue(async () => handler(request)).catch(rejectStaleClick);
       ctx.status = status;
       ctx.body = body;
     });
@@ -44,25 +45,29 @@ export async function createBoardRouter(
   return router.routes() as unknown as Middleware;
 }
 
-/** The page shows the queue as it was a moment ago: a job may have gone on since. BullMQ says so with a code below zero. */
-function refuseLateClick(error: unknown): never {
+/** The job may have changed state since the page was loaded. BullMQ then throws an error with a negative code. */
+function rejectStaleClick(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'number' || code >= 0) throw error;
-  throw new AppError('validation_error', 'The job has gone on in the meantime. Reload the page to see it.', {
-    status: 409,
-    cause: error,
-  });
+  throw new AppError(
+    'validation_error',
+    'The state of the job has changed in the meantime. Reload the page.',
+    {
+      status: 409,
+      cause: error,
+    },
+  );
 }
 
-/** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */
+/** Imports bull-board at the first visit, so that other web processes do not load it. */
 async function describeBoard(queue: Queue<ScanJob>, basePath: string): Promise<BoardParts> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
-  const shown = new BullMQAdapter(queue, { description: 'Scans on their way into the database' });
-  shown.setFormatter('data', shownData);
+  const adapter = new BullMQAdapter(queue, { description: 'Scans waiting to be recorded' });
+  adapter.setFormatter('data', redactJobData);
   return collectBoardParts((serverAdapter) =>
     createBullBoard({
-      queues: [shown],
+      queues: [adapter],
       serverAdapter,
       options: {
         uiConfig: {

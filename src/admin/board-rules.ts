@@ -1,7 +1,7 @@
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 
-/** Everything else that the board can do would lose scans, change them, or stop them. */
+/** Every other action of the board would lose, change or stop scans. */
 const allowedChanges = new Set([
   'put /api/queues/:queueName/retry/:queueStatus',
   'put /api/queues/:queueName/promote',
@@ -9,14 +9,13 @@ const allowedChanges = new Set([
   'put /api/queues/:queueName/:jobId/promote',
 ]);
 
-const refusal =
-  'Not allowed here: a job holds scans. This board retries and promotes jobs, and removes none.';
-const mostCodes = 20;
+const refusal = 'Not allowed, because scans would be lost. This board can only retry and promote jobs.';
+const maxCodes = 20;
 
-/** Where a statement of knex failed, the message begins with it and all its values, up to the last dash. */
+/** The message of a failed knex statement starts with the statement and its values, up to the last dash. */
 const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;
 
-/** What operators may do and see, held by the server whatever the page offers. */
+/** What operators may do and see. Enforced on the server, whatever buttons the page shows. */
 export const boardRules: Required<BoardHooks> = {
   before({ method, route }) {
     if (method === 'get' || allowedChanges.has(`${method} ${route}`)) return;
@@ -30,8 +29,8 @@ export const boardRules: Required<BoardHooks> = {
   }),
 };
 
-/** Of a job's scans only how many they are and of which codes: the rest is about the people who scanned. */
-export function shownData(job: Partial<ScanJob> | undefined): object {
+/** Shows only the number of scans and their codes: the rest is personal data of the people who scanned. */
+export function redactJobData(job: Partial<ScanJob> | undefined): object {
   const scans = Array.isArray(job?.scans) ? job.scans : [];
-  return { scans: scans.length, codes: [...new Set(scans.map(([, codeId]) => codeId))].slice(0, mostCodes) };
+  return { scans: scans.length, codes: [...new Set(scans.map(([, codeId]) => codeId))].slice(0, maxCodes) };
 }

@@ -11,9 +11,9 @@ import { isFromHere } from '../web/middleware/forms.ts';
 import { signedIn } from '../web/ui/page.ts';
 import { createBoardRouter } from './board-router.ts';
 
-const connectWithinMs = 2_000;
-const answerWithinMs = 10_000;
-const closeWithinMs = 2_000;
+const connectTimeoutMs = 2_000;
+const queryTimeoutMs = 10_000;
+const closeTimeoutMs = 2_000;
 
 export interface QueueBoard {
   middleware: Middleware;
@@ -26,40 +26,40 @@ interface QueueBoardParts {
   log: Log;
 }
 
-/** The queue for operators. For everybody else there is nothing here: they get what any missing page gives. */
+/** The queue board for operators. Everyone else gets a 404, as for any missing page. */
 export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): QueueBoard {
   const ownHost = new URL(baseUrl).host;
   let connection: QueueConnection | undefined;
   let router: Promise<Middleware> | undefined;
 
-  // The connection is opened at the first visit: a web process that no operator asks has none.
-  async function connected(): Promise<QueueConnection> {
+  // Connects at the first visit, so that other web processes have no extra connection.
+  async function connect(): Promise<QueueConnection> {
     connection ??= connectToQueue(place, log, () => undefined);
-    for (const giveUpAt = Date.now() + connectWithinMs; !connection.isReady(); await sleep(20)) {
-      if (Date.now() > giveUpAt) throw unreachable();
+    for (const giveUpAt = Date.now() + connectTimeoutMs; !connection.isReady(); await sleep(20)) {
+      if (Date.now() > giveUpAt) throw unreachableError();
     }
     return connection;
   }
 
-  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    const { isReady } = await connected();
+  async function queryQueue<Result>(query: () => Promise<Result>): Promise<Result> {
+    const { isReady } = await connect();
     try {
-      return await withTimeout(answerWithinMs, question());
+      return await withTimeout(queryTimeoutMs, query());
     } catch (error) {
-      throw isReady() && !isAway(error) ? error : unreachable(error);
+      throw isReady() && !isUnreachable(error) ? error : unreachableError(error);
     }
   }
 
   async function open(): Promise<Middleware> {
-    const { present } = await connected();
-    return createBoardRouter(present(), ask, basePathOf(baseUrl));
+    const { present } = await connect();
+    return createBoardRouter(present(), queryQueue, basePathOf(baseUrl));
   }
 
   return {
     async middleware(ctx, next) {
       if (signedIn(ctx)?.isAdmin !== true) return next();
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isFromHere(ctx, ownHost))
-        throw new AppError('validation_error', 'This was not accepted: it was sent from another site.', {
+        throw new AppError('validation_error', 'Rejected: the request was sent from another site.', {
           status: 403,
         });
       router ??= open();
@@ -70,21 +70,21 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
       return opened(ctx, next);
     },
     async close() {
-      if (connection) await withTimeout(closeWithinMs, connection.close()).catch(() => undefined);
+      if (connection) await withTimeout(closeTimeoutMs, connection.close()).catch(() => undefined);
     },
   };
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   if (error instanceof TimeoutError || isDatabaseUnavailable(error)) return true;
-  // As ioredis says it of a server that hangs.
+  // ioredis's error for a server that hangs.
   return error instanceof Error && error.message === 'Command timed out';
 }
 
-function unreachable(cause?: unknown): AppError {
+function unreachableError(cause?: unknown): AppError {
   return new AppError(
     'internal_error',
-    'The queue cannot be reached right now. Is Redis or PostgreSQL running? Scans are kept meanwhile. Try again shortly.',
+    'The queue cannot be reached. Scans are kept until it is back. Check that Redis or PostgreSQL is running, then try again.',
     { status: 503, headers: { 'Retry-After': String(retryAfterSeconds) }, cause },
   );
 }

@@ -6,7 +6,8 @@ import { type Plan, planNames } from '../accounts/plans.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
 import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
 import { isLabel } from '../codes/label.ts';
-import { print, say } from './say.ts';
+import { pluralize } from '../doctor/format.ts';
+import { printMessage, printResult } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
 const now = () => new Date();
@@ -20,7 +21,7 @@ export function keyCommand(): Command {
   key
     .command('create')
     .description(
-      'Make an API key, and the user if need be. The key alone is printed on standard output, once.',
+      'Create an API key, and the user if there is none. Standard output has only the key, which is shown once.',
     )
     .addOption(emailOption())
     .addOption(planOption())
@@ -30,37 +31,37 @@ export function keyCommand(): Command {
         const user = await findOrCreateUser(db, options.email, now());
         if (options.plan) await setPlan(db, user, options.plan, now());
         const created = await createApiKey(db, user.id, options.name, now());
-        say(
-          `Key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}) is made, and printed this once.`,
+        printMessage(
+          `Created the key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is not shown again.`,
         );
-        print(created);
+        printResult(created);
       }),
     );
   key
     .command('list')
-    .description("List a user's keys: prefix, state, when made, name")
+    .description("List a user's keys: prefix, state, creation time, name")
     .addOption(emailOption())
     .action((options: { email: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findUserByEmail(db, options.email);
         const keys = await listApiKeys(db, user.id);
-        say(`${user.email} (plan ${user.plan}) has ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}.`);
+        printMessage(`${user.email} (plan ${user.plan}) has ${pluralize(keys.length, 'key')}.`);
         for (const { prefix, revokedAt, createdAt, name } of keys) {
-          print([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
+          printResult([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
         }
       }),
     );
   key
     .command('revoke <prefix>')
     .description(
-      'Revoke a key for good, named by its prefix (the part between the underscores) or by the whole key',
+      'Revoke a key permanently, by its prefix (the part between the underscores) or by the whole key',
     )
     .action((given: string) =>
       withDatabase(async ({ db }) => {
-        // Of a whole key, only the prefix is looked up and repeated.
+        // The message must not repeat the secret part of a whole key.
         const prefix = /^qrl_([^_]*)/.exec(given)?.[1] ?? given;
         const { name } = await revokeApiKey(db, prefix, now());
-        say(`Key ${prefix} ("${name}") is revoked.`);
+        printMessage(`Revoked the key ${prefix} ("${name}").`);
       }),
     );
   return key;
@@ -76,25 +77,27 @@ export function userCommand(): Command {
     .action((options: { email: string; plan: Plan }) =>
       withDatabase(async ({ db }) => {
         await setPlan(db, await findUserByEmail(db, options.email), options.plan, now());
-        say(`${options.email} is on the plan ${options.plan}.`);
+        printMessage(`${options.email} is now on the ${options.plan} plan.`);
       }),
     );
   user
     .command('admin')
-    .description('Make a user an operator, who sees the queue in the browser at /admin/queues')
+    .description('Make a user an operator, who can see the queue at /admin/queues')
     .addOption(emailOption())
     .option('--off', 'make the operator an ordinary user again', false)
     .action((options: { email: string; off: boolean }) =>
       withDatabase(async ({ db }) => {
         const found = await findUserByEmail(db, options.email);
         await setAdmin(db, found, !options.off, now());
-        say(`${found.email} is ${options.off ? 'an operator no longer' : 'an operator: see /admin/queues'}.`);
+        printMessage(
+          `${found.email} is ${options.off ? 'no longer an operator' : 'now an operator: see /admin/queues'}.`,
+        );
       }),
     );
   user
     .command('password')
     .description(
-      'Give a user a new password, and make the user if need be. The password alone is printed on standard output; every session ends.',
+      'Generate a new password for a user, and create the user if there is none. Standard output has only the password. All sessions of the user end.',
     )
     .addOption(emailOption())
     .action((options: { email: string }) =>
@@ -103,8 +106,10 @@ export function userCommand(): Command {
         const password = newPassword();
         await changePassword(db, found, hashPassword(password), now());
         await endSessionsOf(db, found.id);
-        say(`${found.email} has a new password, printed this once. It can be changed at /account.`);
-        print(password);
+        printMessage(
+          `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
+        );
+        printResult(password);
       }),
     );
   return user;
@@ -112,12 +117,12 @@ export function userCommand(): Command {
 
 export function parseEmail(text: string): string {
   if (text.length <= 254 && /^[^\s@<>()",;]+@[^\s@<>()",;]+$/.test(text)) return text;
-  throw new InvalidArgumentError('It must look like you@example.com.');
+  throw new InvalidArgumentError('Must look like you@example.com.');
 }
 
 function parseName(text: string): string {
   const name = text.normalize('NFC').trim();
-  // A line break would make two lines of one in the list, an escape sequence would act on the operator's terminal.
+  // A line break would split the entry in `key list`, and an escape sequence would reach the operator's terminal.
   if (isLabel(name) && [...name].length <= 100) return name;
-  throw new InvalidArgumentError('It must have 1 to 100 characters that can be seen, in one line.');
+  throw new InvalidArgumentError('Must be one line of 1 to 100 visible characters.');
 }

@@ -12,17 +12,16 @@ import { isTopLevel, readHost } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { findAnyCode } from '../codes/shared-code.ts';
+import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
-import { print, say } from './say.ts';
+import { printMessage, printResult } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
 const codeArgument = () =>
-  new Argument('<code>', "the code's share address, its share token or its id").argParser(parseCode);
+  new Argument('<code>', "the code's share link, share token or id").argParser(parseCode);
 const hostArgument = () =>
-  new Argument('<host>', 'a host, or any address on it; the hosts below it are meant too').argParser(
-    parseHost,
-  );
+  new Argument('<host>', 'a host, or any URL on it; subdomains are included').argParser(parseHost);
 
 interface BlockOptions {
   reason?: string;
@@ -34,35 +33,40 @@ interface HostBlockOptions extends BlockOptions {
 
 export function blockCommand(): Command {
   const block = new Command('block').description(
-    'Take codes down because of abuse: within 10 seconds their share addresses answer 410',
+    'Take down codes because of abuse: within 10 seconds their share links respond with 410',
   );
   block
     .command('code')
     .description('Block one code')
     .addArgument(codeArgument())
-    .option('--reason <text>', 'why, for the list of blocks; nobody else sees it')
+    .option('--reason <text>', 'the reason, shown only in the list of blocks')
     .action((given: string, { reason }: BlockOptions) =>
       withDatabase(async ({ db }) => {
-        const { id } = await needCode(db, given);
+        const { id } = await requireCode(db, given);
         const isNew = await addBlock(db, {
           kind: 'code',
           value: id,
           reason: reason ?? null,
           createdAt: new Date(),
         });
-        say(isNew ? `Code ${id} is blocked: 1 code is affected.` : `Code ${id} is blocked already.`);
+        printMessage(
+          isNew ? `Blocked the code ${id}: 1 code is affected.` : `Code ${id} is already blocked.`,
+        );
       }),
     );
   block
     .command('host')
-    .description('Block every code that leads to a host or to one below it, and refuse new ones')
+    .description('Block every code that leads to a host or its subdomains, and reject new ones')
     .addArgument(hostArgument())
-    .option('--reason <text>', 'why, for the list of blocks; nobody else sees it')
-    .option('--top-level', 'yes, a whole top-level domain, such as every host that ends in .zip')
+    .option('--reason <text>', 'the reason, shown only in the list of blocks')
+    .option(
+      '--top-level',
+      'confirm that a whole top-level domain is meant, such as every host that ends in .zip',
+    )
     .action((host: string, { reason, topLevel }: HostBlockOptions) => {
       if (!topLevel && isTopLevel(host))
         block.error(
-          `error: ${host} is a whole top-level domain: every code to a host that ends in .${host} would be taken down. If that is meant, add --top-level.`,
+          `error: ${host} is a top-level domain: every code to a host that ends in .${host} would be taken down. If you mean that, add --top-level.`,
         );
       return withDatabase(async ({ db }) => {
         const isNew = await addBlock(db, {
@@ -73,14 +77,16 @@ export function blockCommand(): Command {
         });
         const count = await countCodesLeadingTo(db, host);
         const affected = count === 1 ? '1 code is affected' : `${count} codes are affected`;
-        say(`${host} is blocked${isNew ? '' : ' already'}, with every host below it: ${affected}.`);
+        printMessage(
+          `${isNew ? `Blocked ${host}` : `${host} is already blocked`}, including its subdomains: ${affected}.`,
+        );
       });
     });
   return block;
 }
 
 export function unblockCommand(): Command {
-  const unblock = new Command('unblock').description('Undo a block: it holds no more within 10 seconds');
+  const unblock = new Command('unblock').description('Undo a block; takes effect within 10 seconds');
   unblock
     .command('code')
     .description('Unblock one code')
@@ -88,26 +94,27 @@ export function unblockCommand(): Command {
     .action((given: string) =>
       withDatabase(async ({ db }) => {
         const code = await findAnyCode(db, given);
-        // A block outlives its code: by the id it can still be undone.
+        // A block outlives its code and can still be undone by the id.
         const id = code?.id ?? given;
         const wasBlocked = await removeBlock(db, 'code', id);
         if (!wasBlocked && !code) throw noSuchCode(given);
-        const rest = code && (await isCodeBlocked(db, code)) ? ' A host that it leads to still is.' : '';
-        if (!wasBlocked) throw new AppError('not_found', `Code ${id} is not blocked by itself.${rest}`);
-        say(`Code ${id} is not blocked any more.${rest}`);
+        const rest =
+          code && (await isCodeBlocked(db, code)) ? ' A host that it leads to is still blocked.' : '';
+        if (!wasBlocked) throw new AppError('not_found', `Code ${id} is not blocked.${rest}`);
+        printMessage(`Unblocked the code ${id}.${rest}`);
       }),
     );
   unblock
     .command('host')
-    .description('Unblock a host, named as it was blocked')
+    .description('Unblock a host, as named in the list of blocks')
     .addArgument(hostArgument())
     .action((host: string) =>
       withDatabase(async ({ db }) => {
         const wasBlocked = await removeBlock(db, 'host', host);
         const above = await findHostBlocks(db, [host]);
-        const rest = above.length === 0 ? '' : ` A host above it still is: ${above.join(', ')}.`;
-        if (!wasBlocked) throw new AppError('not_found', `${host} is not blocked by itself.${rest}`);
-        say(`${host} is not blocked any more.${rest}`);
+        const rest = above.length === 0 ? '' : ` A parent domain is still blocked: ${above.join(', ')}.`;
+        if (!wasBlocked) throw new AppError('not_found', `${host} is not blocked.${rest}`);
+        printMessage(`Unblocked ${host}.${rest}`);
       }),
     );
   return unblock;
@@ -115,23 +122,21 @@ export function unblockCommand(): Command {
 
 export function blocksCommand(): Command {
   return new Command('blocks')
-    .description('List what is blocked, oldest first: code or host, its id or name, when, reason')
+    .description('List all blocks, oldest first: code or host, its id or name, time, reason')
     .action(() =>
       withDatabase(async ({ db }) => {
         const blocks = await listBlocks(db);
         for (const { kind, value, createdAt, reason } of blocks) {
-          print([kind, value, createdAt.toISOString(), (reason ?? '').replaceAll(/\s+/g, ' ')].join('\t'));
+          printResult(
+            [kind, value, createdAt.toISOString(), (reason ?? '').replaceAll(/\s+/g, ' ')].join('\t'),
+          );
         }
-        say(
-          blocks.length === 0
-            ? 'Nothing is blocked.'
-            : `${blocks.length} ${blocks.length === 1 ? 'block' : 'blocks'}.`,
-        );
+        printMessage(blocks.length === 0 ? 'Nothing is blocked.' : `${pluralize(blocks.length, 'block')}.`);
       }),
     );
 }
 
-async function needCode(db: Database, idOrToken: string): Promise<QrCode> {
+async function requireCode(db: Database, idOrToken: string): Promise<QrCode> {
   const code = await findAnyCode(db, idOrToken);
   if (!code) throw noSuchCode(idOrToken);
   return code;
@@ -141,19 +146,17 @@ function noSuchCode(idOrToken: string): AppError {
   return new AppError('not_found', `There is no code with the id or token ${idOrToken}.`);
 }
 
-/** Of a share address only the token is used: the service may be known by several names. */
+/** Uses only the token of a share link, because the service may have several host names. */
 function parseCode(text: string): string {
   const given = text.trim();
   const token = /\/r\/([^/?#.]*)(?:\.\w+)?\/?(?:[?#].*)?$/.exec(given)?.[1] ?? given;
   if (isUuid(token)) return token.toLowerCase();
   if (isShareToken(token)) return token;
-  throw new InvalidArgumentError(
-    'It must be a share address, a share token (10 letters and digits) or an id.',
-  );
+  throw new InvalidArgumentError('Must be a share link, a share token (10 letters and digits) or an id.');
 }
 
 function parseHost(text: string): string {
   const host = readHost(text);
   if (host !== undefined) return host;
-  throw new InvalidArgumentError('It must be a host, such as example.com, or an address on it.');
+  throw new InvalidArgumentError('Must be a host, such as example.com, or a URL on it.');
 }

@@ -2,18 +2,18 @@ import type { NewCode } from '../codes/codes.ts';
 
 export interface DemoCode
   extends Pick<NewCode, 'name' | 'type' | 'content' | 'category' | 'foregroundColor'> {
-  /** How many days before today it was made. */
+  /** Created this many days before today. */
   ageDays: number;
-  /** Its share of all scans, beside the others'. */
+  /** Relative share of all scans. */
   weight: number;
   isFavorite?: boolean;
-  /** How much more it is scanned on a Saturday or Sunday than on a weekday. */
+  /** Scans on a Saturday or Sunday relative to a weekday. */
   weekend: number;
 }
 
 const ink = '#1a1410';
 
-/** What a small roastery with a café would print: one code of each type. */
+/** One code of each type, for a small coffee roastery with a café. */
 export const demoCodes: DemoCode[] = [
   {
     name: 'Menu, table cards',

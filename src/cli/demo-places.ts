@@ -2,11 +2,11 @@ import type { ScanRow } from '../scans/scan.ts';
 
 export type DemoPlace = Pick<ScanRow, 'country' | 'region' | 'city' | 'latitude' | 'longitude'> & {
   weight: number;
-  /** Hours ahead of UTC, near enough: for when people are awake. */
+  /** Approximate hours ahead of UTC, so that scans happen in waking hours. */
   offsetHours: number;
 };
 
-/** Country, its offset from UTC, then region, city, latitude, longitude and weight of each city. */
+/** Country and UTC offset, then region, city, latitude, longitude and weight of each city. */
 const table = `
 DE +1: HH Hamburg 53.5507 9.993 260; BE Berlin 52.5196 13.4069 120; BY Munich 48.1371 11.5754 62; HE Frankfurt am Main 50.1169 8.6837 40; NW Cologne 50.9361 6.9408 38; HB Bremen 53.0736 8.8064 30; SH Kiel 54.3227 10.1356 22; SN Leipzig 51.3452 12.3859 18; NI Hanover 52.3705 9.7332 18; BW Stuttgart 48.7667 9.1833 16; SH Lübeck 53.8689 10.6873 14; NW Düsseldorf 51.2217 6.7762 12; SN Dresden 51.0509 13.7383 9; BY Nuremberg 49.4478 11.0683 7
 US -5: NY New York 40.7128 -74.006 46; CA Los Angeles 34.0544 -118.2441 26; IL Chicago 41.8835 -87.6305 18; CA San Francisco 37.7749 -122.4194 17; WA Seattle 47.6043 -122.3298 13; TX Austin 30.2711 -97.7437 11; MA Boston 42.3584 -71.0598 9; OR Portland 45.5234 -122.6762 8; FL Miami 25.7741 -80.1936 6; CO Denver 39.7388 -104.9868 5
@@ -68,7 +68,7 @@ function readCountry(line: string): DemoPlace[] {
 
 const nowhere = { region: null, city: null, latitude: null, longitude: null };
 
-/** Few countries have most of the scans, many have a few; and some addresses are in no map. */
+/** A few countries have most of the scans, and some addresses have no known location. */
 export const demoPlaces: DemoPlace[] = [
   ...table.trim().split('\n').flatMap(readCountry),
   { ...nowhere, country: 'DE', latitude: 51.2993, longitude: 9.491, weight: 45, offsetHours: 1 },

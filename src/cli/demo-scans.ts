@@ -1,14 +1,12 @@
+import { dayMs, hourMs } from '../runtime/units.ts';
 import type { ScanRow } from '../scans/scan.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { DemoCode } from './demo-codes.ts';
 import { demoPlaces } from './demo-places.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-
 type Agent = Pick<ScanRow, 'device' | 'browser' | 'os'> & { weight: number };
 
-/** As ua-parser-js names them. People scan with phones; the rest has clicked the address or been sent it. */
+/** With the names of ua-parser-js. Most people scan with phones; the others opened the link in another way. */
 const agents: Agent[] = [
   { device: 'mobile', browser: 'Mobile Safari', os: 'iOS', weight: 470 },
   { device: 'mobile', browser: 'Chrome', os: 'Android', weight: 300 },
@@ -27,11 +25,11 @@ const agents: Agent[] = [
   { device: 'unknown', browser: 'Unknown', os: 'Unknown', weight: 7 },
 ];
 
-/** How much is scanned in each hour of the local day: little at night, most at noon and after work. */
+/** Weight of each hour of the local day: few scans at night, most at noon and after work. */
 const hours = [2, 1, 1, 1, 1, 3, 9, 22, 38, 46, 50, 58, 74, 70, 56, 54, 58, 66, 72, 64, 48, 32, 17, 7];
 
-/** A demo code as it is in the database. */
-export interface MadeCode extends Pick<DemoCode, 'weight' | 'weekend'> {
+/** A demo code that is stored in the database. */
+export interface StoredDemoCode extends Pick<DemoCode, 'weight' | 'weekend'> {
   id: string;
   createdAt: Date;
 }
@@ -43,10 +41,10 @@ interface DemoScansOptions {
 }
 
 /**
- * The scans from when the codes were made until now, oldest first, as the worker would record them. With the same seed
- * and the same moment they are the same, but for the random part of their ids.
+ * The scans from the creation of the codes until now, oldest first, as the worker would record them. The same seed and
+ * time give the same scans, except for the random part of their ids.
  */
-export function makeDemoScans(codes: MadeCode[], { count, seed, now }: DemoScansOptions): ScanRow[] {
+export function makeDemoScans(codes: StoredDemoCode[], { count, seed, now }: DemoScansOptions): ScanRow[] {
   const random = seededRandom(seed);
   const pickCode = picker(
     codes.map((code) => ({ ...code, pickDay: picker(daysOf(code, now, random), random) })),
@@ -64,21 +62,21 @@ export function makeDemoScans(codes: MadeCode[], { count, seed, now }: DemoScans
     const { weight: _ofPlace, offsetHours, ...place } = pickPlace();
     const { weight: _ofAgent, ...agent } = pickAgent();
     const atMs = pickDay().startMs + Math.floor((pickHour().hour - offsetHours + random()) * hourMs);
-    // Neither before the code was made nor in what is still to come of today.
+    // Not before the code was created and not in the future.
     if (atMs < createdAt.getTime() || atMs >= now.getTime()) continue;
     rows.push({ id: newScanId(atMs), qrCodeId, scannedAt: new Date(atMs), ...place, ...agent });
   }
   return rows.toSorted((one, other) => one.scannedAt.getTime() - other.scannedAt.getTime());
 }
 
-/** Each day of a code's life: more from month to month, the rhythm of the week, and no two days alike. */
-function daysOf({ createdAt, weekend }: MadeCode, now: Date, random: () => number) {
+/** Each day since a code was created, weighted by growth over the months, day of the week and some noise. */
+function daysOf({ createdAt, weekend }: StoredDemoCode, now: Date, random: () => number) {
   const yearMs = 365 * dayMs;
   const days: { startMs: number; weight: number }[] = [];
   for (let startMs = startOfDay(createdAt); startMs <= now.getTime(); startMs += dayMs) {
     const growth = 1 + 2.5 * (1 - (now.getTime() - startMs) / yearMs);
     const isWeekend = [0, 6].includes(new Date(startMs).getUTCDay());
-    // Now and then there is a market, or a post that many have seen.
+    // An occasional peak, as after a popular post.
     const event = random() < 0.02 ? 2.4 : 1;
     days.push({ startMs, weight: growth * (isWeekend ? weekend : 1) * (0.8 + 0.4 * random()) * event });
   }
@@ -89,7 +87,7 @@ export function startOfDay(moment: Date): number {
   return Math.floor(moment.getTime() / dayMs) * dayMs;
 }
 
-/** Picks one of them, each as often as its weight says. */
+/** Picks items at random, in proportion to their weights. */
 function picker<Item extends { weight: number }>(items: Item[], random: () => number): () => Item {
   let sum = 0;
   const ends = items.map(({ weight }) => (sum += weight));
@@ -106,7 +104,7 @@ function picker<Item extends { weight: number }>(items: Item[], random: () => nu
   };
 }
 
-/** Mulberry32: small, even enough, and the same for the same seed everywhere; Math.random cannot be seeded. */
+/** Mulberry32, a small generator with a seed; Math.random cannot be seeded. */
 function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

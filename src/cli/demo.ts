@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
@@ -6,22 +5,23 @@ import { newPassword } from '../accounts/passwords.ts';
 import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
+import { dayMs } from '../runtime/units.ts';
 import { recordScans } from '../scans/record-scans.ts';
 import type { ScanRow } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
 import { demoCodes } from './demo-codes.ts';
-import { type MadeCode, makeDemoScans, startOfDay } from './demo-scans.ts';
-import { print, say } from './say.ts';
+import { type StoredDemoCode, makeDemoScans, startOfDay } from './demo-scans.ts';
+import { printMessage, printResult } from './output.ts';
+import { createProgressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
 
 const batchSize = 500;
-/** They are made in memory, so that they can be recorded in order. */
-const mostScans = 2_000_000;
-/** A year has passed since the first codes were made; they are to be alive for another. */
+/** All scans are generated in memory before they are recorded in order. */
+const maxScans = 2_000_000;
+/** The oldest codes are a year old and should stay valid for another year. */
 const lifetimeDays = 730;
-const dayMs = 86_400_000;
-/** Tells an account that this command has made from one that is somebody's. */
+/** Marks an account as created by this command, so that --reset never deletes a real one. */
 const keyName = 'qrelay demo';
 
 interface DemoOptions {
@@ -33,11 +33,11 @@ interface DemoOptions {
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Make an account to look at: ten codes, one of each type, and a year of scans')
+    .description('Create a demo account with ten codes, one of each type, and a year of scans')
     .option('--email <email>', "the account's e-mail", parseEmail, 'demo@example.com')
-    .option('--scans <number>', 'how many scans', parseCount, 200_000)
-    .option('--seed <number>', 'another number makes other scans', parseSeed, 1)
-    .option('--reset', 'delete the demo account of that e-mail first, with all that is in it')
+    .option('--scans <number>', 'number of scans', parseCount, 200_000)
+    .option('--seed <number>', 'seed of the random generator', parseSeed, 1)
+    .option('--reset', 'first delete the demo account with this e-mail and all its data')
     .action((options: DemoOptions) =>
       withDatabase(async ({ db, config }) => {
         const now = new Date();
@@ -48,10 +48,10 @@ export function demoCommand(): Command {
         const codes = await createDemoCodes(db, user, now);
         const { scans: count, seed } = options;
         await recordAll(db, makeDemoScans(codes, { count, seed, now }));
-        say(`${codes.length} codes and ${count} scans are made. Sign in at ${config.baseUrl}/signin`);
-        print(['e-mail', user.email].join('\t'));
-        print(['password', password].join('\t'));
-        print(['key', key].join('\t'));
+        printMessage(`Created ${codes.length} codes and ${count} scans. Sign in at ${config.baseUrl}/signin`);
+        printResult(['e-mail', user.email].join('\t'));
+        printResult(['password', password].join('\t'));
+        printResult(['key', key].join('\t'));
       }),
     );
 }
@@ -61,7 +61,7 @@ async function createDemoUser(db: Database, email: string, password: string, now
   if (!user) {
     throw new AppError(
       'validation_error',
-      `${email} has an account already. To make the demo account anew, with a new password: qrelay demo --reset`,
+      `${email} already has an account. To recreate the demo account with a new password, run: qrelay demo --reset`,
     );
   }
   await setPlan(db, user, 'pro', now);
@@ -78,15 +78,15 @@ async function deleteDemoAccount(db: Database, email: string): Promise<void> {
   if (!keys.some(({ name }) => name === keyName)) {
     throw new AppError(
       'validation_error',
-      `${email} is no demo account, and stays as it is. Name another with --email.`,
+      `${email} is not a demo account and was not changed. Choose another one with --email.`,
     );
   }
   await deleteUser(db, user);
 }
 
-async function createDemoCodes(db: Database, user: User, now: Date): Promise<MadeCode[]> {
-  const made: MadeCode[] = [];
-  // Oldest first, as somebody would have made them.
+async function createDemoCodes(db: Database, user: User, now: Date): Promise<StoredDemoCode[]> {
+  const made: StoredDemoCode[] = [];
+  // Oldest first, so that ids are in the order of creation.
   for (const demo of demoCodes.toSorted((one, other) => other.ageDays - one.ageDays)) {
     const { ageDays, weight, weekend, isFavorite, ...code } = demo;
     const createdAt = new Date(startOfDay(now) - ageDays * dayMs);
@@ -104,11 +104,7 @@ async function createDemoCodes(db: Database, user: User, now: Date): Promise<Mad
 }
 
 async function recordAll(db: Database, scans: ScanRow[]): Promise<void> {
-  const bar = new SingleBar({
-    format: '{bar} {percentage}% | scan {value} of {total} | {eta_formatted} left',
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
-  });
+  const bar = createProgressBar('scan');
   bar.start(scans.length, 0);
   for (let from = 0; from < scans.length; from += batchSize) {
     const batch = scans.slice(from, from + batchSize);
@@ -120,11 +116,11 @@ async function recordAll(db: Database, scans: ScanRow[]): Promise<void> {
 
 function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= mostScans) return count;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostScans}.`);
+  if (count >= 1 && count <= maxScans) return count;
+  throw new InvalidArgumentError(`Must be a whole number from 1 to ${maxScans}.`);
 }
 
 function parseSeed(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
+  throw new InvalidArgumentError('Must be a whole number.');
 }

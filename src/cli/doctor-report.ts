@@ -1,31 +1,30 @@
 import { type Finding, type State, subjects } from '../doctor/finding.ts';
+import { pluralize } from '../doctor/format.ts';
 
 const marks = { ok: '✓', warning: '!', failure: '✗' } as const;
-const colours = { ok: 32, warning: 33, failure: 31 } as const;
-const widest = 'warning'.length;
+const colors = { ok: 32, warning: 33, failure: 31 } as const;
+const stateWidth = 'warning'.length;
 
-/** For a person: subject by subject, what to do below what is wrong, and the sum at the end. */
-export function reportLines(findings: Finding[], inColour: boolean): string[] {
+/** The report for a person: findings by subject, each remedy below its finding, and totals at the end. */
+export function reportLines(findings: Finding[], useColor: boolean): string[] {
   const lines = subjects.flatMap((subject) => {
     const found = findings.filter((finding) => finding.subject === subject);
-    return found.length === 0 ? [] : [subject, ...found.flatMap((finding) => linesOf(finding, inColour)), ''];
+    return found.length === 0 ? [] : [subject, ...found.flatMap((finding) => linesOf(finding, useColor)), ''];
   });
-  const [ok, warnings, failures] = (['ok', 'warning', 'failure'] as const).map(
+  const [ok = 0, warnings = 0, failures = 0] = (['ok', 'warning', 'failure'] as const).map(
     (state) => findings.filter((finding) => finding.state === state).length,
   );
-  lines.push(
-    `${ok} ok, ${warnings} warning${warnings === 1 ? '' : 's'}, ${failures} failure${failures === 1 ? '' : 's'}`,
-  );
+  lines.push(`${ok} ok, ${pluralize(warnings, 'warning')}, ${pluralize(failures, 'failure')}`);
   return lines;
 }
 
-function linesOf({ state, finding, remedy }: Finding, inColour: boolean): string[] {
-  const line = `  ${label(state, inColour)}  ${finding}`;
-  return remedy === undefined ? [line] : [line, `    ${' '.repeat(widest)}  → ${remedy}`];
+function linesOf({ state, finding, remedy }: Finding, useColor: boolean): string[] {
+  const line = `  ${label(state, useColor)}  ${finding}`;
+  return remedy === undefined ? [line] : [line, `    ${' '.repeat(stateWidth)}  → ${remedy}`];
 }
 
-/** A mark and a word: the colour is never the only sign. */
-function label(state: State, inColour: boolean): string {
-  const text = `${marks[state]} ${state.padEnd(widest)}`;
-  return inColour ? `\u001B[${colours[state]}m${text}\u001B[0m` : text;
+/** A mark and a word, so that color is never the only signal. */
+function label(state: State, useColor: boolean): string {
+  const text = `${marks[state]} ${state.padEnd(stateWidth)}`;
+  return useColor ? `\u001B[${colors[state]}m${text}\u001B[0m` : text;
 }

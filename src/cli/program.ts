@@ -1,31 +1,31 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
 import { migrateDatabase } from '../store/migrate.ts';
-import { sentenceFor } from '../store/setup-sentence.ts';
+import { setupErrorMessage } from '../store/setup-error-message.ts';
 import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { queueCommand } from './queue.ts';
-import { say } from './say.ts';
+import { printMessage } from './output.ts';
 import { countersCommand, scansCommand } from './scans.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Exit codes: 0 done, 1 could not be done, 2 asked the wrong way. */
-const failed = 1;
-const misused = 2;
+/** Exit codes: 0 success, 1 failure, 2 wrong usage. */
+const failureCode = 1;
+const usageErrorCode = 2;
 
-/** Does what it is asked, and gives the exit code. `output` is where help and complaints about the question go. */
+/** Runs a command and returns the exit code. `output` receives help and usage errors. */
 export async function runCommandLine(
   args: string[],
   version: string,
   output: OutputConfiguration = {},
 ): Promise<number> {
   const program = createProgram(version);
-  prepare(program, output);
+  configure(program, output);
   try {
     await program.parseAsync(args, { from: 'user' });
-    // Some do their work and then have bad news.
+    // Some commands set it themselves, such as doctor and counters verify.
     return Number(process.exitCode ?? 0);
   } catch (error) {
     return report(error);
@@ -34,9 +34,7 @@ export async function runCommandLine(
 
 function createProgram(version: string): Command {
   const program = new Command('qrelay')
-    .description(
-      'Qrelay from the command line. It uses DATABASE_URL, or the embedded database that runs in DATA_DIR.',
-    )
+    .description('Manage Qrelay. Uses DATABASE_URL, or the embedded database that is running in DATA_DIR.')
     .version(version, '--version', 'print the version')
     .addCommand(keyCommand())
     .addCommand(userCommand())
@@ -51,30 +49,30 @@ function createProgram(version: string): Command {
 
   program
     .command('migrate')
-    .description('Bring the database schema up to date; a release does this before its processes start')
+    .description('Bring the database schema up to date; run this before the processes of a new release start')
     .action(() =>
       withDatabase(async ({ url, config }) => {
-        // BullMQ takes a while to load, and most commands can do without it.
+        // Imported here, because BullMQ is slow to load and most commands do not need it.
         const { migrateQueue } = await import('../queue/connection.ts');
-        const { applied, notice } = await migrateDatabase(url, say);
+        const { applied, notice } = await migrateDatabase(url, printMessage);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
-        if (notice) say(notice);
-        if (applied.length > 0) say(`Applied ${applied.join(', ')}.`);
-        else if (!notice) say('The schema is up to date.');
+        if (notice) printMessage(notice);
+        if (applied.length > 0) printMessage(`Applied ${applied.join(', ')}.`);
+        else if (!notice) printMessage('The schema is up to date.');
       }),
     );
   return program;
 }
 
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : misused;
-  const sentence = error instanceof AppError ? error.message : sentenceFor(error);
-  say(String(sentence ?? (error instanceof Error ? error.stack : error)));
-  return failed;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageErrorCode;
+  const message = error instanceof AppError ? error.message : setupErrorMessage(error);
+  printMessage(String(message ?? (error instanceof Error ? error.stack : error)));
+  return failureCode;
 }
 
-/** So that commander throws instead of leaving with an exit code of its own. */
-function prepare(command: Command, output: OutputConfiguration): void {
-  command.exitOverride().configureOutput(output).showHelpAfterError('(add --help for how to use it)');
-  for (const below of command.commands) prepare(below, output);
+/** Makes commander throw instead of exiting by itself. */
+function configure(command: Command, output: OutputConfiguration): void {
+  command.exitOverride().configureOutput(output).showHelpAfterError('(use --help for usage)');
+  for (const subcommand of command.commands) configure(subcommand, output);
 }

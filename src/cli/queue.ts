@@ -1,19 +1,19 @@
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import type { Queue } from 'bullmq';
-import { count } from '../doctor/in-words.ts';
+import { pluralize } from '../doctor/format.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { createLog } from '../telemetry/log.ts';
-import { print, say } from './say.ts';
+import { printMessage, printResult } from './output.ts';
+import { createProgressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 export function queueCommand(): Command {
-  const queue = new Command('queue').description('Jobs that the workers gave up');
+  const queue = new Command('queue').description('Failed jobs: those that the workers have given up on');
   queue
     .command('failed')
-    .description('List them: job, when it failed, how many scans and attempts, reason')
+    .description('List failed jobs: id, time of failure, number of scans, number of attempts, reason')
     .action(() =>
       withQueue(async (jobs) => {
         const { failedJobs } = await import('../queue/failed-jobs.ts');
@@ -21,35 +21,35 @@ export function queueCommand(): Command {
         let scans = 0;
         for await (const { id = '', finishedOn, data, attemptsMade, failedReason } of failedJobs(jobs)) {
           const failedAt = finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString();
-          const reason = (failedReason ?? '').slice(0, longestReason).replaceAll(/\s+/g, ' ');
-          print(
-            [id, failedAt, count(data.scans.length, 'scan'), count(attemptsMade, 'attempt'), reason].join(
-              '\t',
-            ),
+          const reason = (failedReason ?? '').slice(0, maxReasonLength).replaceAll(/\s+/g, ' ');
+          printResult(
+            [
+              id,
+              failedAt,
+              pluralize(data.scans.length, 'scan'),
+              pluralize(attemptsMade, 'attempt'),
+              reason,
+            ].join('\t'),
           );
           failed += 1;
           scans += data.scans.length;
         }
-        say(
+        printMessage(
           failed === 0
             ? 'There are no failed jobs.'
-            : `${count(failed, 'failed job')} with ${count(scans, 'scan')}. \`qrelay queue retry\` puts them back into the queue.`,
+            : `${pluralize(failed, 'failed job')} with ${pluralize(scans, 'scan')}. \`qrelay queue retry\` puts them back into the queue.`,
         );
       }),
     );
   queue
     .command('retry')
-    .description('Put them back into the queue, with all their attempts; what fails again is listed again')
+    .description('Put all failed jobs back into the queue with a fresh number of attempts')
     .action(() =>
       withQueue(async (jobs) => {
         const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
         const total = await jobs.getFailedCount();
-        if (total === 0) return say('There are no failed jobs.');
-        const bar = new SingleBar({
-          format: '{bar} {percentage}% | job {value} of {total} | {eta_formatted} left',
-          noTTYOutput: true,
-          notTTYSchedule: 5_000,
-        });
+        if (total === 0) return printMessage('There are no failed jobs.');
+        const bar = createProgressBar('job');
         bar.start(total, 0);
         let retried = 0;
         try {
@@ -60,7 +60,7 @@ export function queueCommand(): Command {
         } finally {
           bar.stop();
         }
-        say(`${count(retried, 'job')} ${retried === 1 ? 'is' : 'are'} back in the queue.`);
+        printMessage(`${pluralize(retried, 'job')} ${retried === 1 ? 'is' : 'are'} back in the queue.`);
       }),
     );
   return queue;
@@ -68,7 +68,7 @@ export function queueCommand(): Command {
 
 function withQueue(work: (queue: Queue<ScanJob>) => Promise<void>): Promise<void> {
   return withDatabase(async ({ url, config }) => {
-    // BullMQ takes a while to load, and most commands can do without it.
+    // Imported here, because BullMQ is slow to load and most commands do not need it.
     const { connectToQueue } = await import('../queue/connection.ts');
     const { eventuallyReady } = await import('../queue/ready.ts');
     const place = { databaseUrl: url, redisUrl: config.redisUrl };

@@ -1,7 +1,6 @@
-import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
-import { count as inWords } from '../doctor/in-words.ts';
+import { pluralize } from '../doctor/format.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
 import { compareSpan, rebuildSpan } from '../scans/counters.ts';
@@ -9,17 +8,18 @@ import { listDeadScans, purgeDeadScan } from '../scans/dead-scans.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
-import { print, say } from './say.ts';
+import { printMessage, printResult } from './output.ts';
+import { createProgressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
 
 const pageSize = 500;
 
 export function countersCommand(): Command {
-  const counters = new Command('counters').description('The daily counters that analytics are read from');
+  const counters = new Command('counters').description('The daily counters behind the analytics');
   counters
     .command('verify')
     .description(
-      'Compare the counters with the raw scans and print each difference; exit code 1 where there is one',
+      'Compare the counters with the raw scans and print each difference; exit code 1 if there are any',
     )
     .option('--code <id>', 'only this code', parseId)
     .action((options: { code?: string }) =>
@@ -28,18 +28,18 @@ export function countersCommand(): Command {
         const { codes } = await eachSpan(db, options.code, async (codeId, span) => {
           for (const { dimension, day, value, counted, actual } of await compareSpan(db, codeId, span)) {
             differences += 1;
-            print([codeId, dimension, day, value, `counted ${counted}`, `scans ${actual}`].join('\t'));
+            printResult([codeId, dimension, day, value, `counted ${counted}`, `scans ${actual}`].join('\t'));
           }
         });
-        say(
-          `${inWords(codes, 'code')} with scans: ${differences === 0 ? 'every counter is right' : `${inWords(differences, 'counter')} wrong`}.`,
+        printMessage(
+          `${pluralize(codes, 'code')} with scans: ${differences === 0 ? 'all counters are correct' : pluralize(differences, 'wrong counter')}.`,
         );
         if (differences > 0) process.exitCode = 1;
       }),
     );
   counters
     .command('rebuild')
-    .description('Make the counters right from the raw scans, while scans keep arriving')
+    .description('Correct the counters from the raw scans; safe while scans arrive')
     .option('--code <id>', 'only this code', parseId)
     .action((options: { code?: string }) =>
       withDatabase(async ({ db }) => {
@@ -47,8 +47,8 @@ export function countersCommand(): Command {
         const { codes, days } = await eachSpan(db, options.code, async (codeId, span) => {
           corrected += await rebuildSpan(db, codeId, span);
         });
-        say(
-          `${inWords(codes, 'code')}, ${inWords(days, 'day')} counted again: ${inWords(corrected, 'counter')} corrected.`,
+        printMessage(
+          `${pluralize(codes, 'code')}, ${pluralize(days, 'day')} recounted: ${pluralize(corrected, 'counter')} corrected.`,
         );
       }),
     );
@@ -56,29 +56,31 @@ export function countersCommand(): Command {
 }
 
 export function scansCommand(): Command {
-  const scans = new Command('scans').description('Scans that the database refused');
+  const scans = new Command('scans').description('Dead scans: those that the database refused to record');
   scans
     .command('dead')
-    .description('List them: number, when it died, when it was scanned, code, reason')
+    .description('List dead scans: id, when it was refused, when it was scanned, code, reason')
     .action(() =>
       withDatabase(async ({ db }) => {
         let count = 0;
         for await (const { id, diedAt, job, reason } of deadScans(db)) {
           const [scanId = '', codeId = ''] = (JSON.parse(job) as ScanJob).scans[0] ?? [];
           const scannedAt = isUuid(scanId) ? scannedAtOf(scanId).toISOString() : 'unknown';
-          print([id, diedAt.toISOString(), scannedAt, codeId, reason.replaceAll(/\s+/g, ' ')].join('\t'));
+          printResult(
+            [id, diedAt.toISOString(), scannedAt, codeId, reason.replaceAll(/\s+/g, ' ')].join('\t'),
+          );
           count += 1;
         }
-        say(
+        printMessage(
           count === 0
             ? 'There are no dead scans.'
-            : `${inWords(count, 'dead scan')}. \`qrelay scans retry\` puts them back into the queue.`,
+            : `${pluralize(count, 'dead scan')}. \`qrelay scans retry\` puts them back into the queue.`,
         );
       }),
     );
   scans
     .command('retry')
-    .description('Put them back into the queue; what is refused again dies again')
+    .description('Put all dead scans back into the queue')
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
         const { eventuallyReady } = await import('../queue/ready.ts');
@@ -92,14 +94,14 @@ export function scansCommand(): Command {
           let count = 0;
           for await (const dead of deadScans(db)) {
             await queue.add(JSON.parse(dead.job) as ScanJob);
-            // Only now: killed in between, the scan is in both, and counts once.
+            // After the add: if killed in between, the scan is in both places and still counts once.
             await purgeDeadScan(db, dead);
             count += 1;
           }
-          say(
+          printMessage(
             count === 0
               ? 'There are no dead scans.'
-              : `${inWords(count, 'scan')} ${count === 1 ? 'is' : 'are'} back in the queue.`,
+              : `${pluralize(count, 'scan')} ${count === 1 ? 'is' : 'are'} back in the queue.`,
           );
         } finally {
           await queue.close();
@@ -109,21 +111,17 @@ export function scansCommand(): Command {
   return scans;
 }
 
-/** Works through the counted days of one code or of all, with a progress bar. */
+/** Runs `work` for the counted days of one code or of all, with a progress bar. */
 async function eachSpan(
   db: Database,
   only: string | undefined,
   work: (codeId: string, span: DaySpan) => Promise<void>,
 ): Promise<{ codes: number; days: number }> {
-  const bar = new SingleBar({
-    format: '{bar} {percentage}% | day {value} of {total} | {eta_formatted} left',
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
-  });
+  const bar = createProgressBar('day');
   let codes = 0;
   let days = 0;
   try {
-    for await (const codeId of codesToDo(db, only)) {
+    for await (const codeId of selectedCodes(db, only)) {
       const spans = await countedSpans(db, codeId);
       codes += 1;
       days += spans.reduce((sum, span) => sum + span.days, 0);
@@ -140,7 +138,7 @@ async function eachSpan(
   return { codes, days };
 }
 
-async function* codesToDo(db: Database, only: string | undefined): AsyncGenerator<string> {
+async function* selectedCodes(db: Database, only: string | undefined): AsyncGenerator<string> {
   if (only !== undefined) {
     yield only;
     return;
@@ -163,5 +161,5 @@ async function* deadScans(db: Database) {
 
 function parseId(text: string): string {
   if (isUuid(text)) return text;
-  throw new InvalidArgumentError('It must be the id of a QR code.');
+  throw new InvalidArgumentError('Must be the id of a QR code.');
 }

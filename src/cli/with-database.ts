@@ -1,16 +1,17 @@
 import { type Config, loadConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
+import { hourMs } from '../runtime/units.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 
-interface DatabaseInUse {
+interface CommandResources {
   db: Database;
   url: string;
   config: Config;
 }
 
-/** Runs a command on DATABASE_URL, or on the embedded database that runs in DATA_DIR. */
-export async function withDatabase(work: (inUse: DatabaseInUse) => Promise<void>): Promise<void> {
+/** Runs a command on DATABASE_URL, or on the embedded database that is running in DATA_DIR. */
+export async function withDatabase(work: (resources: CommandResources) => Promise<void>): Promise<void> {
   const config = loadConfig(process.env);
   const url = config.databaseUrl ?? (await findEmbeddedPostgres(config.dataDir));
   if (!url) {
@@ -21,7 +22,7 @@ export async function withDatabase(work: (inUse: DatabaseInUse) => Promise<void>
   const db = openDatabase(url, {
     poolMax: 2,
     applicationName: 'qrelay command line',
-    queryTimeoutMs: 3_600_000,
+    queryTimeoutMs: hourMs,
   });
   try {
     await work({ db, url, config });

@@ -1,11 +1,10 @@
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { hostColumns } from './code-hosts.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
-
-const dayMs = 86_400_000;
 
 export type NewCode = Pick<
   QrCode,

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from '../runtime/units.ts';
 
 /** The last day, by UTC, on which a code that ends at this moment still works. */
 export function lastDayOf(expiresAt: Date): string {

@@ -1,47 +1,47 @@
 import type { Config } from '../config.ts';
-import { hostOf, isLoopback, isPrivate } from './networks.ts';
-import { type Finding, findingsOn } from './finding.ts';
+import { hostOf, isLoopback, isPrivate } from './host-range.ts';
+import { type Finding, findingsFor } from './finding.ts';
 
-const { ok, warning, failure } = findingsOn('configuration');
+const { ok, warning, failure } = findingsFor('configuration');
 
-export function examineConfiguration(config: Config, errors: string[]): Finding[] {
-  const wrong = errors.map((error) =>
-    failure(`${error}.`, 'Set it right, or unset it; web and worker do not start like this.'),
+export function checkConfiguration(config: Config, errors: string[]): Finding[] {
+  const invalid = errors.map((error) =>
+    failure(`${error}.`, 'Correct or unset the variable; web and worker do not start until then.'),
   );
   return [
-    ...(wrong.length > 0 ? wrong : [ok('Every variable can be read.')]),
-    // Its error is told, and what stands in for it is not what was meant.
-    ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [examineBaseUrl(config.baseUrl)]),
-    ...examineMetrics(config),
+    ...(invalid.length > 0 ? invalid : [ok('All environment variables are valid.')]),
+    // An invalid BASE_URL has been replaced by its default, which says nothing about this setup.
+    ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [checkBaseUrl(config.baseUrl)]),
+    ...checkMetrics(config),
   ];
 }
 
-function examineMetrics({ metricsPort, workerMetricsPort, metricsToken, host }: Config): Finding[] {
+function checkMetrics({ metricsPort, workerMetricsPort, metricsToken, host }: Config): Finding[] {
   const isOpen = metricsPort !== undefined || workerMetricsPort !== undefined;
   if (!isOpen || metricsToken !== undefined || (host && isLoopback(host))) return [];
   return [
     warning(
-      `/metrics is open to whoever reaches METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
-      'Set METRICS_TOKEN (16 characters or more), or let only Prometheus reach those ports.',
+      `/metrics is open to anyone who can reach METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
+      'Set METRICS_TOKEN (16 characters or more), or allow only Prometheus to reach these ports.',
     ),
   ];
 }
 
-function examineBaseUrl(baseUrl: string): Finding {
+function checkBaseUrl(baseUrl: string): Finding {
   const host = hostOf(baseUrl);
-  const begin = `Share addresses begin with ${baseUrl}/r/`;
+  const start = `Share links start with ${baseUrl}/r/`;
   if (isLoopback(host)) {
     return warning(
-      `${begin}: printed, they lead nowhere but on this machine.`,
-      'Before anything is printed, set BASE_URL to the address that the world sees.',
+      `${start}: they work only on this machine.`,
+      'Set BASE_URL to the public address of the service before you print codes.',
     );
   }
-  if (isPrivate(host)) return ok(`${begin}, which only this network can reach.`);
+  if (isPrivate(host)) return ok(`${start}, which is reachable from this network only.`);
   if (baseUrl.startsWith('http:')) {
     return warning(
-      `${begin}, without TLS: anybody on the way can read and change where a scan leads.`,
-      'Serve it through a proxy with TLS, and set BASE_URL to its https address.',
+      `${start}, without TLS: anyone on the network path can read and change where a scan leads.`,
+      'Put a proxy with TLS in front, and set BASE_URL to its https address.',
     );
   }
-  return ok(`${begin}.`);
+  return ok(`${start}.`);
 }

@@ -1,40 +1,40 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '../config.ts';
-import { type Finding, findingsOn } from './finding.ts';
-import { findFolder } from './folder.ts';
-import { sizeInWords } from './in-words.ts';
+import { bytesPerMb } from '../runtime/units.ts';
+import { type Finding, findingsFor } from './finding.ts';
+import { findNearestFolder } from './nearest-folder.ts';
+import { formatBytes } from './format.ts';
 
-const { ok, warning, failure } = findingsOn('disk');
+const { ok, warning, failure } = findingsFor('disk');
 
-const megabyte = 1024 * 1024;
-const leastMb = 100;
-const leastFiles = 100;
-const wantedMb = 1024;
+const minimumMb = 100;
+const minimumFiles = 100;
+const recommendedMb = 1024;
 
-export async function examineDisk({ dataDir, spoolMaxMb }: Config): Promise<Finding[]> {
-  const { path } = await findFolder(dataDir);
+export async function checkDisk({ dataDir, spoolMaxMb }: Config): Promise<Finding[]> {
+  const { path } = await findNearestFolder(dataDir);
   const { bavail, bsize, files, ffree } = await statfs(path);
-  return [judgeSpace(bavail * bsize, dataDir, spoolMaxMb), ...judgeFiles(files, ffree, dataDir)];
+  return [assessSpace(bavail * bsize, dataDir, spoolMaxMb), ...assessFiles(files, ffree, dataDir)];
 }
 
-/** Some file systems have no limit on files, and tell 0 of 0. */
-export function judgeFiles(files: number, free: number, dataDir: string): Finding[] {
-  if (files === 0 || free >= leastFiles) return [];
+/** File systems without a limit on files report 0 of 0. */
+export function assessFiles(files: number, free: number, dataDir: string): Finding[] {
+  if (files === 0 || free >= minimumFiles) return [];
   return [
     failure(
-      `No more files can be made on the disk of DATA_DIR ${dataDir} (${free} inodes free), however much room there is.`,
+      `The disk of DATA_DIR ${dataDir} is running out of inodes (${free} free): no more files can be created, even with free space.`,
       'Delete files there, or set DATA_DIR to a folder on another disk.',
     ),
   ];
 }
 
-export function judgeSpace(freeBytes: number, dataDir: string, spoolMaxMb: number): Finding {
-  const freeMb = freeBytes / megabyte;
-  const sentence = `${sizeInWords(freeBytes)} free for DATA_DIR ${dataDir}`;
-  const remedy = 'Make room there, or set DATA_DIR to a folder on a larger disk.';
-  if (freeMb < leastMb) return failure(`${sentence}: it is about to be full.`, remedy);
+export function assessSpace(freeBytes: number, dataDir: string, spoolMaxMb: number): Finding {
+  const freeMb = freeBytes / bytesPerMb;
+  const message = `${formatBytes(freeBytes)} free for DATA_DIR ${dataDir}`;
+  const remedy = 'Free disk space, or set DATA_DIR to a folder on a larger disk.';
+  if (freeMb < minimumMb) return failure(`${message}: the disk is almost full.`, remedy);
   if (freeMb < spoolMaxMb)
-    return warning(`${sentence}, less than SPOOL_MAX_MB=${spoolMaxMb} may need.`, remedy);
-  if (freeMb < wantedMb) return warning(`${sentence}.`, remedy);
-  return ok(`${sentence}.`);
+    return warning(`${message}, less than the spool may need (SPOOL_MAX_MB=${spoolMaxMb}).`, remedy);
+  if (freeMb < recommendedMb) return warning(`${message}.`, remedy);
+  return ok(`${message}.`);
 }

@@ -1,4 +1,4 @@
-/** In the order in which they are examined and shown. */
+/** In the order in which they are checked and shown. */
 export const subjects = [
   'configuration',
   'postgres',
@@ -13,7 +13,7 @@ export const subjects = [
 export type Subject = (typeof subjects)[number];
 export type State = 'ok' | 'warning' | 'failure';
 
-/** One line of the report. What is not ok has a remedy. */
+/** One line of the report. A warning or failure has a remedy. */
 export interface Finding {
   subject: Subject;
   state: State;
@@ -21,9 +21,9 @@ export interface Finding {
   remedy?: string;
 }
 
-/** Thrown by a check that cannot go on: the finding tells why. */
-export class StoppedBy extends Error {
-  override name = 'StoppedBy';
+/** Thrown by a check that cannot continue; the finding says why. */
+export class CheckAborted extends Error {
+  override name = 'CheckAborted';
   readonly finding: Finding;
 
   constructor(finding: Finding) {
@@ -32,8 +32,8 @@ export class StoppedBy extends Error {
   }
 }
 
-/** The words of one subject: `ok('…')`, `warning('…', 'what to do')`, `failure('…', 'what to do')`. */
-export function findingsOn(subject: Subject) {
+/** Constructors for the findings of one subject: `ok(finding)`, `warning(finding, remedy)`, `failure(finding, remedy)`. */
+export function findingsFor(subject: Subject) {
   return {
     ok: (finding: string): Finding => ({ subject, state: 'ok', finding }),
     warning: (finding: string, remedy: string): Finding => ({ subject, state: 'warning', finding, remedy }),

@@ -1,35 +1,35 @@
 import { Client } from 'pg';
-import { type Finding, findingsOn } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 
-const { ok, failure } = findingsOn('postgres');
+const { ok, failure } = findingsFor('postgres');
 
 const timeoutMs = 5_000;
-const turns = 5;
+const rounds = 5;
 
 type PoolerMode = 'none' | 'session' | 'transaction';
 
-/** Asked on two connections in turn: which process of the server answers on each. */
-export async function findPooler(databaseUrl: string): Promise<PoolerMode> {
+/** Compares which server process runs the statements of two connections. */
+export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
   const clients: Client[] = [];
   try {
     const first = await open(databaseUrl);
     clients.push(first);
-    // The server names its own process when a connection is made; a pooler makes a number up.
-    const toldPid = (first as unknown as { processID: number | null }).processID;
-    if ((await backendOf(first)) === toldPid) return 'none';
+    // The server reports the PID of the session's process when a connection is opened; a pooler invents one.
+    const reportedPid = (first as unknown as { processID: number | null }).processID;
+    if ((await backendOf(first)) === reportedPid) return 'none';
     const second = await open(databaseUrl);
     clients.push(second);
     const seen = { first: new Set<number>(), second: new Set<number>() };
-    for (let turn = 0; turn < turns; turn += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       seen.first.add(await backendOf(first));
       seen.second.add(await backendOf(second));
     }
-    // In session mode, each has a backend for itself.
+    // In session mode, each connection has its own server process.
     const isShared =
       seen.first.size + seen.second.size > 2 || [...seen.first].some((pid) => seen.second.has(pid));
     return isShared ? 'transaction' : 'session';
   } catch (error) {
-    // In session mode, with a pool so small that the second has to wait for the first.
+    // Session mode with a pool so small that the second connection waits for the first.
     if (clients.length === 2) return 'session';
     throw error;
   } finally {
@@ -54,26 +54,22 @@ async function backendOf(client: Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-export function judgePooler(mode: PoolerMode, wantedConnections: number, hasRedis: boolean): Finding[] {
+export function assessPooler(mode: PoolerMode, wantedConnections: number, hasRedis: boolean): Finding[] {
   if (mode === 'none') return [];
   if (mode === 'session') {
     return [
       ok(
-        `A pooler in session mode stands before PostgreSQL: its pool needs ${wantedConnections} connections or more.`,
+        `A pooler in session mode is in front of PostgreSQL: its pool needs at least ${wantedConnections} connections.`,
       ),
     ];
   }
   if (hasRedis) {
-    return [
-      ok(
-        'A pooler in transaction mode stands before PostgreSQL: statements are sent without being kept prepared.',
-      ),
-    ];
+    return [ok('A pooler in transaction mode is in front of PostgreSQL: statements are sent unprepared.')];
   }
   return [
     failure(
-      'A pooler in transaction mode stands before PostgreSQL, and the queue in PostgreSQL needs LISTEN, which is lost there: scans are recorded late or never.',
-      'Set REDIS_URL, or set DATABASE_URL to PostgreSQL itself or to a pool in session mode.',
+      'A pooler in transaction mode is in front of PostgreSQL, and the queue in PostgreSQL needs LISTEN, which does not work through it: scans are recorded late or never.',
+      'Set REDIS_URL, or point DATABASE_URL at PostgreSQL itself or at a pool in session mode.',
     ),
   ];
 }

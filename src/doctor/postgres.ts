@@ -1,24 +1,30 @@
 import type { Config } from '../config.ts';
-import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isLoginRefused,
+  plainMessage,
+  sqlState,
+} from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { tlsError } from '../store/tls-errors.ts';
-import { type Finding, findingsOn, StoppedBy } from './finding.ts';
-import { serverOf, timeInWords, withoutStop } from './in-words.ts';
-import { lookInto } from './inspect.ts';
-import { findPooler, judgePooler } from './pooler.ts';
+import { type Finding, findingsFor, CheckAborted } from './finding.ts';
+import { serverName, formatDuration, withoutPeriod } from './format.ts';
+import { withConnection } from './with-connection.ts';
+import { detectPooler, assessPooler } from './pooler.ts';
 
-const { ok, warning, failure } = findingsOn('postgres');
+const { ok, warning, failure } = findingsFor('postgres');
 
-export const migrateFirst = 'Run `node dist/src/cli.js migrate` (`npm start` does it by itself).';
+export const migrateFirst = 'Run `node dist/src/cli.js migrate` (`npm start` does this automatically).';
 
-const leastMajor = 14;
+const minimumMajor = 14;
 const skewToWarnMs = 2_000;
 const skewToFailMs = 60_000;
-/** The command line, migrations and a person with psql want a few as well. */
+/** For the command line, migrations and a person with psql. */
 const spareConnections = 5;
 
-/** What the server says of itself, in one answer. */
+/** What the server reports about itself, read in one statement. */
 export interface ServerFacts {
   version: string;
   versionNumber: number;
@@ -43,146 +49,149 @@ const factsStatement = `
          (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
-export async function examinePostgres(
+export async function checkPostgres(
   databaseUrl: string,
   config: Config,
   nowMs: () => number,
 ): Promise<Finding[]> {
-  const server = serverOf(databaseUrl);
+  const server = serverName(databaseUrl);
   try {
-    const findings = await lookInto(databaseUrl, (db) => askServer(db, server, config, nowMs));
+    const findings = await withConnection(databaseUrl, (db) => checkServer(db, server, config, nowMs));
     const { all } = wantedConnections(config);
-    return [...findings, ...judgePooler(await findPooler(databaseUrl), all, config.redisUrl !== undefined)];
+    return [
+      ...findings,
+      ...assessPooler(await detectPooler(databaseUrl), all, config.redisUrl !== undefined),
+    ];
   } catch (error) {
-    throw new StoppedBy(explain(server, error as Error));
+    throw new CheckAborted(explain(server, error as Error));
   }
 }
 
 function explain(server: string, error: Error): Finding {
   const code = sqlState(error) ?? '';
-  const reason = withoutStop(plainMessage(error)) || code;
+  const reason = withoutPeriod(plainMessage(error)) || code;
   const tls = tlsError(error);
   if (tls) return failure(`${server} is not trusted: ${tls.reason}.`, tls.remedy);
   if (isDatabaseUnavailable(error)) {
     return failure(
       `${server} cannot be reached (${code || reason}).`,
-      'Start it, or set DATABASE_URL to one that runs.',
+      'Start it, or set DATABASE_URL to a running server.',
     );
   }
-  // Wrong password or role; no such database.
-  if (code.startsWith('28') || code === '3D000') {
+  if (isLoginRefused(code)) {
     return failure(
-      `${server} refuses us: ${reason}.`,
-      'Set DATABASE_URL with the right user, password and database.',
+      `${server} rejects the login: ${reason}.`,
+      'Correct the user, password and database in DATABASE_URL.',
     );
   }
-  return failure(`${server} cannot be asked: ${reason}.`, "Look at DATABASE_URL and PostgreSQL's log.");
+  return failure(`${server} cannot be queried: ${reason}.`, "Check DATABASE_URL and PostgreSQL's log.");
 }
 
-async function askServer(
+async function checkServer(
   db: Database,
   server: string,
   config: Config,
   nowMs: () => number,
 ): Promise<Finding[]> {
-  // The first statement also connects: that is no measure of the way, and would look like skew.
+  // The first statement also connects, which would distort the latency and the clock comparison.
   await db.raw('SELECT 1');
-  const askedAt = nowMs();
+  const sentAt = nowMs();
   const { rows } = (await db.raw(factsStatement)) as { rows: [ServerFacts] };
-  const answeredAt = nowMs();
+  const receivedAt = nowMs();
   const [facts] = rows;
   return [
-    ok(`${server} answers in ${Math.max(1, Math.round(answeredAt - askedAt))} ms.`),
-    ...judgeServer(facts, config),
-    judgeClock(facts.nowMs - (askedAt + answeredAt) / 2),
-    ...judgeMigrations(await compareMigrations(db)),
+    ok(`${server} responds in ${Math.max(1, Math.round(receivedAt - sentAt))} ms.`),
+    ...assessServer(facts, config),
+    assessClock(facts.nowMs - (sentAt + receivedAt) / 2),
+    ...assessMigrations(await compareMigrations(db)),
   ];
 }
 
-export function judgeServer(facts: ServerFacts, config: Config): Finding[] {
-  const findings = [judgeVersion(facts), judgeConnections(facts, config), judgeDurability(facts)];
+export function assessServer(facts: ServerFacts, config: Config): Finding[] {
+  const findings = [assessVersion(facts), assessConnections(facts, config), assessDurability(facts)];
   if (facts.encoding !== 'UTF8') {
     findings.push(
       failure(
-        `The database's encoding is ${facts.encoding}: names and contents in other scripts are refused.`,
-        "Make a database with ENCODING 'UTF8' (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0) and move there.",
+        `The database's encoding is ${facts.encoding}: names and contents in other scripts are rejected.`,
+        "Create a database with ENCODING 'UTF8' (CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0) and move the data there.",
       ),
     );
   }
   if (facts.isReadOnly) {
     findings.push(
       failure(
-        'The server takes no writes: it is a standby, or set to read only.',
-        'Set DATABASE_URL to the primary, or set default_transaction_read_only to off.',
+        'The server accepts no writes: it is a standby or set to read-only.',
+        'Point DATABASE_URL at the primary, or set default_transaction_read_only to off.',
       ),
     );
   }
   return findings;
 }
 
-function judgeVersion({ version, versionNumber }: ServerFacts): Finding {
-  if (versionNumber >= leastMajor * 10_000) return ok(`PostgreSQL ${version}.`);
+function assessVersion({ version, versionNumber }: ServerFacts): Finding {
+  if (versionNumber >= minimumMajor * 10_000) return ok(`PostgreSQL ${version}.`);
   return failure(
     `PostgreSQL ${version} is too old.`,
-    `Upgrade the server to PostgreSQL ${leastMajor} or newer.`,
+    `Upgrade the server to PostgreSQL ${minimumMajor} or newer.`,
   );
 }
 
-/** The most connections that a web process, a worker, and all web processes here with one worker open. */
+/** The most connections that a web process, a worker, and all web processes plus one worker open. */
 function wantedConnections({ webConcurrency, redisUrl }: Config) {
-  const queueToo = redisUrl ? 0 : 1;
-  const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * poolSizes.worker.queue;
+  const queueFactor = redisUrl ? 0 : 1;
+  const web = poolSizes.web.own + queueFactor * (poolSizes.web.queue + poolSizes.web.board);
+  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueFactor * poolSizes.worker.queue;
   return { web, worker, all: webConcurrency * web + worker };
 }
 
-function judgeConnections(
+function assessConnections(
   { usableConnections: usable, usedConnections: used }: ServerFacts,
   config: Config,
 ): Finding {
   const { webConcurrency } = config;
   const { web, worker, all: wanted } = wantedConnections(config);
-  const sentence = `${usable} connections may be open, ${used} are; a web process takes up to ${web}, a worker up to ${worker}`;
-  if (usable >= wanted + spareConnections) return ok(`${sentence}.`);
+  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}, a worker up to ${worker}`;
+  if (usable >= wanted + spareConnections) return ok(`${message}.`);
   return warning(
-    `${sentence}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
-    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or set WEB_CONCURRENCY lower.`,
+    `${message}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
+    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY.`,
   );
 }
 
-function judgeDurability({ fsync, synchronousCommit }: ServerFacts): Finding {
+function assessDurability({ fsync, synchronousCommit }: ServerFacts): Finding {
   const off = [
     ...(fsync === 'off' ? ['fsync'] : []),
     ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
   ];
-  if (off.length === 0) return ok('What is committed survives a power cut (fsync and synchronous_commit).');
+  if (off.length === 0) return ok('Committed data survives a crash (fsync and synchronous_commit are on).');
   return warning(
-    `${off.join(' and ')} off: a crash of the server may lose scans that were counted.`,
+    `${off.join(' and ')} off: a crash of the server can lose scans that were counted.`,
     `${off.map((name) => `ALTER SYSTEM SET ${name} = on;`).join(' ')} SELECT pg_reload_conf();`,
   );
 }
 
 /** How far the server's clock is ahead of ours. */
-export function judgeClock(aheadMs: number): Finding {
+export function assessClock(aheadMs: number): Finding {
   const skewMs = Math.abs(aheadMs);
-  if (skewMs <= skewToWarnMs) return ok(`Its clock and this one differ by ${Math.round(skewMs)} ms.`);
-  const sentence = `Its clock is ${timeInWords(skewMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this one: scans get the wrong time, rate limits and sessions end at the wrong one.`;
-  const remedy = 'Let both machines follow a time server (chrony or systemd-timesyncd).';
-  return skewMs > skewToFailMs ? failure(sentence, remedy) : warning(sentence, remedy);
+  if (skewMs <= skewToWarnMs)
+    return ok(`The server's clock differs from this machine's by ${Math.round(skewMs)} ms.`);
+  const message = `The server's clock is ${formatDuration(skewMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's: scans get the wrong time, and rate limits and sessions end at the wrong time.`;
+  const remedy = 'Synchronize both clocks with a time server (chrony or systemd-timesyncd).';
+  return skewMs > skewToFailMs ? failure(message, remedy) : warning(message, remedy);
 }
 
-function judgeMigrations({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding[] {
+function assessMigrations({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding[] {
   const findings: Finding[] = [];
   if (pending.length > 0) {
-    findings.push(failure(`The schema lacks ${pending.join(', ')}.`, migrateFirst));
+    findings.push(failure(`Migrations not applied: ${pending.join(', ')}.`, migrateFirst));
   }
   if (unknown.length > 0) {
     findings.push(
       warning(
-        `The schema has ${unknown.join(', ')}, which this release does not know.`,
-        'A newer release has migrated it: run that one here too.',
+        `The schema has migrations that this release does not know: ${unknown.join(', ')}.`,
+        'A newer release has migrated the database. Run that release here too.',
       ),
     );
   }
-  return findings.length > 0 ? findings : [ok('Every migration is applied.')];
+  return findings.length > 0 ? findings : [ok('All migrations are applied.')];
 }

@@ -1,42 +1,42 @@
 import { isIP } from 'node:net';
 import { clientAddress } from '../http/client-address.ts';
 import type { Config } from '../config.ts';
-import { type Finding, findingsOn } from './finding.ts';
-import { count } from './in-words.ts';
-import { hostOf, isLoopback, isPrivate } from './networks.ts';
+import { type Finding, findingsFor } from './finding.ts';
+import { pluralize } from './format.ts';
+import { hostOf, isLoopback, isPrivate } from './host-range.ts';
 
-const { ok, warning } = findingsOn('proxy');
+const { ok, warning } = findingsFor('proxy');
 
-/** A request as it reaches the web process: what the operator pastes from the own proxy. */
+/** A request as it reaches the web process. The operator copies it from their proxy. */
 export interface SampleRequest {
   remote: string;
   forwardedFor: string | undefined;
 }
 
-export function examineProxy(config: Config, sample: SampleRequest | undefined): Finding[] {
+export function checkProxy(config: Config, sample: SampleRequest | undefined): Finding[] {
   const { trustProxyHops: hops, baseUrl, host } = config;
   const findings = [showExample(hops)];
-  if (sample) findings.push(judgeSample(sample, hops));
+  if (sample) findings.push(assessSample(sample, hops));
   if (hops === 0 && baseUrl.startsWith('https:') && !isLoopback(hostOf(baseUrl))) {
     findings.push(
       warning(
-        'BASE_URL is https and TRUST_PROXY_HOPS is 0: if a proxy ends TLS, every scan seems to come from it, and all share one rate limit.',
-        'Set TRUST_PROXY_HOPS to the number of proxies of your own in front.',
+        'BASE_URL is https and TRUST_PROXY_HOPS is 0: if a proxy terminates TLS, every scan seems to come from it, and all clients share one rate limit.',
+        'Set TRUST_PROXY_HOPS to the number of your own proxies in front of the service.',
       ),
     );
   }
   if (hops > 0 && !(host && isLoopback(host))) {
     findings.push(
       warning(
-        `The port is open on ${host ?? 'every address'}, and X-Forwarded-For is believed: whoever gets past the proxy can make up an address.`,
-        'Let only the proxy reach the port (a firewall or a private network does), or set HOST=127.0.0.1 where it is on this machine.',
+        `The port is open on ${host ?? 'every address'}, and X-Forwarded-For is trusted: anyone who bypasses the proxy can forge their address.`,
+        'Allow only the proxy to reach the port (by a firewall or a private network), or set HOST=127.0.0.1 if it runs on this machine.',
       ),
     );
   }
   return findings;
 }
 
-/** With a made-up address on the left, as a client may send it, and one address for each proxy. */
+/** The header has a forged address on the left, as a client may send it, and one address per proxy. */
 function showExample(hops: number): Finding {
   const client = '203.0.113.7';
   const proxies = Array.from({ length: hops }, (_, index) => `10.0.0.${index + 1}`);
@@ -44,28 +44,28 @@ function showExample(hops: number): Finding {
   const header = ['192.0.2.66', ...(hops > 0 ? [client] : []), ...proxies.slice(0, -1)].join(', ');
   const seen = clientAddress(remote, header, hops);
   const rule =
-    hops === 0 ? 'X-Forwarded-For is not read' : `X-Forwarded-For is read through ${count(hops, 'hop')}`;
+    hops === 0 ? 'X-Forwarded-For is ignored' : `X-Forwarded-For is read through ${pluralize(hops, 'hop')}`;
   return ok(
-    `TRUST_PROXY_HOPS=${hops}: ${rule}. A request from ${remote} with "${header}" is one of ${seen}.`,
+    `TRUST_PROXY_HOPS=${hops}: ${rule}. A request from ${remote} with "${header}" is attributed to ${seen}.`,
   );
 }
 
-function judgeSample({ remote, forwardedFor }: SampleRequest, hops: number): Finding {
+function assessSample({ remote, forwardedFor }: SampleRequest, hops: number): Finding {
   const seen = clientAddress(remote, forwardedFor, hops);
-  const sentence = `The request from ${remote} with ${forwardedFor === undefined ? 'no X-Forwarded-For' : `"${forwardedFor}"`} is one of ${seen}`;
+  const message = `The request from ${remote} with ${forwardedFor === undefined ? 'no X-Forwarded-For' : `"${forwardedFor}"`} is attributed to ${seen}`;
   const addresses = forwardedFor?.split(',').map((part) => clientAddress(part.trim(), undefined, 0)) ?? [];
   if (hops > 0 && addresses.length < hops) {
     return warning(
-      `${sentence}, but fewer proxies than TRUST_PROXY_HOPS=${hops} have written there: a client could make up what is read.`,
-      `Set TRUST_PROXY_HOPS to ${addresses.length}, if this is what your proxy sends.`,
+      `${message}, but the header has fewer entries than TRUST_PROXY_HOPS=${hops}: a client could forge its address.`,
+      `If this is what your proxy sends, set TRUST_PROXY_HOPS to ${addresses.length}.`,
     );
   }
-  const outside = addresses.findLastIndex((address) => isIP(address) !== 0 && !isPrivate(address));
-  if (isPrivate(seen) && outside !== -1) {
+  const publicIndex = addresses.findLastIndex((address) => isIP(address) !== 0 && !isPrivate(address));
+  if (isPrivate(seen) && publicIndex !== -1) {
     return warning(
-      `${sentence}, which looks like a proxy of your own.`,
-      `Set TRUST_PROXY_HOPS to ${addresses.length - outside}, if ${addresses[outside]} is the client.`,
+      `${message}, which looks like one of your own proxies.`,
+      `If ${addresses[publicIndex]} is the client, set TRUST_PROXY_HOPS to ${addresses.length - publicIndex}.`,
     );
   }
-  return ok(`${sentence}.`);
+  return ok(`${message}.`);
 }

@@ -2,62 +2,62 @@ import { SchemaMigrationRequiredError } from 'bullmq';
 import { lookAtQueue, type QueueSight } from '../queue/inspect-queue.ts';
 import type { QueuePlace } from '../queue/connection.ts';
 import { countDeadScans } from '../scans/dead-scans.ts';
-import { type Finding, findingsOn, StoppedBy } from './finding.ts';
-import { count, timeInWords } from './in-words.ts';
-import { lookInto } from './inspect.ts';
+import { type Finding, findingsFor, CheckAborted } from './finding.ts';
+import { pluralize, formatDuration } from './format.ts';
+import { withConnection } from './with-connection.ts';
 import { migrateFirst } from './postgres.ts';
 
-const { ok, warning, failure } = findingsOn('queue');
+const { ok, warning, failure } = findingsFor('queue');
 
 const lagToWarnMs = 60_000;
 const lagToFailMs = 15 * 60_000;
-const startAWorker =
-  'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` brings its own).';
+const startWorker =
+  'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` includes one).';
 
-export async function examineQueue(place: QueuePlace): Promise<Finding[]> {
+export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
   const sight = await lookAtQueue(place).catch((error: unknown) => {
     if (!(error instanceof SchemaMigrationRequiredError)) throw error;
-    throw new StoppedBy(failure("The queue's own tables are not there.", migrateFirst));
+    throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
-  const dead = await lookInto(place.databaseUrl, countDeadScans);
-  return [...judgeQueue(sight), judgeDeadScans(dead)];
+  const dead = await withConnection(place.databaseUrl, countDeadScans);
+  return [...assessQueue(sight), assessDeadScans(dead)];
 }
 
-export function judgeQueue({ jobs, oldestWaitingMs, workers }: QueueSight): Finding[] {
+export function assessQueue({ jobs, oldestWaitingMs, workers }: QueueSight): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
-  return [judgeLag(pending, oldestWaitingMs), judgeWorkers(workers, pending), judgeFailed(jobs.failed)];
+  return [assessLag(pending, oldestWaitingMs), assessWorkers(workers, pending), assessFailed(jobs.failed)];
 }
 
-function judgeLag(pending: number, lagMs: number): Finding {
-  if (pending === 0) return ok('No job waits.');
-  const sentence = `${count(pending, 'job')} not done, the oldest ${timeInWords(lagMs)} old`;
-  if (lagMs <= lagToWarnMs) return ok(`${sentence}.`);
-  const tell = lagMs > lagToFailMs ? failure : warning;
-  return tell(
-    `${sentence}: analytics are that far behind.`,
-    'Start more workers; where they do not help, look into their log.',
+function assessLag(pending: number, lagMs: number): Finding {
+  if (pending === 0) return ok('No jobs are waiting.');
+  const message = `${pluralize(pending, 'job')} pending, the oldest for ${formatDuration(lagMs)}`;
+  if (lagMs <= lagToWarnMs) return ok(`${message}.`);
+  const finding = lagMs > lagToFailMs ? failure : warning;
+  return finding(
+    `${message}: analytics are delayed by as much.`,
+    'Start more workers. If that does not help, check their log.',
   );
 }
 
-function judgeWorkers(workers: number, pending: number): Finding {
-  if (workers > 0) return ok(`${count(workers, 'worker')} connected.`);
+function assessWorkers(workers: number, pending: number): Finding {
+  if (workers > 0) return ok(`${pluralize(workers, 'worker')} connected.`);
   return pending > 0
-    ? failure('No worker is connected, and jobs wait.', startAWorker)
-    : warning('No worker is connected: scans will wait.', startAWorker);
+    ? failure('No worker is connected, and jobs are waiting.', startWorker)
+    : warning('No worker is connected: scans will not be recorded until one is.', startWorker);
 }
 
-function judgeFailed(failed: number): Finding {
-  if (failed === 0) return ok('No job was given up.');
+function assessFailed(failed: number): Finding {
+  if (failed === 0) return ok('No failed jobs.');
   return warning(
-    `${count(failed, 'job')} given up: the scans in them are kept, and not counted.`,
-    'See why with `qrelay queue failed` (or at /admin/queues), mend it, then `qrelay queue retry`.',
+    `${pluralize(failed, 'failed job')}: their scans are kept but not counted.`,
+    'Find the reason with `qrelay queue failed` or at /admin/queues, fix it, then run `qrelay queue retry`.',
   );
 }
 
-function judgeDeadScans(dead: number): Finding {
-  if (dead === 0) return ok('No scan was refused by the database.');
+function assessDeadScans(dead: number): Finding {
+  if (dead === 0) return ok('No dead scans.');
   return warning(
-    `${count(dead, 'scan')} refused by the database, and put aside.`,
-    'See why with `qrelay scans dead`, mend it, then `qrelay scans retry`.',
+    `${pluralize(dead, 'dead scan')}: the database refused to record them.`,
+    'Find the reason with `qrelay scans dead`, fix it, then run `qrelay scans retry`.',
   );
 }

@@ -1,34 +1,35 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { bytesPerMb } from '../runtime/units.ts';
 import { listSpoolFiles, type SpoolFileState } from '../queue/spool-files.ts';
-import { type Finding, findingsOn } from './finding.ts';
-import { findFolder } from './folder.ts';
-import { count, sizeInWords, timeInWords } from './in-words.ts';
+import { type Finding, findingsFor } from './finding.ts';
+import { findNearestFolder } from './nearest-folder.ts';
+import { pluralize, formatBytes, formatDuration } from './format.ts';
 
-const { ok, warning, failure } = findingsOn('spool');
+const { ok, warning, failure } = findingsFor('spool');
 
 const usedToFail = 0.5;
-/** About what a batch takes under load: with less left, most are dropped. */
+/** About the size of a batch under load. With less space left, most batches are dropped. */
 const batchBytes = 64 * 1024;
 
-/** The files that this machine's web processes keep scans in while the queue is down. */
-export async function examineSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
+/** Checks the files in which the web processes of this machine keep scans while the queue is down. */
+export async function checkSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
   const path = join(dataDir, 'spool');
-  const folder = await findFolder(path);
+  const folder = await findNearestFolder(path);
   if (folder.error) {
     return [
       failure(
-        `${path} cannot be written by this user (${folder.error} at ${folder.path}): scans are lost while the queue is down.`,
-        'Give the user of the web process the right to write there, or set DATA_DIR to another folder.',
+        `${path} is not writable for this user (${folder.error} at ${folder.path}): scans are lost while the queue is down.`,
+        'Give the user of the web process write permission there, or set DATA_DIR to another folder.',
       ),
     ];
   }
   const files = await listSpoolFiles(path);
-  return [ok(`${path} can be written by this user.`), ...judgeFiles(files, spoolMaxMb, nowMs())];
+  return [ok(`${path} is writable for this user.`), ...assessFiles(files, spoolMaxMb, nowMs())];
 }
 
-function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
-  if (files.length === 0) return [ok('No scan waits in it.')];
+function assessFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
+  if (files.length === 0) return [ok('The spool is empty.')];
   const abandoned = files.filter(({ isAbandoned }) => isAbandoned);
   const elsewhere = files.filter(({ isAbandoned, isElsewhere }) => isElsewhere && !isAbandoned);
   const held = files.filter(({ isAbandoned, isElsewhere }) => !isElsewhere && !isAbandoned);
@@ -36,35 +37,38 @@ function judgeFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number):
   if (abandoned.length > 0) {
     findings.push(
       warning(
-        `${describe(abandoned, nowMs)} ${agree(abandoned, 'belong')} to no process that lives: the scans are not counted yet.`,
-        'Start a web process with this DATA_DIR: it takes them over within half a minute.',
+        `${describe(abandoned, nowMs)} ${agree(abandoned, 'belong')} to a process that has exited: the scans are not counted yet.`,
+        'Start a web process with this DATA_DIR. It adopts the files within 30 seconds.',
       ),
     );
   }
   if (elsewhere.length > 0) {
     findings.push(
       warning(
-        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a process of another machine or container: the scans are not counted yet.`,
-        'It hands them over itself when its queue works. If it is gone, a web process with this DATA_DIR takes them over a minute or two later.',
+        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a process on another machine or in another container: the scans are not counted yet.`,
+        'That process replays them when its queue works. If it has exited, a web process with this DATA_DIR adopts them after a minute or two.',
       ),
     );
   }
-  if (held.length > 0) findings.push(judgeHeld(held, spoolMaxMb, nowMs));
+  if (held.length > 0) findings.push(assessHeld(held, spoolMaxMb, nowMs));
   return findings;
 }
 
-function judgeHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
-  // Each process may keep so much of its own; of the fullest, scans are lost first.
+function assessHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
+  // The limit is per process; the fullest one loses scans first.
   const fullest = Math.max(0, ...bytesByOwner(held.filter(({ isAdopted }) => !isAdopted)).values());
-  const maxBytes = spoolMaxMb * 1024 * 1024;
-  const sentence = `${describe(held, nowMs)} ${agree(held, 'wait')} for the queue, in one process ${sizeInWords(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
+  const maxBytes = spoolMaxMb * bytesPerMb;
+  const message = `${describe(held, nowMs)} ${agree(held, 'wait')} for the queue; the fullest process uses ${formatBytes(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
   if (fullest <= usedToFail * maxBytes) {
-    return warning(`${sentence}.`, 'They follow by themselves when the queue works: see there.');
+    return warning(
+      `${message}.`,
+      'They are replayed when the queue works again. See the findings on the queue.',
+    );
   }
   const isFull = maxBytes - fullest < batchBytes;
   return failure(
-    `${sentence}: ${isFull ? 'it is full, and scans are being dropped' : 'when it is full, scans are dropped'}.`,
-    'Get the queue to work again, or set SPOOL_MAX_MB higher.',
+    `${message}: ${isFull ? 'the spool is full, and scans are dropped' : 'when the spool is full, scans are dropped'}.`,
+    'Repair the queue, or raise SPOOL_MAX_MB.',
   );
 }
 
@@ -81,5 +85,5 @@ function agree(files: SpoolFileState[], verb: string): string {
 function describe(files: SpoolFileState[], nowMs: number): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const oldestMs = Math.max(0, ...files.map(({ madeAt }) => nowMs - madeAt.getTime()));
-  return `${count(files.length, 'file')} (${sizeInWords(bytes)}, the oldest made ${timeInWords(oldestMs)} ago)`;
+  return `${pluralize(files.length, 'file')} (${formatBytes(bytes)}, the oldest ${formatDuration(oldestMs)} old)`;
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 
-/** The first name of every path that the service answers. */
-export const ownNames: ReadonlySet<string> = new Set([
+/** The first segment of every path that the service handles. */
+export const ownSegments: ReadonlySet<string> = new Set([
   '',
   'account',
   'admin',
@@ -21,12 +21,12 @@ export const ownNames: ReadonlySet<string> = new Set([
 
 const slash = 0x2f;
 
-/** The path of BASE_URL, without a slash behind it. Empty where it has none. */
+/** The path of BASE_URL without its trailing slash, or ''. */
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, '');
 }
 
-/** Takes requests at the path of BASE_URL, whether the proxy in front passes that path on or strips it. */
+/** Handles requests under the path of BASE_URL, whether the proxy in front forwards that path or strips it. */
 export function mountAt(basePath: string, handle: RequestListener): RequestListener {
   if (basePath === '') return handle;
   return (req, res) => {
@@ -36,22 +36,22 @@ export function mountAt(basePath: string, handle: RequestListener): RequestListe
   };
 }
 
-/** Some proxies ask for the whole address, and HTTP wants that understood. What is neither stays as it is. */
+/** Turns an absolute-form target (`http://host/path`), which HTTP servers must accept, into `/path`. Leaves others alone. */
 export function originForm(url: string): string {
   if (url.charCodeAt(0) === slash) return url;
-  const [isWhole, rest = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
-  if (isWhole === undefined) return url;
+  const [absolute, rest = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
+  if (absolute === undefined) return url;
   return rest.charCodeAt(0) === slash ? rest : `/${rest}`;
 }
 
-/** With BASE_URL https://example.com/codes, `/codes/new` and `/codes` were stripped, `/codes/codes/new` was not. */
+/** With BASE_URL https://example.com/codes, the proxy has stripped `/codes/new` and `/codes`, but not `/codes/codes/new`. */
 function withoutBase(url: string, basePath: string): string {
   const rest = url.slice(basePath.length);
-  if (rest.startsWith('/')) return ownNames.has(firstName(rest)) ? rest : url;
-  const isWhole = rest === '' || rest.startsWith('?');
-  return isWhole && !ownNames.has(firstName(basePath)) ? `/${rest}` : url;
+  if (rest.startsWith('/')) return ownSegments.has(firstSegment(rest)) ? rest : url;
+  const isBaseItself = rest === '' || rest.startsWith('?');
+  return isBaseItself && !ownSegments.has(firstSegment(basePath)) ? `/${rest}` : url;
 }
 
-function firstName(path: string): string {
+function firstSegment(path: string): string {
   return path.slice(1).split(/[/?]/, 1)[0] ?? '';
 }

@@ -1,11 +1,12 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** An IPv6 address with a zone, in brackets, with a port. */
-const longestAddress = 100;
+/** An IPv6 address with zone, brackets and port fits. */
+const maxLength = 100;
 
 /**
- * The address of the client: the socket's, or the one that the outermost of `trustedHops` proxies saw.
- * X-Forwarded-For is read from the right, because everything left of what our own proxies wrote can be made up.
+ * The client's address: the socket's, or the one that the outermost of `trustedHops` proxies saw. X-Forwarded-For is read
+ * from the right, because the client controls everything to the left of what our own proxies appended.
  */
 export function clientAddress(
   socketAddress = '',
@@ -17,33 +18,30 @@ export function clientAddress(
   return isIP(seen) ? seen : plainAddress(socketAddress);
 }
 
-/** The part that stands this far from the right, or the leftmost. The others are not looked at, however many there are. */
-function fromRight(list: string, place: number): string {
+/** The entry at this position from the right, or the leftmost one. Does not split the list, which can be long. */
+function fromRight(list: string, position: number): string {
   let end = list.length;
   let comma = list.lastIndexOf(',');
-  for (let passed = 1; passed < place && comma >= 0; passed += 1) {
+  for (let passed = 1; passed < position && comma >= 0; passed += 1) {
     end = comma;
     comma = comma === 0 ? -1 : list.lastIndexOf(',', comma - 1);
   }
   const part = list.slice(comma + 1, end).trim();
-  return part.length <= longestAddress ? part : '';
+  return part.length <= maxLength ? part : '';
 }
 
-/** `::ffff:1.2.3.4`, `::ffff:102:304`, `1.2.3.4:5678` and `[::1]:5678` without what is around the address. */
+/** Removes brackets and port, and turns an IPv4-mapped IPv6 address into IPv4. */
 function plainAddress(text: string): string {
-  // Nothing around it, as on most sockets: not a redirect's time for more.
+  // The two forms that sockets have, without a parser: this runs once per redirect.
   if (!text.includes(':')) return text;
   if (text.startsWith('::ffff:') && isIPv4(text.slice(7))) return text.slice(7);
-  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
-  const mapped =
-    /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bracketed)?.[1] ?? fromHexadecimal(bracketed) ?? bracketed;
-  return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(mapped)?.[1] ?? mapped;
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text;
+  if (isIPv6(bare)) return fromMapped(bare);
+  return /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare)?.[1] ?? bare;
 }
 
-function fromHexadecimal(text: string): string | undefined {
-  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(text) ?? [];
-  if (high === undefined || low === undefined) return undefined;
-  return [high, low]
-    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
-    .join('.');
+function fromMapped(text: string): string {
+  if (!/ffff:/i.test(text)) return text;
+  const address = ipaddr.IPv6.parse(text);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : text;
 }

@@ -2,36 +2,36 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** A further connection takes the place of one that is idle, or whose client keeps us waiting. */
+  /** At the limit, a new connection replaces one that is idle or whose client keeps us waiting. */
   maxConnections: number;
-  /** Pipelined requests that may wait for the answer to the one before them. */
+  /** Pipelined requests that may wait for the response to the one before them. */
   maxWaitingRequests: number;
-  /** What may wait to be sent, over all connections. */
+  /** Response bytes that may wait to be sent, over all connections. */
   maxUnsentBytes: number;
-  /** A client that takes nothing of what waits for it for this long is cut. */
+  /** The connection of a client that reads nothing for this long is closed. */
   stallMs: number;
-  /** A request for which no answer has begun by then never gets one. */
-  answerMs: number;
+  /** The connection of a request whose response has not started by then is closed. */
+  responseMs: number;
   checkEveryMs: number;
 }
 
 export type CutReason = 'pipelining' | 'stalled' | 'memory' | 'unanswered' | 'too_many';
 
 interface Connection {
-  /** The latest answer that was begun; it may have been sent by now. */
+  /** The latest response that was started; it may be finished by now. */
   latest: ServerResponse | undefined;
   waiting: [IncomingMessage, ServerResponse][];
-  /** The check at which its latest answer began, or was found to be sent. */
+  /** The number of the check at which its latest response started, or was found finished. */
   usedAt: number;
-  /** What waited to be sent at the last check, and for how many checks that has not changed. */
+  /** What was unsent at the last check, and for how many checks it has not changed. */
   unsentBytes: number;
   queuedBytes: number;
   stalledChecks: number;
 }
 
 /**
- * Bounds what one connection, and all of them together, can make the process hold. Node parses all pipelined requests
- * of a chunk at once and would handle them all at once: here each is handled when the one before it has been sent.
+ * Bounds the memory that one connection, and all of them together, can use. Node parses all pipelined requests of a chunk
+ * and would handle them concurrently; here each one is handled when the response before it has been sent.
  */
 export function limitConnections(
   server: Server,
@@ -40,10 +40,10 @@ export function limitConnections(
   onCut: (reason: CutReason) => void,
 ): { listener: RequestListener; stop(): void } {
   const connections = new Map<Socket, Connection>();
-  /** Those on which no request has arrived yet, oldest first. */
+  /** Sockets on which no request has arrived yet, oldest first. */
   const silent = new Set<Socket>();
   const stallChecks = Math.ceil(limits.stallMs / limits.checkEveryMs);
-  const answerChecks = Math.ceil(limits.answerMs / limits.checkEveryMs);
+  const responseChecks = Math.ceil(limits.responseMs / limits.checkEveryMs);
   let checks = 0;
 
   function cut(socket: Socket, reason: CutReason): void {
@@ -69,39 +69,39 @@ export function limitConnections(
     });
   }
 
-  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+  function start(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
     connection.latest = res;
     connection.usedAt = checks;
     handle(req, res);
   }
 
-  /** Only where a request waits: a listener on each response would cost a redirect a tenth of its time. */
-  function beginNextAfter(res: ServerResponse, connection: Connection, socket: Socket): void {
+  /** Used only when a request waits: a listener on every response would make redirects 10% slower. */
+  function startNextAfter(res: ServerResponse, connection: Connection, socket: Socket): void {
     res.once('close', () => {
-      const following = connection.waiting.shift();
-      if (!following || socket.destroyed) return;
-      if (connection.waiting.length > 0) beginNextAfter(following[1], connection, socket);
-      begin(connection, ...following);
+      const next = connection.waiting.shift();
+      if (!next || socket.destroyed) return;
+      if (connection.waiting.length > 0) startNextAfter(next[1], connection, socket);
+      start(connection, ...next);
     });
   }
 
-  /** The one that has never asked for longest, else the one that is longest in a state in which nothing of ours is at stake. */
+  /** Closes the oldest socket without a request, else the longest idle, still sending, or not reading one. */
   function closeAnother(): boolean {
-    const [neverAsked] = silent;
-    const chosen = neverAsked ?? longest(isIdle) ?? longest(isArriving) ?? longest(isUnread);
+    const [oldestSilent] = silent;
+    const chosen = oldestSilent ?? longest(isIdle) ?? longest(isArriving) ?? longest(isUnread);
     if (!chosen) return false;
-    // Its close is told later, and the next newcomer needs another place.
+    // Removed here, because the close event comes later and the next new connection must not choose this one again.
     silent.delete(chosen);
     connections.delete(chosen);
     cut(chosen, 'too_many');
     return true;
   }
 
-  function longest(isMeant: (connection: Connection) => boolean): Socket | undefined {
+  function longest(matches: (connection: Connection) => boolean): Socket | undefined {
     let chosen: Socket | undefined;
     let usedAt = Number.POSITIVE_INFINITY;
     for (const [socket, connection] of connections) {
-      if (socket.destroyed || connection.usedAt >= usedAt || !isMeant(connection)) continue;
+      if (socket.destroyed || connection.usedAt >= usedAt || !matches(connection)) continue;
       chosen = socket;
       usedAt = connection.usedAt;
     }
@@ -127,7 +127,7 @@ export function limitConnections(
       }
       measure(socket, connection);
       if (connection.stalledChecks >= stallChecks) cut(socket, 'stalled');
-      else if (!latest.headersSent && checks - connection.usedAt > answerChecks) cut(socket, 'unanswered');
+      else if (!latest.headersSent && checks - connection.usedAt > responseChecks) cut(socket, 'unanswered');
       else if (connection.unsentBytes > 0) {
         unsent += connection.unsentBytes;
         slow.push([socket, connection]);
@@ -147,13 +147,13 @@ export function limitConnections(
     listener(req, res) {
       const { socket } = req;
       const connection = connections.get(socket);
-      // What else was in the chunk of a connection that has been cut.
+      // The rest of the chunk of a connection that has been closed.
       if (!connection || socket.destroyed) return;
       silent.delete(socket);
       const { latest, waiting } = connection;
-      if (waiting.length === 0 && (!latest || latest.writableFinished)) begin(connection, req, res);
+      if (waiting.length === 0 && (!latest || latest.writableFinished)) start(connection, req, res);
       else if (waiting.length < limits.maxWaitingRequests) {
-        if (waiting.length === 0 && latest) beginNextAfter(latest, connection, socket);
+        if (waiting.length === 0 && latest) startNextAfter(latest, connection, socket);
         waiting.push([req, res]);
       } else {
         stopParsing(socket);
@@ -166,14 +166,14 @@ export function limitConnections(
 
 const isIdle = ({ latest, waiting }: Connection) =>
   waiting.length === 0 && (!latest || latest.writableFinished);
-/** Its body has not come whole, and nothing was answered yet: we wait for the client. */
+/** The request body is incomplete and no response has started: we are waiting for the client. */
 const isArriving = ({ latest }: Connection) =>
   latest !== undefined && !latest.headersSent && !latest.req.complete;
 const isUnread = ({ stalledChecks }: Connection) => stalledChecks > 0;
 
 /**
- * Node would make a request of everything else in the chunk, up to 2,600 of them, and then an error for each: a tenth of a
- * second. An answer of 2, as for an upgrade, makes its parser stop.
+ * Node would parse the rest of the chunk, up to 2,600 requests, and emit an error for each: a tenth of a second. A return
+ * value of 2, as for an upgrade, stops its parser.
  */
 function stopParsing(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser');
@@ -182,15 +182,15 @@ function stopParsing(socket: Socket): void {
 
 function measure(socket: Socket, connection: Connection): void {
   const unsentBytes = socket.writableLength;
-  const queuedBytes = queuedIn(socket);
-  const hasMoved = unsentBytes !== connection.unsentBytes || queuedBytes !== connection.queuedBytes;
-  connection.stalledChecks = unsentBytes === 0 || hasMoved ? 0 : connection.stalledChecks + 1;
+  const queuedBytes = queuedBytesOf(socket);
+  const hasProgress = unsentBytes !== connection.unsentBytes || queuedBytes !== connection.queuedBytes;
+  connection.stalledChecks = unsentBytes === 0 || hasProgress ? 0 : connection.stalledChecks + 1;
   connection.unsentBytes = unsentBytes;
   connection.queuedBytes = queuedBytes;
 }
 
-/** How far a long write has come is known to the handle alone; Node's own socket timeout looks there as well. */
-function queuedIn(socket: Socket): number {
+/** Only the handle knows the progress of a long write. Node's own socket timeout reads it too. */
+function queuedBytesOf(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   const size: unknown = typeof handle === 'object' && handle && Reflect.get(handle, 'writeQueueSize');
   return typeof size === 'number' ? size : 0;

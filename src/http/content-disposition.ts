@@ -1,18 +1,19 @@
-/** File systems take 255 bytes, and proxies no endless headers. */
-const longestName = 60;
+import contentDisposition from 'content-disposition';
 
-/** For a file that is to be saved: its name in any script, and one of plain letters for who cannot read that. */
+/** Keeps the file name below the 255 bytes that file systems allow, and the header short. */
+const maxNameLength = 60;
+
+/**
+ * The header for a download: the file name in UTF-8, and an ASCII name for clients that do not read that one. The ASCII
+ * name is `fallbackName` when `name` has no Latin letters or digits.
+ */
 export function attachment(name: string, extension: string, fallbackName: string): string {
-  // Marks that turn text around would make the ending look like another one.
+  // Bidirectional controls could disguise the extension.
   const short = [...name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '').toWellFormed()]
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .join('');
-  const letters = short.replace(/[^\w .-]/g, '_').trim();
-  const plainName = /[A-Za-z0-9]/.test(letters) ? letters : fallbackName;
-  // RFC 8187 wants more of them encoded than encodeURIComponent does.
-  const encodedName = encodeURIComponent(short.replace(/[\p{Cc}/\\]/gu, '_')).replace(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
-  return `attachment; filename="${plainName}.${extension}"; filename*=UTF-8''${encodedName}.${extension}`;
+  const safeName = short.replace(/[\p{Cc}/\\]/gu, '_');
+  const ascii = short.replace(/[^\w .-]/g, '_').trim();
+  const asciiName = /[A-Za-z0-9]/.test(ascii) ? ascii : fallbackName;
+  return contentDisposition(`${safeName}.${extension}`, { fallback: `${asciiName}.${extension}` });
 }

@@ -1,14 +1,14 @@
-/** A queue from which clients are served in turn, each in the order of what it added. */
+/** A queue that serves clients round-robin, and each client's items in order. */
 export interface FairQueue<Item> {
   add(client: string, item: Item): void;
   next(): Item | undefined;
-  /** Takes out what was added last by the client that has most in the queue. */
+  /** Removes and returns the newest item of the client that has the most items. */
   dropLatestOfBusiest(): Item | undefined;
   size(): number;
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  /** The client whose turn it is comes first. */
+  /** In the order of their turns: the first client is next. */
   const queues = new Map<string, Item[]>();
   let size = 0;
 

@@ -2,46 +2,46 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { type CutReason, limitConnections } from './connections.ts';
 import { SetupError } from '../errors.ts';
-import { answerFailure, maxHeaders, refusalOf, refuse, refuseMalformed } from './malformed-request.ts';
+import { findRefusal, maxHeaders, refuse, refuseMalformed, sendInternalError } from './malformed-request.ts';
 
 const hardCloseAfterMs = 10_000;
 const hstsName = 'Strict-Transport-Security';
 const hstsValue = 'max-age=31536000';
 
-/** How long somebody may take to ask, and what may be held for them. */
-const usualLimits = {
+/** Timeouts for clients, and bounds on what is kept in memory for them. */
+const defaultLimits = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than the 60 s for which balancers keep theirs: who closes first must be the one that sends requests. */
+  /** Longer than the 60 s of load balancers: the side that sends requests must close first, or requests get lost. */
   keepAliveTimeout: 75_000,
   maxConnections: 8_000,
   maxWaitingRequests: 32,
   maxUnsentBytes: 64 * 1024 * 1024,
   stallMs: 30_000,
-  answerMs: 120_000,
+  responseMs: 120_000,
   checkEveryMs: 1_000,
 };
 
 export interface HttpServer {
   port: number;
   isDraining(): boolean;
-  /** Takes no new connections, answers what is asked on the open ones, each answer the last of its connection. */
+  /** Accepts no new connections and closes each open one after its next response. */
   drain(): Promise<void>;
 }
 
 interface HttpServerOptions {
   port: number;
   host: string | undefined;
-  /** A connection still silent this long after the drain began is closed; one in use is closed by its next answer. */
+  /** Connections that are still idle this long after the drain began are closed. */
   idleGraceMs: number;
-  /** Where the port was set. */
+  /** The environment variable that sets the port, for the error message. */
   variable?: string;
-  limits?: Partial<typeof usualLimits>;
-  /** Whether the world reaches us by https, and browsers may insist on it. */
+  limits?: Partial<typeof defaultLimits>;
+  /** Send Strict-Transport-Security, because the service is reached over https. */
   hsts?: boolean;
   onCut?: (reason: CutReason) => void;
-  /** Told of what a handler threw; its client has been answered. */
+  /** Called with what a handler threw. The client gets a 500. */
   onFailure?: (error: unknown) => void;
 }
 
@@ -58,17 +58,17 @@ export async function openHttpServer(
     onFailure = () => undefined,
   }: HttpServerOptions,
 ): Promise<HttpServer> {
-  const limits = { ...usualLimits, ...changes };
+  const limits = { ...defaultLimits, ...changes };
   let draining = false;
-  const answer: RequestListener = (req, res) => {
+  const respond: RequestListener = (req, res) => {
     if (draining) res.shouldKeepAlive = false;
     try {
-      const refusal = refusalOf(req);
+      const refusal = findRefusal(req);
       if (refusal) refuse(res, refusal);
       else handle(req, res);
     } catch (error) {
       onFailure(error);
-      answerFailure(res);
+      sendInternalError(res);
     }
   };
   const server = createServer({
@@ -76,15 +76,15 @@ export async function openHttpServer(
     requestTimeout: limits.requestTimeout,
     connectionsCheckingInterval: limits.connectionsCheckingInterval,
     keepAliveTimeout: limits.keepAliveTimeout,
-    // Refused in our own form.
+    // We refuse it ourselves, in the format of all our errors.
     requireHostHeader: false,
     ...(hsts && { ServerResponse: HstsResponse }),
   });
-  // One more than we take, to tell that there were too many.
+  // One more than we accept, to detect that there were too many.
   server.maxHeadersCount = maxHeaders + 1;
-  const { listener, stop: stopChecking } = limitConnections(server, answer, limits, onCut);
+  const { listener, stop: stopChecking } = limitConnections(server, respond, limits, onCut);
   server.on('request', listener);
-  // Node would refuse it by itself, in no form of ours. HTTP lets a server pass over what it does not know to expect.
+  // Node would respond 417 by itself. HTTP allows a server to ignore an Expect header that it does not know.
   server.on('checkExpectation', listener);
   const malformedHeaders: Record<string, string> = hsts ? { [hstsName]: hstsValue } : {};
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, malformedHeaders));
@@ -95,7 +95,7 @@ export async function openHttpServer(
     drain() {
       draining = true;
       return new Promise((resolve) => {
-        // Not the http server's own close: that cuts idle connections at once, and with them a request just on its way.
+        // Not http.Server's own close, which closes idle connections at once and loses requests that are on their way.
         NetServer.prototype.close.call(server, () => {
           clearInterval(closing);
           stopChecking();
@@ -115,14 +115,14 @@ export async function openHttpServer(
 function listen(server: Server, port: number, host: string | undefined, variable: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new SetupError(`Port ${port} is taken. Set ${variable} to a free one.`) : error);
+      const isInUse = error.code === 'EADDRINUSE';
+      reject(isInUse ? new SetupError(`Port ${port} is in use. Set ${variable} to a free port.`) : error);
     });
     server.listen({ port, host }, resolve);
   });
 }
 
-/** Every answer passes here, whoever writes it. The lane gives its headers as an array, which stays the quick way. */
+/** Adds the header to every response. The scan lane passes its headers as an array; extending that stays the fast path. */
 class HstsResponse extends ServerResponse {
   override writeHead(status: number, reason?: unknown, headers?: unknown): this {
     const write = super.writeHead as (...args: unknown[]) => this;

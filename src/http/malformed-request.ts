@@ -9,37 +9,37 @@ interface Refusal {
   error?: ErrorCode;
 }
 
-/** Apache's limit too. Node would drop further ones in silence. */
+/** The same limit as Apache's. Node would silently drop further headers. */
 export const maxHeaders = 100;
 
 const slash = 0x2f;
 
-/** So long a client may go on sending what nobody reads, so that it finds the answer and not a reset. */
+/** How long the socket stays open after the response, so that a client that is still sending reads it instead of a reset. */
 const lingerMs = 1_000;
 
-/** What Node's parser would not read, by its code; anything else is simply no HTTP. */
+/** By the error code of Node's HTTP parser. Any other code is `notHttp`. */
 const refusals: Record<string, Refusal> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too long: 16 KB at most.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too long. The limit is 16 KB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too long.' },
-  HPE_INVALID_METHOD: { status: 400, message: 'This is no method of HTTP.' },
+  HPE_INVALID_METHOD: { status: 400, message: 'Unknown HTTP method.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
 };
-const noHttp: Refusal = { status: 400, message: 'The request could not be read as HTTP.' };
+const notHttp: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
 const tooManyHeaders: Refusal = {
   status: 431,
-  message: `There are too many headers: ${maxHeaders} at most.`,
+  message: `The request has too many headers. The limit is ${maxHeaders}.`,
 };
 const noHost: Refusal = { status: 400, message: 'The request has no Host header.' };
-const noTarget: Refusal = {
+const badTarget: Refusal = {
   status: 400,
-  message: 'The request must name a path, or an address that starts with http:// or https://.',
+  message: 'The request target must be a path or a URL that starts with http:// or https://.',
 };
 const twoHosts: Refusal = { status: 400, message: 'The request has more than one Host header.' };
 
-/** Why a request that Node could read is refused before anybody looks at what it asks for. */
-export function refusalOf({ url = '', rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
+/** Why a request that Node could parse is refused before it is handled. */
+export function findRefusal({ url = '', rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
   if (rawHeaders.length > 2 * maxHeaders) return tooManyHeaders;
-  if (url.charCodeAt(0) !== slash && url !== '*' && !/^https?:\/\//i.test(url)) return noTarget;
+  if (url.charCodeAt(0) !== slash && url !== '*' && !/^https?:\/\//i.test(url)) return badTarget;
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
@@ -50,9 +50,9 @@ export function refusalOf({ url = '', rawHeaders, httpVersion }: IncomingMessage
   return httpVersion === '1.1' ? noHost : undefined;
 }
 
-/** Answers in the form that every error has, and ends the connection. */
+/** Responds in the format of all errors and closes the connection. */
 export function refuse(res: ServerResponse, refusal: Refusal): void {
-  const { headers, body } = answerOf(refusal);
+  const { headers, body } = responseOf(refusal);
   res.shouldKeepAlive = false;
   res.writeHead(refusal.status, headers);
   res.end(body);
@@ -64,36 +64,36 @@ const failure: Refusal = {
   message: 'Something went wrong on our side. Try again later.',
 };
 
-/** For a request whose handler threw: an answer where none has begun, else the end of its connection. */
-export function answerFailure(res: ServerResponse): void {
+/** For a request whose handler threw: a 500, or a closed connection if a response has already started. */
+export function sendInternalError(res: ServerResponse): void {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
   }
   for (const name of res.getHeaderNames()) res.removeHeader(name);
-  const { headers, body } = answerOf(failure);
+  const { headers, body } = responseOf(failure);
   res.writeHead(failure.status, headers);
   res.end(body);
 }
 
 const refused = new WeakSet<Duplex>();
 
-/** The same for what never became a request. */
+/** Like `refuse`, for input that Node could not parse as a request. */
 export function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   extraHeaders: Record<string, string> = {},
 ): void {
-  // The rest of what was refused already.
+  // Further errors of input that was already refused.
   if (refused.has(socket) && error.code !== 'ECONNRESET' && error.code !== 'HPE_INVALID_EOF_STATE') return;
-  // Nobody is there any more, or an answer was begun already.
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  // The client has gone, or a response has already started.
+  if (error.code === 'ECONNRESET' || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
   }
   refused.add(socket);
-  const refusal = refusals[error.code ?? ''] ?? noHttp;
-  const { headers, body } = answerOf(refusal);
+  const refusal = refusals[error.code ?? ''] ?? notHttp;
+  const { headers, body } = responseOf(refusal);
   const lines = Object.entries({ ...headers, ...extraHeaders, Connection: 'close' });
   socket.end(
     [
@@ -103,12 +103,12 @@ export function refuseMalformed(
       body,
     ].join('\r\n'),
   );
-  // A client that does not close its half must not keep ours.
+  // A client that leaves its half open must not keep the connection.
   const closing = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once('close', () => clearTimeout(closing));
 }
 
-function answerOf({ message, error = 'validation_error' }: Refusal): {
+function responseOf({ message, error = 'validation_error' }: Refusal): {
   headers: Record<string, string>;
   body: string;
 } {
@@ -126,8 +126,8 @@ function answerOf({ message, error = 'validation_error' }: Refusal): {
   };
 }
 
-/** Node keeps the answer under way on the socket; one that was sent whole before is no reason for silence. */
-function isAnswering(socket: Duplex): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return typeof answer === 'object' && answer !== null && Reflect.get(answer, 'headersSent') === true;
+/** Node keeps the response in progress on the socket, and none between two responses. */
+function isResponding(socket: Duplex): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof response === 'object' && response !== null && Reflect.get(response, 'headersSent') === true;
 }

@@ -1,7 +1,7 @@
-/** Undefined for what is no address. A content may hold hundreds of those, and an error costs as much as many addresses. */
+/** Undefined for an invalid URL. Checked without an exception, because one content may hold hundreds of them. */
 export function parseUrl(text: string): URL | undefined {
-  // Once V8 has optimized its caller, Node 20's canParse says no to addresses with an umlaut in them. Percent-encoded, they
-  // are the same addresses.
+  // Node 20's canParse rejects URLs with non-ASCII characters once V8 has optimized its caller. Percent-encoding them
+  // does not change whether the URL is valid.
   const ascii = text.toWellFormed().replace(/[^\0-\x7f]+/g, encodeURIComponent);
   // oxlint-disable-next-line no-restricted-properties
   if (!URL.canParse(ascii)) return undefined;

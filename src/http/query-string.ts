@@ -1,6 +1,6 @@
 /**
- * Every value of each name in a query, as URLSearchParams reads it. That one takes 100 ms and more for the 16 KiB that
- * a client may send, because it throws and catches an error for each value that is not valid UTF-8.
+ * Parses a query into all values of each name, with the results of URLSearchParams. That class needs 100 ms or more for
+ * the 16 KiB that a client may send, because it throws and catches an error for each value that is not valid UTF-8.
  */
 export function parseQuery(query: string): Map<string, string[]> {
   const found = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
-import { answerQuestions, notify, threadLog } from '../runtime/thread-side.ts';
+import { handleRequests, emitEvent, threadLog } from '../runtime/inside-thread.ts';
 import { openScanQueue, type QueuePlace } from './connection.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 
@@ -20,10 +20,10 @@ export type QueueQuestion =
   | { ask: 'close' };
 
 const { place, sealingKey, logLevel } = workerData as QueueThreadData;
-const queue = openScanQueue(place, threadLog('web', logLevel), notify);
-notify(queue.isReady());
+const queue = openScanQueue(place, threadLog('web', logLevel), emitEvent);
+emitEvent(queue.isReady());
 
-answerQuestions<QueueQuestion>(async (question) => {
+handleRequests<QueueQuestion>(async (question) => {
   if (question.ask === 'record') {
     await queue.add(packScans(JSON.parse(question.scans) as RawScan[], sealingKey));
   } else if (question.ask === 'add') {

@@ -28,10 +28,10 @@ export async function openQueueThread(
   const thread = await openThread<QueueQuestion, boolean>({
     file: new URL('queue-thread-main.js', import.meta.url),
     data,
-    onNotice: (ready) => {
+    onEvent: (ready) => {
       isReady = ready;
     },
-    onEnd: () => {
+    onExit: () => {
       isReady = false;
     },
     name: 'queue',
@@ -40,13 +40,13 @@ export async function openQueueThread(
   return {
     isReady: () => isReady,
     // As one string: that is handed over at a fraction of what an array of objects costs.
-    record: (scans) => thread.ask({ ask: 'record', scans: JSON.stringify(scans) }),
-    add: (job) => thread.ask({ ask: 'add', job }),
-    checkWrites: async () => void (await thread.ask({ ask: 'checkWrites' })),
-    pending: async () => Number(await thread.ask({ ask: 'pending' })),
-    depth: async () => (await thread.ask({ ask: 'depth' })) as QueueDepth,
+    record: (scans) => thread.call({ ask: 'record', scans: JSON.stringify(scans) }),
+    add: (job) => thread.call({ ask: 'add', job }),
+    checkWrites: async () => void (await thread.call({ ask: 'checkWrites' })),
+    pending: async () => Number(await thread.call({ ask: 'pending' })),
+    depth: async () => (await thread.call({ ask: 'depth' })) as QueueDepth,
     async close() {
-      await withTimeout(closeWithinMs, thread.ask({ ask: 'close' })).catch(() => undefined);
+      await withTimeout(closeWithinMs, thread.call({ ask: 'close' })).catch(() => undefined);
       await thread.end();
     },
   };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { identify, livenessOf } from '../runtime/process-identity.ts';
+import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
 import type { ScanJob } from './scan-jobs.ts';
 
 /** How often an owner touches its files. One that was not touched for long has no owner, wherever that was. */
@@ -13,7 +13,7 @@ const abandonedAfterMsBefore = 10 * 60_000;
 
 const thisHost = () => hostname().replace(/[^\w-]/g, '_');
 
-export const ownerHere = async () => `${thisHost()}.${await identify(process.pid)}`;
+export const ownerHere = async () => `${thisHost()}.${await processIdentity(process.pid)}`;
 
 interface SpoolName {
   host: string;
@@ -37,16 +37,16 @@ export function parseSpoolName(name: string): SpoolName | undefined {
   };
 }
 
-/** Whether nobody will hand the file over. `stillMs`: for how long it has not been touched, as its reader knows it. */
+/** Whether nobody will hand the file over. `unchangedMs`: for how long it has not been touched, as its reader knows it. */
 export async function isAbandoned(
   { host, identity }: SpoolName,
-  stillMs: () => Promise<number>,
+  unchangedMs: () => Promise<number>,
   limitMs = usualAbandonedAfterMs,
 ): Promise<boolean> {
-  const liveness = await livenessOf(identity, { sameHost: host === thisHost() });
+  const liveness = await checkLiveness(identity, { sameHost: host === thisHost() });
   if (liveness !== 'unknown') return liveness === 'gone';
   const isOfThisRelease = identity.split('-').length === 4;
-  return (await stillMs()) > (isOfThisRelease ? limitMs : Math.max(limitMs, abandonedAfterMsBefore));
+  return (await unchangedMs()) > (isOfThisRelease ? limitMs : Math.max(limitMs, abandonedAfterMsBefore));
 }
 
 /** A torn line may have a whole one behind it. */
@@ -106,7 +106,7 @@ export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> 
     // Handed over meanwhile, it is none any more.
     const file = await stat(join(folder, fileName)).catch(() => undefined);
     if (!file) continue;
-    const liveness = await livenessOf(name.identity, { sameHost: name.host === thisHost() });
+    const liveness = await checkLiveness(name.identity, { sameHost: name.host === thisHost() });
     files.push({
       owner: name.owner,
       bytes: file.size,

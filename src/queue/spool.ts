@@ -169,16 +169,16 @@ export async function openSpool({
 
   async function adopt(): Promise<void> {
     const names = await readdir(folder).catch(() => []);
-    heartbeats.forgetAllBut(names);
+    heartbeats.retainOnly(names);
     for (const fileName of names) {
       const name = parseSpoolName(fileName);
       if (!name || name.owner === owner) continue;
       const path = join(folder, fileName);
-      const stillMs = async () => {
+      const unchangedMs = async () => {
         const file = await stat(path).catch(() => undefined);
-        return file ? heartbeats.stillMs(fileName, file.mtimeMs) : 0;
+        return file ? heartbeats.unchangedMs(fileName, file.mtimeMs) : 0;
       };
-      if (!(await isAbandoned(name, stillMs, abandonedAfterMs))) continue;
+      if (!(await isAbandoned(name, unchangedMs, abandonedAfterMs))) continue;
       if (name.isProbe) {
         await unlink(path).catch(unlessAbsent);
         continue;

@@ -3,7 +3,7 @@ import { originForm } from '../http/base-path.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
-import { answerFailure } from '../http/malformed-request.ts';
+import { sendInternalError } from '../http/malformed-request.ts';
 import type { ScanProducer } from '../queue/producer.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -67,7 +67,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     } catch {
       // The page is what fails.
     }
-    answerFailure(res);
+    sendInternalError(res);
   }
 
   function guard(req: IncomingMessage, res: ServerResponse, work: () => void): void {

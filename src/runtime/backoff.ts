@@ -1,25 +1,26 @@
-interface BackoffLimits {
+interface BackoffOptions {
   firstMs: number;
   longestMs: number;
-  /** What ran this long was well: the next delay is the first again. */
-  wellAfterMs: number;
+  /** A run of at least this length counts as a success: the next delay is `firstMs` again. */
+  resetAfterMs: number;
 }
 
 export interface Backoff {
-  /** How long to wait before the next start, after a run of this length. */
+  /** The delay before the next attempt. `ranMs` is how long the last attempt ran. */
   next(ranMs: number): number;
   reset(): void;
 }
 
+/** Exponential backoff: the delay doubles from `firstMs` up to `longestMs`. */
 export function createBackoff({
   firstMs = 500,
   longestMs = 30_000,
-  wellAfterMs = 60_000,
-}: Partial<BackoffLimits> = {}): Backoff {
+  resetAfterMs = 60_000,
+}: Partial<BackoffOptions> = {}): Backoff {
   let delayMs = firstMs;
   return {
     next(ranMs) {
-      if (ranMs >= wellAfterMs) delayMs = firstMs;
+      if (ranMs >= resetAfterMs) delayMs = firstMs;
       const waitMs = delayMs;
       delayMs = Math.min(longestMs, delayMs * 2);
       return waitMs;

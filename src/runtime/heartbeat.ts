@@ -1,23 +1,24 @@
 /**
- * Judges owners that only their file's time of change tells of. It is compared with itself, by our own clock: the
- * clocks of two machines may differ, and a file that was untouched for long may have been touched again since.
+ * Detects owners that have stopped updating the mtime of their file. An mtime is only compared with an earlier mtime of
+ * the same file, and time is measured with our own clock, because the clocks of two machines may differ.
  */
 export interface HeartbeatWatch {
-  /** For how long the file's time of change has stood still, as far as we have seen. */
-  stillMs(path: string, mtimeMs: number): number;
-  forgetAllBut(paths: string[]): void;
+  /** How long the mtime has been unchanged, as far as this watch has seen. */
+  unchangedMs(path: string, mtimeMs: number): number;
+  /** Forgets every file that is not in the list. */
+  retainOnly(paths: string[]): void;
 }
 
 export function watchHeartbeats(now: () => number = () => performance.now()): HeartbeatWatch {
   const seen = new Map<string, { mtimeMs: number; since: number }>();
   return {
-    stillMs(path, mtimeMs) {
+    unchangedMs(path, mtimeMs) {
       const last = seen.get(path);
       if (last?.mtimeMs === mtimeMs) return now() - last.since;
       seen.set(path, { mtimeMs, since: now() });
       return 0;
     },
-    forgetAllBut(paths) {
+    retainOnly(paths) {
       const kept = new Set(paths);
       for (const path of seen.keys()) if (!kept.has(path)) seen.delete(path);
     },

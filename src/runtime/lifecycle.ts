@@ -1,115 +1,115 @@
 import type { Config } from '../config.ts';
-import { sentenceFor } from '../store/setup-sentence.ts';
+import { setupErrorMessage } from '../store/setup-error-message.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { startWatchdog } from './watchdog.ts';
 
-/** A process that is asked to end is gone after this time, done or not. Platforms kill after 30 s. */
+/** A process that does not finish draining within this time exits anyway. Platforms send SIGKILL after 30 s. */
 export const drainLimitMs = 25_000;
 
-/** Whether a process of ours started this one. Asked at once: the channel to it may close at any time. */
+/** Whether one of our own processes started this one. Read at load time, because the IPC channel may close at any time. */
 const hasParent = process.send !== undefined;
 
-/** Why a start failed has been printed by the process that it failed in. */
-export class AlreadyTold extends Error {
-  override name = 'AlreadyTold';
+/** The process that failed to start has already printed the reason. */
+export class AlreadyReportedError extends Error {
+  override name = 'AlreadyReportedError';
 }
 
 const heartbeatMs = 1_000;
 
 /**
- * Tells the process that started us, if one did, that we are at work, and from then on that our event loop turns. Where
- * nobody did, nobody would notice a hang: then a thread of ours ends the process.
+ * Reports "ready" to the parent process, then sends it heartbeats while the event loop runs. Without a parent nobody
+ * would notice a hang, so a watchdog thread kills the process instead.
  */
 export function announceReady({ hangLimitSeconds }: Pick<Config, 'hangLimitSeconds'>): void {
-  // Twice as patient as a supervisor: it may be beside a start that takes its time.
+  // Twice a supervisor's limit, so that a supervisor in front of this process acts first.
   if (!hasParent) return startWatchdog(2 * hangLimitSeconds * 1_000);
-  tellParent('ready');
-  let isOnItsWay = false;
+  sendToParent('ready');
+  let isSending = false;
   setInterval(() => {
-    // A parent that does not read gets no pile of them.
-    if (isOnItsWay) return;
-    isOnItsWay = true;
-    tellParent('alive', () => {
-      isOnItsWay = false;
+    // Heartbeats must not pile up when the parent does not read.
+    if (isSending) return;
+    isSending = true;
+    sendToParent('alive', () => {
+      isSending = false;
     });
   }, heartbeatMs).unref();
 }
 
-function tellParent(message: string, told: () => void = () => undefined): void {
-  // Gone between the question and the message: endWith sees to that.
-  if (process.connected) process.send?.(message, undefined, undefined, told);
+function sendToParent(message: string, onSent: () => void = () => undefined): void {
+  // If the parent disconnects before the message is sent, onShutdown handles that.
+  if (process.connected) process.send?.(message, undefined, undefined, onSent);
 }
 
 /**
- * Runs `drain` once, when the process is asked to end, and exits. Whoever started us may be killed without a word:
- * then the channel to it closes, and we end as if asked.
+ * Runs `drain` once on SIGTERM or SIGINT, then exits. If the parent process is killed, the IPC channel closes, and that
+ * counts as a request to shut down.
  */
-export function endWith(log: Log, drain: () => Promise<void>, limitMs = drainLimitMs): void {
-  let ending = false;
-  const end = (reason: string) => {
-    if (ending) return;
-    ending = true;
-    log.info({ reason }, 'ending');
+export function onShutdown(log: Log, drain: () => Promise<void>, limitMs = drainLimitMs): void {
+  let isShuttingDown = false;
+  const shutDown = (reason: string) => {
+    if (isShuttingDown) return;
+    isShuttingDown = true;
+    log.info({ reason }, 'shutting down');
     setTimeout(() => {
-      log.error(`not done within ${limitMs / 1000} s, leaving anyway`);
+      log.error(`shutdown not finished after ${limitMs / 1000} s, exiting anyway`);
       process.exit(1);
     }, limitMs).unref();
     drain().then(
       () => process.exit(0),
       (err: unknown) => {
-        log.error({ err }, 'ending failed');
+        log.error({ err }, 'shutdown failed');
         process.exit(1);
       },
     );
   };
-  // Heard for as long as we live: Ctrl-C arrives twice below npm, from the terminal and from npm, and without a
-  // listener the second one would end us in the middle of the first.
-  process.on('SIGTERM', () => end('SIGTERM'));
-  process.on('SIGINT', () => end('SIGINT'));
+  // The listeners stay installed. Under npm, Ctrl-C arrives twice (from the terminal and from npm), and without a listener
+  // the second signal would kill the process while it drains.
+  process.on('SIGTERM', () => shutDown('SIGTERM'));
+  process.on('SIGINT', () => shutDown('SIGINT'));
   if (!hasParent) return;
-  process.off('disconnect', leaveUnstarted);
-  if (process.connected) process.once('disconnect', () => end('the parent process is gone'));
-  else end('the parent process is gone');
+  process.off('disconnect', exitBeforeStart);
+  if (process.connected) process.once('disconnect', () => shutDown('parent process exited'));
+  else shutDown('parent process exited');
 }
 
 /**
- * For the web process, once it is ready: what one request breaks must not end the process for all others. Whatever was
- * left unanswered by it is cut by the HTTP server. A worker ends instead, and the queue delivers its jobs again.
+ * For the web process once it is ready: an error in one request must not end the process for all others. The HTTP server
+ * closes the connection of a request that stays unanswered. A worker exits instead, and the queue redelivers its jobs.
  */
-export function surviveErrors(log: Log, count: () => void): void {
-  const tell = throttle((err, times) =>
-    log.error({ err, times }, 'an error that nobody caught; the process goes on'),
+export function surviveUncaughtErrors(log: Log, count: () => void): void {
+  const logError = throttle((err, times) =>
+    log.error({ err, times }, 'uncaught error; the process keeps running'),
   );
   const survive = (err: unknown) => {
     count();
-    tell(err);
+    logError(err);
   };
-  // In place of the listener that ends a process that is not ready yet.
+  // Replaces the listener of exitOnUncaughtException.
   process.removeAllListeners('uncaughtException');
   process.on('uncaughtException', survive);
   process.on('unhandledRejection', survive);
 }
 
-/** Before `endWith`, there is nothing yet to drain. */
-const leaveUnstarted = () => process.exit(1);
+/** Until `onShutdown` is called there is nothing to drain. */
+const exitBeforeStart = () => process.exit(1);
 
 function watchParent(): void {
-  // What cannot be written to a parent that dies at this moment: its end is told by `disconnect`, right after.
+  // A failed write to a parent that has just died: `disconnect` follows and is handled.
   process.on('error', () => undefined);
-  if (process.connected) process.once('disconnect', leaveUnstarted);
-  else leaveUnstarted();
+  if (process.connected) process.once('disconnect', exitBeforeStart);
+  else exitBeforeStart();
 }
 
-/** Kept from before the log takes over what is written with `console`: a start that fails has a sentence for a person. */
+/** Saved before `logConsoleOutput` replaces it: a failed start prints a message for a person, not a log line. */
 const printError = console.error.bind(console);
 
-/** Runs a process's main function; an error that an operator can mend is one sentence, not a stack. */
+/** Runs a process's main function. An error that an operator can fix is printed as one message, without a stack. */
 export function runMain(main: () => Promise<void>): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {
-    if (!(error instanceof AlreadyTold))
-      printError(sentenceFor(error) ?? (error instanceof Error ? error.stack : error));
+    if (!(error instanceof AlreadyReportedError))
+      printError(setupErrorMessage(error) ?? (error instanceof Error ? error.stack : error));
     process.exit(1);
   });
 }

@@ -1,32 +1,32 @@
 interface LivenessOptions {
-  /** So long it may be silent. */
+  /** The longest allowed time without a heartbeat. */
   limitMs: number;
   onHang: () => void;
 }
 
-export interface Liveness {
-  heard(): void;
+export interface LivenessWatch {
+  heartbeat(): void;
   stop(): void;
 }
 
-const checksALimit = 10;
+const checksPerLimit = 10;
 
 /**
- * Watches something that shows a sign of life now and then. Counts checks instead of reading a clock: while we do not run
- * ourselves, because the machine sleeps or we are busy, no check is made and nobody is found hanging.
+ * Calls `onHang` once when no heartbeat has arrived for `limitMs`. It counts timer ticks instead of reading a clock, so
+ * that time in which this process itself did not run (suspended machine, busy event loop) does not count as a hang.
  */
-export function watchLiveness({ limitMs, onHang }: LivenessOptions): Liveness {
+export function watchLiveness({ limitMs, onHang }: LivenessOptions): LivenessWatch {
   let silentChecks = 0;
-  const checking = setInterval(() => {
+  const timer = setInterval(() => {
     silentChecks += 1;
-    if (silentChecks <= checksALimit) return;
-    clearInterval(checking);
+    if (silentChecks <= checksPerLimit) return;
+    clearInterval(timer);
     onHang();
-  }, limitMs / checksALimit).unref();
+  }, limitMs / checksPerLimit).unref();
   return {
-    heard() {
+    heartbeat() {
       silentChecks = 0;
     },
-    stop: () => clearInterval(checking),
+    stop: () => clearInterval(timer),
   };
 }

@@ -1,10 +1,10 @@
 import { readFile, readlink } from 'node:fs/promises';
 
 /**
- * A name for a process that no later one with the same number has: its number, when it started, the boot of its
- * machine and its PID namespace. Outside Linux the number alone has to do.
+ * Identifies a process even after its PID has been reused: PID, start time, boot ID of the machine and PID namespace.
+ * Outside Linux only the PID is available.
  */
-export async function identify(pid: number): Promise<string> {
+export async function processIdentity(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
@@ -13,23 +13,31 @@ export async function identify(pid: number): Promise<string> {
   return `${pid}-${startTicks}-${boot.trim().replaceAll('-', '').slice(0, 12)}-${digits}`;
 }
 
-/** `unknown`: it is of another container or machine, and its number says nothing here. */
+/** `unknown`: the process belongs to another container or machine, where its PID means nothing to us. */
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
-export async function livenessOf(identity: string, { sameHost = true } = {}): Promise<Liveness> {
+export async function checkLiveness(identity: string, { sameHost = true } = {}): Promise<Liveness> {
   const [number = '', , boot, namespace] = identity.split('-');
   const pid = Number(number);
   if (!Number.isInteger(pid) || pid <= 0) return 'gone';
-  const here = (await identify(process.pid)).split('-');
-  // Releases before namespaces were told apart wrote none, and judged by the host's name.
+  const own = (await processIdentity(process.pid)).split('-');
+  // Earlier releases did not write the namespace; they compared host names.
   const isComparable =
-    namespace === undefined || boot === '' ? sameHost : boot === here[2] && namespace === here[3];
+    namespace === undefined || boot === '' ? sameHost : boot === own[2] && namespace === own[3];
   if (!isComparable) return 'unknown';
+  if (!isAlive(pid)) return 'gone';
+  const current = await processIdentity(pid);
+  return current === identity || (namespace === undefined && current.startsWith(`${identity}-`))
+    ? 'alive'
+    : 'gone';
+}
+
+/** True also for a process of another user, which may not be signaled (EPERM). */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  const now = await identify(pid);
-  return now === identity || (namespace === undefined && now.startsWith(`${identity}-`)) ? 'alive' : 'gone';
 }

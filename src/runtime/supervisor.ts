@@ -1,147 +1,140 @@
 import type { ChildProcess } from 'node:child_process';
 import { SetupError } from '../errors.ts';
 import { type Backoff, createBackoff } from './backoff.ts';
-import { AlreadyTold, drainLimitMs } from './lifecycle.ts';
-import { type Liveness, watchLiveness } from './liveness.ts';
+import { AlreadyReportedError, drainLimitMs } from './lifecycle.ts';
+import { type LivenessWatch, watchLiveness } from './liveness.ts';
 import type { Log } from '../telemetry/log.ts';
 
-export interface KeptProcess {
-  /** Rejected where the process ends before it was ever ready: then it is not tried again. */
+export interface SupervisedProcess {
+  /** Rejects if the process exits before it was ever ready; it is then not started again. */
   ready: Promise<void>;
-  /** Ends it now and starts a new one. */
-  renew(): void;
+  /** Stops the process now and starts a new one. */
+  restart(): void;
   stop(): Promise<void>;
 }
 
-interface Patience {
-  delays?: Backoff;
-  /** A process leaves by itself when its drain takes too long; one that does not even do that is killed. */
-  stopLimitMs?: number;
-  renewLimitMs?: number;
-  /** One that was ready and has sent no heartbeat for this long hangs, and is killed. */
+interface SupervisorOptions {
+  backoff?: Backoff;
+  /** SIGKILL follows after this time. Longer than the process's own drain limit, so that it normally exits by itself. */
+  stopTimeoutMs?: number;
+  restartTimeoutMs?: number;
+  /** A ready process that sends no heartbeat for this long is killed. */
   hangLimitMs?: number;
-  /** So long it may take to be ready. */
-  startLimitMs?: number;
+  /** How long a process may take to become ready. */
+  startTimeoutMs?: number;
 }
 
+type Exit = { code?: number | null; signal?: string | null; err?: Error };
+
 /**
- * Starts a process and, once it was ready, starts it again whenever it dies, with a growing delay.
+ * Starts a process and, once it has been ready, starts it again with backoff whenever it exits.
  *
- *   running → (dies) → waiting → (delay over, or renewed) → running
+ *   running → (exits) → waiting → (delay over, or restart) → running
  *      ├ (no heartbeat in time) → killed → waiting
- *      ├ (renewed) → asked to end → running
- *      └ (stopped) → asked to end → over
+ *      ├ (restart) → SIGTERM → running
+ *      └ (stop) → SIGTERM → stopped
  */
-export function keepRunning(
+export function supervise(
   name: string,
   start: () => ChildProcess,
   log: Log,
   {
-    delays = createBackoff(),
-    stopLimitMs = drainLimitMs + 2_000,
-    renewLimitMs = 3_000,
+    backoff = createBackoff(),
+    stopTimeoutMs = drainLimitMs + 2_000,
+    restartTimeoutMs = 3_000,
     hangLimitMs = 30_000,
-    startLimitMs = 120_000,
-  }: Patience = {},
-): KeptProcess {
-  let everReady = false;
-  let renewing = false;
-  let stopping = false;
-  let pause: NodeJS.Timeout | undefined;
+    startTimeoutMs = 120_000,
+  }: SupervisorOptions = {},
+): SupervisedProcess {
+  let wasReady = false;
+  let isRestarting = false;
+  let isStopping = false;
+  let startTimer: NodeJS.Timeout | undefined;
   let resolveReady: () => void;
   let rejectReady: (reason: Error) => void;
   const ready = new Promise<void>((resolve, reject) => {
     resolveReady = resolve;
     rejectReady = reject;
   });
-  let liveness: Liveness;
-  let child = begin();
+  let liveness: LivenessWatch;
+  let current = launch();
 
-  function begin(): ChildProcess {
-    pause = undefined;
-    renewing = false;
+  function launch(): ChildProcess {
+    startTimer = undefined;
+    isRestarting = false;
     const startedAt = Date.now();
-    const fresh = start();
+    const child = start();
     const watch = (limitMs: number) =>
       watchLiveness({
         limitMs,
         onHang() {
           log.error({ limitMs }, `the ${name} process hangs; killing it`);
-          // Heard even by a process that is stopped.
-          fresh.kill('SIGKILL');
+          // Unlike SIGTERM, this also ends a process that is stopped (SIGSTOP).
+          child.kill('SIGKILL');
         },
       });
-    liveness = watch(startLimitMs);
-    fresh.on('message', (message) => {
-      if (message === 'alive') liveness.heard();
+    liveness = watch(startTimeoutMs);
+    child.on('message', (message) => {
+      if (message === 'alive') liveness.heartbeat();
       if (message !== 'ready') return;
-      everReady = true;
+      wasReady = true;
       liveness.stop();
       liveness = watch(hangLimitMs);
       resolveReady();
     });
-    fresh.on('error', (err) => {
-      // There was nothing to start, and so no exit will be told.
-      if (fresh.pid === undefined) onEnd({ err }, Date.now() - startedAt);
+    child.on('error', (err) => {
+      // The program could not be started, so there will be no exit event.
+      if (child.pid === undefined) onExit({ err }, Date.now() - startedAt);
     });
-    fresh.once('exit', (code, signal) => onEnd({ code, signal }, Date.now() - startedAt));
-    return fresh;
+    child.once('exit', (code, signal) => onExit({ code, signal }, Date.now() - startedAt));
+    return child;
   }
 
-  function onEnd(how: { code?: number | null; signal?: string | null; err?: Error }, ranMs: number): void {
+  function onExit(exit: Exit, ranMs: number): void {
     liveness.stop();
-    if (stopping) return;
-    if (!everReady) return rejectReady(endedTooEarly(name, how));
-    const waitMs = renewing ? 0 : delays.next(ranMs);
-    if (!renewing) log.error({ ...how, waitMs }, `the ${name} process ended; starting it again`);
-    pause = setTimeout(() => {
-      child = begin();
+    if (isStopping) return;
+    if (!wasReady) return rejectReady(failedToStart(name, exit));
+    const waitMs = isRestarting ? 0 : backoff.next(ranMs);
+    if (!isRestarting) log.error({ ...exit, waitMs }, `the ${name} process exited; starting it again`);
+    startTimer = setTimeout(() => {
+      current = launch();
     }, waitMs);
   }
 
   return {
     ready,
-    renew() {
-      if (stopping) return;
-      delays.reset();
-      if (pause) {
-        clearTimeout(pause);
-        child = begin();
+    restart() {
+      if (isStopping) return;
+      backoff.reset();
+      if (startTimer) {
+        clearTimeout(startTimer);
+        current = launch();
         return;
       }
-      renewing = true;
-      void endProcess(child, renewLimitMs);
+      isRestarting = true;
+      void stopProcess(current, restartTimeoutMs);
     },
     stop() {
-      stopping = true;
+      isStopping = true;
       liveness.stop();
-      clearTimeout(pause);
-      return endProcess(child, stopLimitMs);
+      clearTimeout(startTimer);
+      return stopProcess(current, stopTimeoutMs);
     },
   };
 }
 
-function endedTooEarly(name: string, { code, signal, err }: Parameters<typeof describeEnd>[0]): Error {
-  // With 1 it left by itself and said why.
-  if (code === 1) return new AlreadyTold();
-  return new SetupError(
-    `The ${name} process ended before it was ready (${describeEnd({ code, signal, err })}).`,
-  );
+function failedToStart(name: string, { code, signal, err }: Exit): Error {
+  // Exit code 1: runMain has printed the reason.
+  if (code === 1) return new AlreadyReportedError();
+  const how = err?.message ?? signal ?? `exit code ${code}`;
+  return new SetupError(`The ${name} process exited before it was ready (${how}).`);
 }
 
-function describeEnd(how: {
-  code?: number | null | undefined;
-  signal?: string | null | undefined;
-  err?: Error | undefined;
-}): string {
-  return how.err?.message ?? how.signal ?? `exit code ${how.code}`;
-}
-
-/** Asks a process to end, and kills it when it has not within the limit. Done when it is gone. */
-function endProcess(child: ChildProcess, limitMs: number): Promise<void> {
+/** Sends SIGTERM, and SIGKILL after the timeout. Resolves when the process has exited. */
+function stopProcess(child: ChildProcess, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
-    const kill = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     child.once('exit', () => {
       clearTimeout(kill);
       resolve();

@@ -1,5 +1,5 @@
-// What a thread starts with where the service runs as TypeScript: a thread does not take over the loader of its process.
-// Plain JavaScript, because it runs before that loader does.
+// Entry point of every thread while the service runs from TypeScript: a thread does not inherit the module loader of its
+// process. Plain JavaScript, because it runs before the loader is registered.
 import { register } from 'tsx/esm/api';
 
 register();

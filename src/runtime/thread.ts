@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import { type Log, writeLogLine } from '../telemetry/log.ts';
 import { createBackoff } from './backoff.ts';
 import { watchLiveness } from './liveness.ts';
-import { type Log, passOn } from '../telemetry/log.ts';
 
-/** What a thread says: something of its own accord, or the answer to what it was asked. */
-export type ThreadMessage<Notice> =
-  | { notice: Notice }
+/** What a thread sends: an event, a log line, or the response to a request. */
+export type ThreadMessage<Event> =
+  | { event: Event }
   | { logLine: string }
   | { pong: true }
   | { id: number; value: unknown; error?: undefined }
@@ -13,101 +13,100 @@ export type ThreadMessage<Notice> =
 
 const checkEveryMs = 500;
 
-interface Asked {
-  /** How many checks it has waited for: time in which we did not run ourselves is not held against the thread. */
+interface PendingCall {
+  /** Timer ticks since the call. Ticks instead of time, so that a pause of our own process does not count. */
   checks: number;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
-interface ThreadOptions<Notice> {
-  /** The file the thread runs, beside the one that opens it: `new URL('….js', import.meta.url)`. */
+interface ThreadOptions<Event> {
+  /** The file that the thread runs, beside the one that opens it: `new URL('….js', import.meta.url)`. */
   file: URL;
   data: unknown;
-  /** Waited for when the thread is opened; told of again after each restart. */
-  onNotice?: (notice: Notice) => void;
-  onEnd?: () => void;
+  /** `openThread` waits for the first event. Called again after each restart. */
+  onEvent?: (event: Event) => void;
+  onExit?: () => void;
   name: string;
   log: Log;
-  /** A question that is not answered by then is given up. */
-  callLimitMs?: number;
-  /** A thread whose event loop stands still for this long is replaced. Loading its code is among it. */
+  callTimeoutMs?: number;
+  /** A thread whose event loop is blocked for this long is replaced. Loading its code counts too. */
   hangLimitMs?: number;
 }
 
-export interface Thread<Question extends object> {
-  ask(question: Question): Promise<unknown>;
+export interface Thread<Request extends object> {
+  call(request: Request): Promise<unknown>;
   end(): Promise<void>;
 }
 
-/** A thread that answers questions, and is started again where it fails. Resolves with its first notice. */
-export async function openThread<Question extends object, Notice>({
+/** Starts a thread that handles requests, and starts it again when it fails. Resolves at its first event. */
+export async function openThread<Request extends object, Event>({
   file,
   data,
-  onNotice,
-  onEnd,
+  onEvent,
+  onExit,
   name,
   log,
-  callLimitMs = 10_000,
+  callTimeoutMs = 10_000,
   hangLimitMs = 30_000,
-}: ThreadOptions<Notice>): Promise<Thread<Question>> {
-  const asked = new Map<number, Asked>();
-  const delay = createBackoff({ firstMs: 100 });
+}: ThreadOptions<Event>): Promise<Thread<Request>> {
+  const calls = new Map<number, PendingCall>();
+  const backoff = createBackoff({ firstMs: 100 });
   let lastId = 0;
   let isEnding = false;
-  let restart: NodeJS.Timeout | undefined;
+  let restartTimer: NodeJS.Timeout | undefined;
 
-  function start(begun: () => void = () => undefined): Worker {
+  function start(onStarted: () => void = () => undefined): Worker {
     const startedAt = Date.now();
-    const started = startFile(file, data);
+    const worker = startFile(file, data);
     const liveness = watchLiveness({
       limitMs: hangLimitMs,
       onHang() {
-        log.error(`the ${name} thread hangs; ending it`);
-        void started.terminate();
+        log.error(`the ${name} thread hangs; terminating it`);
+        void worker.terminate();
       },
     });
-    started.on('message', (message: ThreadMessage<Notice>) => {
-      liveness.heard();
+    worker.on('message', (message: ThreadMessage<Event>) => {
+      liveness.heartbeat();
       if ('pong' in message) return;
-      if ('logLine' in message) return passOn(log, message.logLine);
-      if ('notice' in message) {
-        onNotice?.(message.notice);
-        begun();
+      if ('logLine' in message) return writeLogLine(log, message.logLine);
+      if ('event' in message) {
+        onEvent?.(message.event);
+        onStarted();
         return;
       }
-      const question = asked.get(message.id);
-      asked.delete(message.id);
-      if (message.error === undefined) question?.resolve(message.value);
-      else question?.reject(new Error(message.error));
+      const call = calls.get(message.id);
+      calls.delete(message.id);
+      if (message.error === undefined) call?.resolve(message.value);
+      else call?.reject(new Error(message.error));
     });
-    started.on('error', (err) => log.error({ err }, `the ${name} thread failed`));
-    started.on('exit', () => {
+    worker.on('error', (err) => log.error({ err }, `the ${name} thread failed`));
+    worker.on('exit', () => {
       liveness.stop();
-      onEnd?.();
-      for (const { reject } of asked.values()) reject(new Error(`The ${name} thread has ended`));
-      asked.clear();
-      begun();
+      onExit?.();
+      for (const { reject } of calls.values()) reject(new Error(`The ${name} thread has exited`));
+      calls.clear();
+      onStarted();
       if (isEnding) return;
-      log.warn(`the ${name} thread ended and is started again`);
-      restart = setTimeout(
+      log.warn(`the ${name} thread exited; starting it again`);
+      restartTimer = setTimeout(
         () => {
           thread = start();
         },
-        delay.next(Date.now() - startedAt),
+        backoff.next(Date.now() - startedAt),
       );
     });
-    return started;
+    return worker;
   }
 
-  const checking = setInterval(() => {
+  const checkTimer = setInterval(() => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.postMessage('ping');
-    for (const [id, question] of asked) {
-      question.checks += 1;
-      if (question.checks * checkEveryMs <= callLimitMs) continue;
-      asked.delete(id);
-      question.reject(new Error(`The ${name} thread did not answer in time`));
+    for (const [id, call] of calls) {
+      call.checks += 1;
+      if (call.checks * checkEveryMs <= callTimeoutMs) continue;
+      calls.delete(id);
+      call.reject(new Error(`The ${name} thread did not respond in time`));
     }
   }, checkEveryMs).unref();
 
@@ -116,25 +115,25 @@ export async function openThread<Question extends object, Notice>({
     thread = start(resolve);
   });
   return {
-    ask: (question) =>
+    call: (request) =>
       new Promise((resolve, reject) => {
-        // Node's sign for a thread that has ended: nobody would answer.
-        if (thread.threadId < 0) throw new Error(`The ${name} thread has ended`);
+        // Node sets threadId to -1 when a thread has exited; the call would never settle.
+        if (thread.threadId < 0) throw new Error(`The ${name} thread has exited`);
         lastId += 1;
-        asked.set(lastId, { checks: 0, resolve, reject });
+        calls.set(lastId, { checks: 0, resolve, reject });
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-        thread.postMessage({ id: lastId, ...question });
+        thread.postMessage({ id: lastId, ...request });
       }),
     async end() {
       isEnding = true;
-      clearInterval(checking);
-      clearTimeout(restart);
+      clearInterval(checkTimer);
+      clearTimeout(restartTimer);
       await thread.terminate();
     },
   };
 }
 
-/** Where the service runs as TypeScript, its threads do too: built files may be old, or not there. */
+/** When the service runs from TypeScript, its threads do too: the built files may be outdated or missing. */
 export function startFile(file: URL, workerData: unknown): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData });
   const source = file.href.replace(/\.js$/, '.ts');

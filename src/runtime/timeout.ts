@@ -2,11 +2,11 @@ export class TimeoutError extends Error {
   override name = 'TimeoutError';
 }
 
-/** Rejects when the promise is not settled in time. An answer that came while our own loop was busy is still in time. */
+/** Rejects when the promise has not settled in time. A result that arrived while our own event loop was busy still counts. */
 export function withTimeout<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => setImmediate(() => reject(new TimeoutError(`No answer within ${ms} ms`))),
+      () => setImmediate(() => reject(new TimeoutError(`No response within ${ms} ms`))),
       ms,
     );
     promise.then(

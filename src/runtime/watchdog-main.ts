@@ -8,8 +8,8 @@ const { beats, limitMs } = workerData as WatchdogData;
 const liveness = watchLiveness({
   limitMs,
   onHang() {
-    // The log belongs to the thread that hangs.
-    const msg = `the event loop stood still for ${limitMs / 1000} s: ending, to be started again`;
+    // Written directly, because the log belongs to the blocked thread.
+    const msg = `the event loop was blocked for ${limitMs / 1000} s; killing the process so that it is restarted`;
     writeSync(2, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`);
     process.kill(process.pid, 'SIGKILL');
   },
@@ -18,6 +18,6 @@ const liveness = watchLiveness({
 let last = 0;
 setInterval(() => {
   const now = Atomics.load(beats, 0);
-  if (now !== last) liveness.heard();
+  if (now !== last) liveness.heartbeat();
   last = now;
 }, 500);

@@ -1,7 +1,7 @@
 import { startFile } from './thread.ts';
 
 export interface WatchdogData {
-  /** One number, which the process raises as long as its event loop turns. */
+  /** A shared counter that the process increments while its event loop runs. */
   beats: Int32Array;
   limitMs: number;
 }
@@ -9,15 +9,15 @@ export interface WatchdogData {
 const beatEveryMs = 1_000;
 
 /**
- * For a process that nobody of ours watches, as from a Procfile: a thread that kills it when its event loop has stood
- * still for the limit. Platforms replace what has ended; they do not see what hangs.
+ * For a process without a supervisor of ours, such as one started from a Procfile: a thread that kills the process when
+ * its event loop has been blocked for the limit. Platforms restart a process that has exited, but do not notice a hang.
  */
 export function startWatchdog(limitMs: number): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), beatEveryMs).unref();
   const workerData: WatchdogData = { beats, limitMs };
   const watchdog = startFile(new URL('watchdog-main.js', import.meta.url), workerData);
-  // Without it the process works as before, and is only not watched any more.
-  watchdog.on('error', (error) => process.emitWarning(`The watchdog has ended: ${error.message}`));
+  // The process works without the watchdog; a hang is then no longer detected.
+  watchdog.on('error', (error) => process.emitWarning(`The watchdog thread failed: ${error.message}`));
   watchdog.unref();
 }

@@ -1,8 +1,7 @@
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { type DimensionName, dimensionNames } from './dimensions.ts';
 import { unknownCountry } from './scan.ts';
-
-const dayMs = 86_400_000;
 
 export interface Analytics {
   totalScans: number;

@@ -6,7 +6,7 @@ export type Database = Knex;
 
 const oid = { int8: 20, date: 1082 } as const;
 
-/** pg's own parsers turn a DATE into a local midnight and a bigint into a string; ours keep the day and count. */
+/** pg parses a DATE as local midnight and a bigint as a string. We want the day as text and the count as a number. */
 const parsers = {
   getTypeParser(type: number, format?: 'text' | 'binary') {
     if (type === oid.int8) return Number;
@@ -18,7 +18,7 @@ const parsers = {
 interface DatabaseOptions {
   poolMax: number;
   applicationName: string;
-  /** How long a statement may take, the wait for a server that hangs included. */
+  /** How long a statement may take, including the wait for a server that hangs. 0: no limit. */
   queryTimeoutMs?: number;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
@@ -39,7 +39,7 @@ export function openDatabase(
 ): Database {
   let droppedAt = Number.NEGATIVE_INFINITY;
   const timeouts = {
-    // The server gives up first, where it is alive: a statement that nobody waits for must not go on.
+    // Slightly shorter than ours, so that the server cancels a statement that nobody waits for any more.
     statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
@@ -51,7 +51,7 @@ export function openDatabase(
       application_name: applicationName,
       types: parsers,
       connectionTimeoutMillis: connectTimeoutMs,
-      // Kept by the client, against a server that hangs or a network that drops packets.
+      // Enforced by the client, for a server that hangs or a network that drops packets.
       query_timeout: queryTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveDelayMs,
@@ -65,27 +65,27 @@ export function openDatabase(
         });
         connection.configure(timeouts, (error) => done(error, connection));
       },
-      // Where one connection was lost without a word, the idle ones may be lost as well.
-      validate: (connection: PoolClient) => connection.answeredAt > droppedAt,
+      // When one connection has been lost silently, the idle ones may be lost too.
+      validate: (connection: PoolClient) => connection.respondedAt > droppedAt,
     },
     acquireConnectionTimeout: 5_000,
-    // What it would print are failures that whoever asked is told of anyway.
+    // Silenced, because the caller gets these errors anyway.
     log: { warn: () => undefined, error: () => undefined },
-    // Otherwise knex writes the bound values into the error message, and so into the log.
+    // Otherwise knex puts the bound values into the error message, and so into the log.
     compileSqlOnError: false,
   });
-  // Read when a connection is made; the pool is empty so far.
+  // knex reads the driver when it opens a connection, and none is open yet.
   (db.client as { driver: unknown }).driver = { ...pg, Client: PoolClient };
   return db;
 }
 
 export interface PreparedStatement {
   name: string;
-  /** With `$1`, `$2` … for the values. */
+  /** With `$1`, `$2` … as placeholders. */
   text: string;
 }
 
-/** For a statement asked hundreds of times a second: each connection has it parsed and planned once. */
+/** For statements that run hundreds of times a second: each connection parses and plans them once. */
 export async function queryPrepared<Row>(
   db: Database,
   statement: PreparedStatement,
@@ -122,7 +122,7 @@ const unavailableCodes = new Set([
 /** Connection lost (08), deadlock or serialization failure (40), out of resources (53), canceled or shutting down (57), I/O error (58). */
 const unavailableClasses = /^(?:08|40|53|57|58)[0-9A-Z]{3}$/;
 
-/** PostgreSQL's code of an error, where it has one. */
+/** The SQLSTATE of an error, if it has one. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // Objection wraps what pg threw.
@@ -130,12 +130,17 @@ export function sqlState(error: unknown): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What PostgreSQL said, without the statement that knex puts before it. */
+/** Wrong password or role (class 28), or no such database. */
+export function isLoginRefused(code: string): boolean {
+  return code.startsWith('28') || code === '3D000';
+}
+
+/** PostgreSQL's message without the statement that knex puts in front of it. */
 export function plainMessage(error: Error): string {
   return error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, '');
 }
 
-/** True where the database could not do it now, so that the same request may succeed a little later. */
+/** True for a temporary failure: the same request may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = sqlState(error) ?? '';

@@ -10,70 +10,70 @@ import {
   ownMigrations,
 } from './migration-list.ts';
 
-// Any number that no other program uses on this database.
+// An arbitrary number that no other program should use on this database.
 const migrationLock = 7_303_014;
-/** Shorter than a redirect waits for its code: whatever comes to wait behind the migration must not give up. */
+/** Shorter than the timeout of a redirect's lookup, so that statements queued behind the migration do not time out. */
 const lockWaitMs = 400;
-const tellEveryMs = 10_000;
-/** Not available within lock_timeout; a deadlock that the server ended. */
+const progressEveryMs = 10_000;
+/** lock_timeout reached; deadlock detected. */
 const lockedStates = new Set(['55P03', '40P01']);
 
-type Tell = (sentence: string) => void;
+type Report = (message: string) => void;
 
 interface MigrateOptions {
-  /** Told in words what takes long. */
-  tell?: Tell;
+  /** Called with progress messages when something takes long. */
+  report?: Report;
   migrations?: Migrations;
 }
 
-/** Migrates the database at this address, and gives what was applied and what is to be said of a newer schema. */
-export async function migrateDatabase(url: string, tell: Tell) {
-  // No time limit for a statement: a large table takes as long as it takes.
+/** Migrates the database; returns the applied migrations, and a notice if the schema is newer than this release. */
+export async function migrateDatabase(url: string, report: Report) {
+  // No statement timeout: migrating a large table may take long.
   const db = openDatabase(url, { poolMax: 2, applicationName: 'qrelay migrations', queryTimeoutMs: 0 });
   try {
-    return { applied: await migrate(db, { tell }), notice: await newerSchemaNotice(db) };
+    return { applied: await migrate(db, { report }), notice: await newerSchemaNotice(db) };
   } finally {
     await db.destroy();
   }
 }
 
 /**
- * Brings the schema up to date. Several processes may call it at once: one works, the others wait for it. One that a
- * newer release has migrated is left as it is: migrations only add, so the release before can work with it.
+ * Brings the schema up to date. Several processes may call it at once: one migrates, the others wait. A schema that a newer
+ * release has migrated is left unchanged; migrations only add to it, so the previous release can use it.
  */
 export async function migrate(
   db: Database,
-  { tell = () => undefined, migrations = ownMigrations }: MigrateOptions = {},
+  { report = () => undefined, migrations = ownMigrations }: MigrateOptions = {},
 ): Promise<string[]> {
   return db.transaction(async (holder) => {
-    await liftTimeLimits(holder);
-    await takeMigrationLock(holder, tell);
-    // Ours is the only migration now, so knex's own lock can only be one that a killed process left behind.
+    await disableTimeouts(holder);
+    await takeMigrationLock(holder, report);
+    // We hold the advisory lock, so knex's own lock can only be left over from a killed process.
     const { known, pending, unknown } = await compareMigrations(db, migrations);
     const options: Knex.MigratorConfig = {
       migrationSource: limitLockWaits(migrations),
       tableName: 'migrations',
-      // To knex, one that it has no file of is an error wherever it stands.
+      // knex rejects every applied migration that it has no file for. We accept those of a newer release.
       disableMigrationsListValidation: unknown.every((name) => isNewer(name, known)),
     };
     await db.migrate.forceFreeMigrationsLock(options);
     const applied: string[] = [];
-    // One at a time, each in a transaction of its own: knex's `latest` would hold the locks of all until the last is done.
+    // One at a time, each in its own transaction: knex's `latest` would hold all locks until the last one is done.
     for (const name of pending) {
-      applied.push(...(await withProgress(name, tell, () => applyNext(db, options, name, tell))));
+      applied.push(...(await withProgress(name, report, () => applyNext(db, options, name, report))));
     }
-    // Nothing is left, but knex's check of the list is wanted where nothing was pending too.
+    // Nothing is pending any more; this runs knex's validation of the list.
     await db.migrate.latest(options);
     return applied;
   });
 }
 
-/** Applies the next migration; tries again for as long as others hold a lock it needs. */
+/** Applies the next migration; retries while other transactions hold a lock that it needs. */
 async function applyNext(
   db: Database,
   options: Knex.MigratorConfig,
   name: string,
-  tell: Tell,
+  report: Report,
 ): Promise<string[]> {
   const backoff = createBackoff({ firstMs: 500, longestMs: 5_000 });
   for (let attempt = 1; ; attempt += 1) {
@@ -83,17 +83,17 @@ async function applyNext(
     } catch (error) {
       if (!lockedStates.has(sqlState(error) ?? '')) throw error;
       if (attempt === 1) {
-        tell(
-          `Migration ${name} needs a lock that another transaction holds, and is tried again until it is free. The oldest xact_start in pg_stat_activity tells which one that is.`,
+        report(
+          `Migration ${name} needs a lock that another transaction holds, and is retried until it is free. The blocking session probably has the oldest xact_start in pg_stat_activity.`,
         );
       }
-      // Those who queued up behind our wait for the lock go first.
+      // Lets the statements run that queued behind our lock request.
       await sleep(backoff.next(0));
     }
   }
 }
 
-/** Whoever asks for a locked table waits behind us, so we wait for a moment only. */
+/** Statements on the table queue behind our lock request, so each attempt waits only briefly. */
 function limitLockWaits(migrations: Migrations): Migrations {
   return {
     ...migrations,
@@ -102,9 +102,9 @@ function limitLockWaits(migrations: Migrations): Migrations {
       return {
         ...rest,
         async up(knex) {
-          // One that is made to run outside of a transaction takes no lock that stops others.
+          // A migration outside a transaction (CREATE INDEX CONCURRENTLY) takes no blocking lock.
           if (knex.isTransaction) {
-            await liftTimeLimits(knex);
+            await disableTimeouts(knex);
             await knex.raw(`SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
           }
           return up(knex);
@@ -114,30 +114,30 @@ function limitLockWaits(migrations: Migrations): Migrations {
   };
 }
 
-/** Lifts, for a transaction, the limits that the server, the role or our own connections set. */
-async function liftTimeLimits(knex: Knex): Promise<void> {
+/** Disables timeouts of the server, the role and our own connections for this transaction. */
+async function disableTimeouts(knex: Knex): Promise<void> {
   await knex.raw('SET LOCAL statement_timeout = 0');
   await knex.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
-async function takeMigrationLock(holder: Knex, tell: Tell): Promise<void> {
+async function takeMigrationLock(holder: Knex, report: Report): Promise<void> {
   const backoff = createBackoff({ firstMs: 50, longestMs: 1_000 });
   for (let attempt = 1; ; attempt += 1) {
     const { rows } = (await holder.raw('SELECT pg_try_advisory_xact_lock(?) AS taken', [migrationLock])) as {
       rows: [{ taken: boolean }];
     };
     if (rows[0].taken) return;
-    if (attempt === 8) tell('Another process migrates this database; waiting for it.');
+    if (attempt === 8) report('Another process is migrating this database; waiting for it.');
     await sleep(backoff.next(0));
   }
 }
 
-async function withProgress<Value>(name: string, tell: Tell, work: () => Promise<Value>): Promise<Value> {
+async function withProgress<Value>(name: string, report: Report, work: () => Promise<Value>): Promise<Value> {
   const startedAt = Date.now();
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
-    tell(`Migration ${name} is not done after ${seconds} s; it has as long as it needs.`);
-  }, tellEveryMs);
+    report(`Migration ${name} is still running after ${seconds} s. There is no time limit.`);
+  }, progressEveryMs);
   try {
     return await work();
   } finally {

@@ -7,7 +7,7 @@ export type Migrations = Knex.MigrationSource<string>;
 
 const folder = new URL('../../migrations/', import.meta.url);
 
-/** Names carry no extension: the same migration is `.ts` in development and `.js` once built. */
+/** Names have no extension, because the same migration is `.ts` in development and `.js` once built. */
 export const ownMigrations: Migrations = {
   async getMigrations() {
     const files = await readdir(fileURLToPath(folder));
@@ -17,15 +17,15 @@ export const ownMigrations: Migrations = {
   getMigration: (file) => import(new URL(file, folder).href) as Promise<Knex.Migration>,
 };
 
-/** What to say where the release before is run on the schema of a newer one. */
+/** The warning for a release that runs on the schema of a newer one. */
 export async function newerSchemaNotice(db: Database): Promise<string | undefined> {
   const { unknown } = await compareMigrations(db);
   return unknown.length === 0
     ? undefined
-    : `The schema is newer than this release: it has ${unknown.join(', ')} of a later one, and is left as it is.`;
+    : `The schema is newer than this release: it has the migrations ${unknown.join(', ')} of a later one. It was not changed.`;
 }
 
-/** Names begin with their number. */
+/** Names start with their number, so they sort by age. */
 export function isNewer(name: string, known: string[]): boolean {
   return known.every((other) => name > other);
 }
@@ -36,7 +36,7 @@ interface Comparison {
   unknown: string[];
 }
 
-/** What `migrate` would apply, and what a newer release has applied; looks only, where knex's own list makes its tables. */
+/** What `migrate` would apply, and what a newer release has applied. Read-only, unlike knex's own list, which creates its tables. */
 export async function compareMigrations(db: Database, migrationSource = ownMigrations): Promise<Comparison> {
   const files = await migrationSource.getMigrations([]);
   const known = files.map((file) => migrationSource.getMigrationName(file));

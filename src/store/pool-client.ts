@@ -2,25 +2,25 @@ import { Client } from 'pg';
 
 type QueryCallback = (error: Error | null | undefined, result: unknown) => void;
 
-/** What knex looks at before it hands out a connection again. */
+/** knex does not reuse a connection on which this is set. */
 interface Disposable {
   __knex__disposed?: unknown;
 }
 
 interface Backend {
-  /** As reported when the connection was made. */
+  /** As reported when the connection was opened. */
   processID?: number | null;
 }
 
 /**
- * A connection that is never used again after a statement on it timed out, or after its server turned read-only. pg gives
- * up waiting but leaves the statement running and its transaction open: whatever shares the connection next would land in
- * that transaction, look committed, and be rolled back with it.
+ * A connection that is discarded after a statement on it timed out, or after its server became read-only. pg stops
+ * waiting but leaves the statement running and its transaction open: the next user of the connection would write into
+ * that transaction, see it succeed, and lose it in the rollback.
  */
 export class PoolClient extends Client {
-  /** When the server last answered on this connection, by `performance.now()`. */
-  answeredAt = performance.now();
-  /** False where a pooler may answer each transaction on another connection of the server. */
+  /** When the server last responded on this connection, by `performance.now()`. */
+  respondedAt = performance.now();
+  /** False behind a pooler, which may run each transaction on another server connection. */
   keepsPreparedStatements = false;
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares nine overloads of one function
@@ -28,7 +28,7 @@ export class PoolClient extends Client {
     const callback = args.at(-1) as unknown;
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null | undefined, result: unknown) => {
-        this.#settled(error);
+        this.#onSettled(error);
         (callback as QueryCallback)(error, result);
       };
       return this.#send(args);
@@ -37,19 +37,19 @@ export class PoolClient extends Client {
     if (!(result instanceof Promise)) return result;
     return result.then(
       (value: unknown) => {
-        this.#settled(undefined);
+        this.#onSettled(undefined);
         return value;
       },
       (error: Error) => {
-        this.#settled(error);
+        this.#onSettled(error);
         throw error;
       },
     );
   }
 
-  /** Applies server settings to this session, and finds out whether the server itself is at the other end. */
+  /** Applies session settings, and detects whether the other end is the server itself or a pooler. */
   configure(settings: Record<string, number>, done: (error: Error | null) => void): void {
-    // As a statement, because PgBouncer refuses them as connection parameters.
+    // As a statement, because PgBouncer rejects them as connection parameters.
     const values = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,
     );
@@ -65,15 +65,15 @@ export class PoolClient extends Client {
     return (super.query as (...values: unknown[]) => unknown).apply(this, args);
   }
 
-  #settled(error: Error | null | undefined): void {
+  #onSettled(error: Error | null | undefined): void {
     if (error && isFatalForConnection(error)) this.#drop(error);
-    else this.answeredAt = performance.now();
+    else this.respondedAt = performance.now();
   }
 
   #drop(reason: Error): void {
     // oxlint-disable-next-line no-underscore-dangle -- knex's name
     (this as Disposable).__knex__disposed = reason;
-    // Not `end`: that waits for a server that may be gone. The server rolls back when it sees the connection closed.
+    // Not `end`, which waits for a server that may be gone. The server rolls back when the connection closes.
     this.connection.stream.destroy();
     this.emit('dropped');
   }

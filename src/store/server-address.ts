@@ -2,10 +2,10 @@ import { accessSync, constants } from 'node:fs';
 
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** What is wrong with an address of a server that can be read as a URL, or could be but for this. */
+/** The rest of the message "NAME …" for a server URL that we cannot use, although its scheme is right. */
 export function serverAddressError(text: string, url: URL | undefined): string | undefined {
-  if (namesMany(text)) {
-    return 'must name one server, and names several: set a name that follows the primary, or that of a proxy before them';
+  if (hasSeveralHosts(text)) {
+    return 'must name a single server: use a host name that follows the primary, or a proxy in front of the servers';
   }
   for (const parameter of fileParameters) {
     const file = url?.searchParams.get(parameter);
@@ -13,14 +13,14 @@ export function serverAddressError(text: string, url: URL | undefined): string |
       if (file) accessSync(file, constants.R_OK);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return `has ${parameter}=${file}, which cannot be read (${code}): set the path of a file that this user may read`;
+      return `has ${parameter}=${file}, which cannot be read (${code}): use the path of a file that this user can read`;
     }
   }
   return undefined;
 }
 
-/** `a:5432,b:5432`, as libpq takes it: in the place of the host, or as a parameter. */
-function namesMany(text: string): boolean {
+/** `a:5432,b:5432` as the host or in the `host` parameter, which libpq accepts. */
+function hasSeveralHosts(text: string): boolean {
   const hostAt = Math.max(text.lastIndexOf('@'), text.indexOf('//') + 1) + 1;
   const [hosts = ''] = text.slice(hostAt).split(/[/?#]/, 1);
   return hosts.includes(',') || /[?&]host=[^&#,%]*(?:,|%2c)/i.test(text);

@@ -3,12 +3,12 @@ interface TlsError {
   remedy: string;
 }
 
-const ownAuthority =
+const addAuthority =
   'Add sslmode=verify-full&sslrootcert=/path/to/ca.pem to DATABASE_URL, with the certificate of the authority that signed it.';
 
 const unknownAuthority: TlsError = {
-  reason: 'its certificate is of an authority that this machine does not know',
-  remedy: ownAuthority,
+  reason: 'its certificate was issued by an authority that this machine does not know',
+  remedy: addAuthority,
 };
 
 /** By the code of Node's error. */
@@ -21,19 +21,18 @@ const tlsErrors: Record<string, TlsError> = {
   CERT_HAS_EXPIRED: { reason: 'its certificate has expired', remedy: 'Renew it on the server.' },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     reason: 'its certificate is for another host name',
-    remedy: 'Set DATABASE_URL to a name that the certificate has, or have one made for this name.',
+    remedy: 'Set DATABASE_URL to a host name in the certificate, or get a certificate for this name.',
   },
 };
 
 const noTls: TlsError = {
-  reason: 'it does not speak TLS, which sslmode asks for',
-  remedy:
-    'Set ssl = on in postgresql.conf, or leave sslmode out of DATABASE_URL where the network is trusted.',
+  reason: 'it does not support TLS, which sslmode requires',
+  remedy: 'Set ssl = on in postgresql.conf, or remove sslmode from DATABASE_URL if the network is trusted.',
 };
 
-/** What is wrong with the encryption of a connection to PostgreSQL, and what to do. */
+/** Explains why a TLS connection to PostgreSQL failed; undefined for any other error. */
 export function tlsError(error: Error): TlsError | undefined {
-  // pg's own words, which have no code.
+  // pg's own error, which has no code.
   if (error.message.includes('server does not support SSL connections')) return noTls;
   return 'code' in error && typeof error.code === 'string' ? tlsErrors[error.code] : undefined;
 }

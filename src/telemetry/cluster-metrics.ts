@@ -6,64 +6,64 @@ import {
   type Registry,
 } from 'prom-client';
 import type { ReadMetrics } from './metrics-server.ts';
-import { exchangeAnswers } from './process-rpc.ts';
+import { createRpc, type RpcCall } from './process-rpc.ts';
 
-const onePatienceMs = 1_500;
-const sumPatienceMs = 2_500;
+const workerTimeoutMs = 1_500;
+const primaryTimeoutMs = 2_500;
 
-type Figures = MetricObjectWithValues<MetricValue<string>>[];
+type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
-interface Counted {
-  ask(patienceMs: number): Promise<unknown>;
-  last: Figures;
+interface WorkerMetrics {
+  fetch: RpcCall;
+  last: Metrics;
 }
 
 /**
- * In the first process of several: the figures of all of them as one. What a process that has ended last told stays in
- * the sums, because a counter that falls looks like a new start, and would be taken for a burst.
+ * In the cluster primary: the metrics of all workers, aggregated. The last counters of a worker that has exited stay in
+ * the sums, because Prometheus takes a falling counter for a reset.
  *
- * prom-client's own way of asking fails as a whole when one process does not answer; only its adding up is used.
+ * Only prom-client's aggregation is used. Its own way of collecting fails as a whole when one worker does not respond.
  */
-export function sumMetrics() {
-  const processes = new Map<Worker, Counted>();
-  let ended: Promise<Figures> = Promise.resolve([]);
+export function aggregateMetrics() {
+  const workers = new Map<Worker, WorkerMetrics>();
+  let exited: Promise<Metrics> = Promise.resolve([]);
 
   const read: ReadMetrics = async () => {
     const present = await Promise.all(
-      [...processes.values()].map(async (one) => {
-        const answer = (await one.ask(onePatienceMs).catch(() => undefined)) as Figures | undefined;
-        if (answer) one.last = answer;
-        // Of one that hangs, what it has counted stands; how it is now, nobody knows.
-        return answer ?? lastingOf(one.last);
+      [...workers.values()].map(async (worker) => {
+        const metrics = (await worker.fetch(workerTimeoutMs).catch(() => undefined)) as Metrics | undefined;
+        if (metrics) worker.last = metrics;
+        // The counters of a worker that hangs are still right; its gauges may not be.
+        return metrics ?? cumulative(worker.last);
       }),
     );
-    return AggregatorRegistry.aggregate([await ended, ...present]).metrics();
+    return AggregatorRegistry.aggregate([await exited, ...present]).metrics();
   };
 
   return {
     read,
     watch(worker: Worker): void {
-      // A process that is just ending cannot be written to, and need not be.
-      const send = (letter: object) => void worker.process.send?.(letter, () => undefined);
-      const one: Counted = { ask: exchangeAnswers(worker, send, read), last: [] };
-      processes.set(worker, one);
+      // A failed send to a worker that is just exiting is ignored.
+      const send = (message: object) => void worker.process.send?.(message, () => undefined);
+      const entry: WorkerMetrics = { fetch: createRpc(worker, send, read), last: [] };
+      workers.set(worker, entry);
       worker.once('exit', () => {
-        processes.delete(worker);
-        const lasting = lastingOf(one.last);
-        ended = ended.then((sum) => AggregatorRegistry.aggregate([sum, lasting]).getMetricsAsJSON());
+        workers.delete(worker);
+        const last = cumulative(entry.last);
+        exited = exited.then((sum) => AggregatorRegistry.aggregate([sum, last]).getMetricsAsJSON());
       });
     },
   };
 }
 
-/** What only ever grows. The type is declared as a number, though it is a word. */
-function lastingOf(figures: Figures): Figures {
-  return figures.filter(({ type }: { type: unknown }) => type === 'counter' || type === 'histogram');
+/** Metrics that only grow. prom-client declares `type` as a number, but it is a string. */
+function cumulative(metrics: Metrics): Metrics {
+  return metrics.filter(({ type }: { type: unknown }) => type === 'counter' || type === 'histogram');
 }
 
-/** In one process of several: tells its own figures to the first one when asked, and reads everybody's from there. */
+/** In a cluster worker: sends its own metrics to the primary on request, and reads the aggregated ones from there. */
 export function joinMetrics(registry: Registry): ReadMetrics {
-  const send = (letter: object) => void process.send?.(letter, undefined, undefined, () => undefined);
-  const ask = exchangeAnswers(process, send, () => registry.getMetricsAsJSON());
-  return async () => String(await ask(sumPatienceMs));
+  const send = (message: object) => void process.send?.(message, undefined, undefined, () => undefined);
+  const call = createRpc(process, send, () => registry.getMetricsAsJSON());
+  return async () => String(await call(primaryTimeoutMs));
 }

@@ -12,11 +12,11 @@ interface HistogramOptions {
 }
 
 /**
- * A histogram in plain numbers. prom-client's own looks its labels up for each value, which is too dear for something
- * that happens once a redirect; this one only writes them down in its form, when it is asked.
+ * A histogram for the scan lane: plain counters that are turned into prom-client's format only when metrics are read.
+ * prom-client's own histogram looks up its labels for each value, which is too expensive for every redirect.
  */
 export function addHistogram(registry: Registry, { name, help, bounds }: HistogramOptions): Histogram {
-  // One for each bound, and the last for what is above all of them.
+  // One per bound, and the last one for values above all bounds.
   const counts = new Float64Array(bounds.length + 1);
   const limits = Float64Array.from(bounds);
   let sum = 0;
@@ -35,7 +35,7 @@ export function addHistogram(registry: Registry, { name, help, bounds }: Histogr
   }
 
   const metric = { name, help, type: 'histogram', aggregator: 'sum' };
-  // All that a registry asks of a metric is its values.
+  // A registry calls nothing but `get`.
   registry.registerMetric({
     ...metric,
     get: async () => ({ ...metric, values: values() }),

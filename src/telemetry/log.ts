@@ -3,14 +3,14 @@ import type { Config } from '../config.ts';
 
 export type Log = Logger;
 
-/** JSON lines on standard output. An error is logged by name, message and stack: never with other fields, where pg puts the values. */
+/** JSON lines on standard output. Of an error only name, code, message and stack are logged: pg puts bound values into other fields. */
 export function createLog(name: string, level: Config['logLevel'], destination?: DestinationStream): Log {
   const options = { name, level, base: { pid: process.pid }, serializers: { err: describeError } };
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Writes a line that another thread's log has made, where this one writes its own. */
-export function passOn(log: Log, line: string): void {
+/** Writes a line that the log of another thread has formatted to this log's destination. */
+export function writeLogLine(log: Log, line: string): void {
   (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(line);
 }
 

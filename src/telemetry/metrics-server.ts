@@ -5,20 +5,20 @@ import { type HttpServer, openHttpServer } from '../http/http-server.ts';
 export const metricsPath = '/metrics';
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** All the figures, in Prometheus's words. */
+/** All metrics in Prometheus text format. */
 export type ReadMetrics = () => Promise<string>;
 
 interface MetricsServerOptions {
   port: number;
-  /** The variable that the port is from, for whoever has to choose another one. */
+  /** The environment variable that sets the port, for the error message. */
   variable: string;
   host: string | undefined;
-  /** Absent: whoever reaches the port may read. */
+  /** Undefined: no authentication. */
   token: string | undefined;
   read: ReadMetrics;
 }
 
-/** The figures on a port of their own, which need not be open to the world. */
+/** Metrics on a separate port, which can stay closed to the public. */
 export function openMetricsServer({
   port,
   variable,
@@ -29,7 +29,7 @@ export function openMetricsServer({
   return openHttpServer(
     (req, res) => {
       if (req.url?.split('?')[0] !== metricsPath) return void res.writeHead(404).end();
-      if (token !== undefined && !carriesToken(req.headers.authorization, token))
+      if (token !== undefined && !hasBearerToken(req.headers.authorization, token))
         return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
       read().then(
         (text) => res.writeHead(200, { 'Content-Type': metricsContentType }).end(text),
@@ -40,8 +40,8 @@ export function openMetricsServer({
   );
 }
 
-/** Compared by digest: that takes the same time whatever is wrong with it. */
-export function carriesToken(authorization: string | undefined, token: string): boolean {
+/** Compares digests, so that the time does not depend on where the tokens differ. */
+export function hasBearerToken(authorization: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token));

@@ -5,18 +5,18 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 const resolutionMs = 10;
 const windowMs = 60_000;
 
-/** What Node tells of the process. Once a process: it watches for as long as that lives. */
+/** Metrics of the Node process. Call once per process: the event loop monitor is never stopped. */
 export function addProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
-  let since = performance.now();
-  // What Node measures is the time between two looks at the clock: the pause that was meant to be between them included.
+  let windowStart = performance.now();
+  // Node's figure includes the sampling interval itself.
   const lateSeconds = (ns: number) => Math.max(0, ns / 1e9 - resolutionMs / 1e3);
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_event_loop_delay_seconds',
-      help: 'How late the event loop was in the last minute or more: median, 99 in 100, and the worst.',
+      help: 'Event loop delay over the last minute or more: median, 99th percentile and maximum.',
       labelNames: ['quantile'],
       registers: [],
       aggregator: 'max',
@@ -24,16 +24,16 @@ export function addProcessMetrics(registry: Registry): void {
         this.set({ quantile: '0.5' }, lateSeconds(delay.percentile(50)));
         this.set({ quantile: '0.99' }, lateSeconds(delay.percentile(99)));
         this.set({ quantile: '1' }, lateSeconds(delay.max));
-        // Not each time: whoever else asks is to see the same minute.
-        if (performance.now() - since < windowMs) return;
+        // Not reset on each read, so that several scrapers see the same values.
+        if (performance.now() - windowStart < windowMs) return;
         delay.reset();
-        since = performance.now();
+        windowStart = performance.now();
       },
     }),
   );
 }
 
-/** The part of knex's pool that is looked at. */
+/** The part of knex's pool that we read. */
 interface Pool {
   max: number;
   numUsed(): number;
@@ -46,7 +46,7 @@ export function addPoolMetrics(registry: Registry, db: Knex): void {
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_database_connections',
-      help: 'Connections to the database: used, free (open and idle), and the most there may be.',
+      help: 'Database connections of the pool: used, free (open and idle), and max.',
       labelNames: ['state'],
       registers: [],
       collect() {
@@ -59,7 +59,7 @@ export function addPoolMetrics(registry: Registry, db: Knex): void {
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_database_waiting',
-      help: 'Statements that wait for a connection to the database.',
+      help: 'Statements that wait for a database connection.',
       registers: [],
       collect() {
         this.set(pool.numPendingAcquires());

@@ -1,38 +1,40 @@
 import { withTimeout } from '../runtime/timeout.ts';
 
-/** What passes between a process and the one that started it, beside the word "ready". */
-type Letter = { question: number } | { answerTo: number; value: unknown };
+/** Messages between a process and its parent, besides "ready" and "alive". */
+type RpcMessage = { requestId: number } | { responseTo: number; value: unknown };
 
-/** An end of the channel between two processes. */
-interface ChannelEnd {
+interface Channel {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-type Send = (letter: Letter) => void;
+type Send = (message: RpcMessage) => void;
 
-/** Each side has one thing to tell, and tells it when asked. A question without an answer is given up after a time. */
-export function exchangeAnswers(end: ChannelEnd, send: Send, tell: () => Promise<unknown>) {
-  const asked = new Map<number, (value: unknown) => void>();
+/** Calls the other end of the channel. Rejects when there is no response in time. */
+export type RpcCall = (timeoutMs: number) => Promise<unknown>;
+
+/** Remote procedure calls over the IPC channel of two processes. Each side offers one procedure: `handle`. */
+export function createRpc(channel: Channel, send: Send, handle: () => Promise<unknown>): RpcCall {
+  const pending = new Map<number, (value: unknown) => void>();
   let lastId = 0;
-  end.on('message', (message) => {
-    const letter = message as Letter;
-    if (typeof letter !== 'object' || letter === null) return;
-    if ('question' in letter) {
-      // Where it cannot be told, the other side's patience ends it.
-      tell().then(
-        (value) => send({ answerTo: letter.question, value }),
+  channel.on('message', (received) => {
+    const message = received as RpcMessage;
+    if (typeof message !== 'object' || message === null) return;
+    if ('requestId' in message) {
+      // There is no error response: the caller times out.
+      handle().then(
+        (value) => send({ responseTo: message.requestId, value }),
         () => undefined,
       );
-    } else if ('answerTo' in letter) {
-      asked.get(letter.answerTo)?.(letter.value);
+    } else if ('responseTo' in message) {
+      pending.get(message.responseTo)?.(message.value);
     }
   });
-  return async (patienceMs: number): Promise<unknown> => {
+  return async (timeoutMs) => {
     const id = (lastId += 1);
-    const answer = new Promise((resolve) => {
-      asked.set(id, resolve);
-      send({ question: id });
+    const response = new Promise((resolve) => {
+      pending.set(id, resolve);
+      send({ requestId: id });
     });
-    return withTimeout(patienceMs, answer).finally(() => asked.delete(id));
+    return withTimeout(timeoutMs, response).finally(() => pending.delete(id));
   };
 }

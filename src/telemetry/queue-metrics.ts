@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '../runtime/timeout.ts';
 
-const patienceMs = 1_000;
-/** However often somebody asks us, the queue is asked no more often than this. */
-const askAgainMs = 3_000;
+const timeoutMs = 1_000;
+/** The queue is not queried more often than this, however often metrics are read. */
+const cacheMs = 3_000;
 
 const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -12,41 +12,41 @@ export interface QueueFigures {
   oldestWaitingMs: number;
 }
 
-/** How full the queue is, told by the web processes: it is wanted most when there is no worker. */
+/** The depth of the queue. Exported by the web processes, because it matters most when no worker runs. */
 export function addQueueMetrics(
   registry: Registry,
   { depth, checkWrites }: { depth(): Promise<QueueFigures>; checkWrites(): Promise<void> },
 ): void {
-  // Asked together, so that they tell of the same moment.
-  const ask = remembered(async () => {
-    const [figures, takesWrites] = await Promise.all([
-      withTimeout(patienceMs, depth()).catch(() => undefined),
-      withTimeout(patienceMs, checkWrites()).then(
+  // Read together, so that both describe the same moment.
+  const readQueue = cached(async () => {
+    const [figures, acceptsWrites] = await Promise.all([
+      withTimeout(timeoutMs, depth()).catch(() => undefined),
+      withTimeout(timeoutMs, checkWrites()).then(
         () => true,
         () => false,
       ),
     ]);
-    return { figures, takesWrites };
+    return { figures, acceptsWrites };
   });
-  const read = async () => (await ask()).figures;
-  // Each web process tells of the same queue: their figures are one, not to be added up.
+  const read = async () => (await readQueue()).figures;
+  // Every web process reports the same queue, so the values must not be summed.
   const aggregator = 'max';
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_up',
-      help: 'Whether the queue answers and takes writes. While it does not answer, the other figures of the queue are absent.',
+      help: '1 if the queue responds and accepts writes. While it does not respond, the other queue metrics are absent.',
       registers: [],
       aggregator: 'min',
       async collect() {
-        const { figures, takesWrites } = await ask();
-        this.set(figures && takesWrites ? 1 : 0);
+        const { figures, acceptsWrites } = await readQueue();
+        this.set(figures && acceptsWrites ? 1 : 0);
       },
     }),
   );
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_jobs',
-      help: 'Jobs in the queue: waiting, active, delayed (put back for a moment), failed (kept for an operator).',
+      help: 'Jobs in the queue: waiting, active, delayed (put back for a short time), failed (kept for an operator).',
       labelNames: ['state'],
       registers: [],
       aggregator,
@@ -60,7 +60,7 @@ export function addQueueMetrics(
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_oldest_job_seconds',
-      help: 'For how long the oldest job has waited for a worker; 0 when none waits.',
+      help: 'How long the oldest job has been waiting for a worker; 0 if none is waiting.',
       registers: [],
       aggregator,
       async collect() {
@@ -72,15 +72,15 @@ export function addQueueMetrics(
   );
 }
 
-/** One question at a time, and its answer stands for a moment. */
-function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let answer: Promise<Value> | undefined;
-  let askedAt = 0;
+/** Shares one result among all callers for a short time. */
+function cached<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let result: Promise<Value> | undefined;
+  let readAt = 0;
   return () => {
-    if (!answer || performance.now() - askedAt > askAgainMs) {
-      askedAt = performance.now();
-      answer = ask();
+    if (!result || performance.now() - readAt > cacheMs) {
+      readAt = performance.now();
+      result = read();
     }
-    return answer;
+    return result;
   };
 }

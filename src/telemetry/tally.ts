@@ -4,11 +4,14 @@ interface TallyOptions<Label extends string, Value extends string> {
   name: string;
   help: string;
   label: Label;
-  /** Every value there is: each is told from the start, as 0. */
+  /** All values of the label. Each is exported from the start, as 0. */
   values: readonly Value[];
 }
 
-/** Plain numbers, to be added to where a look-up of labels would be too dear; a counter when somebody asks. */
+/**
+ * A counter with one label for the scan lane: plain numbers to increment, without prom-client's label lookup. They are
+ * copied into a prom-client counter only when metrics are read.
+ */
 export function addTally<Label extends string, Value extends string>(
   registry: Registry,
   { name, help, label, values }: TallyOptions<Label, Value>,

@@ -1,41 +1,43 @@
-const usualPauseMs = 10_000;
+const defaultPauseMs = 10_000;
 
-interface Rhythm {
+export type Schedule = (work: () => void, ms: number) => void;
+
+interface ThrottleOptions {
   pauseMs?: number;
-  later?: (work: () => void, ms: number) => void;
+  schedule?: Schedule;
 }
 
 /**
- * For troubles that come by the thousand while a server is away: the first is told at once, those that follow together,
- * once in a pause, with the latest error and how many there were since the last line.
+ * For errors that occur by the thousand while a server is down: reports the first one at once, then at most once per
+ * pause, with the latest error and the number of errors since the last report.
  */
 export function throttle(
-  tell: (err: unknown, count: number) => void,
-  { pauseMs = usualPauseMs, later = laterIfAlive }: Rhythm = {},
+  report: (err: unknown, count: number) => void,
+  { pauseMs = defaultPauseMs, schedule = scheduleUnref }: ThrottleOptions = {},
 ): (err: unknown, count?: number) => void {
-  let untold = 0;
+  let unreported = 0;
   let latest: unknown;
-  let isPausing = false;
+  let isPaused = false;
 
-  function tellAll(): void {
-    tell(latest, untold);
-    untold = 0;
+  function flush(): void {
+    report(latest, unreported);
+    unreported = 0;
     latest = undefined;
-    isPausing = true;
-    later(() => {
-      isPausing = false;
-      if (untold > 0) tellAll();
+    isPaused = true;
+    schedule(() => {
+      isPaused = false;
+      if (unreported > 0) flush();
     }, pauseMs);
   }
 
   return (err, count = 1) => {
-    untold += count;
+    unreported += count;
     latest = err;
-    if (!isPausing) tellAll();
+    if (!isPaused) flush();
   };
 }
 
-/** A line that is due is no reason for a process to stay. */
-function laterIfAlive(work: () => void, ms: number): void {
+/** A pending report must not keep the process alive. */
+export const scheduleUnref: Schedule = (work, ms) => {
   setTimeout(work, ms).unref();
-}
+};

@@ -1,49 +1,45 @@
 import type { Log } from './log.ts';
+import { type Schedule, scheduleUnref } from './throttle.ts';
 
-interface Throttle {
-  /** So many lines a window are written as they come. */
-  mostLines: number;
+interface ThrottledLogOptions {
+  /** Lines per window; further ones are only counted. */
+  maxLines: number;
   windowMs?: number;
-  later?: (work: () => void, ms: number) => void;
+  schedule?: Schedule;
 }
 
 type WriteLine = (level: 'debug' | 'info' | 'warn' | 'error', fields: object, message: string) => void;
 
 /**
- * For lines that a client can cause with each request: written as they come while they are few; of a flood the first,
- * and at the end of each window how many were left out.
+ * For lines that a client can cause with each request. Writes the first lines of each window, and at its end how many
+ * were suppressed.
  */
 export function throttledLog(
   log: Log,
-  { mostLines, windowMs = 10_000, later = laterIfAlive }: Throttle,
+  { maxLines, windowMs = 10_000, schedule = scheduleUnref }: ThrottledLogOptions,
 ): WriteLine {
   let written = 0;
-  let leftOut = 0;
-  let isCounting = false;
+  let suppressed = 0;
+  let isWindowOpen = false;
 
   function endWindow(): void {
-    isCounting = false;
+    isWindowOpen = false;
     written = 0;
-    if (leftOut > 0) log.warn({ lines: leftOut }, 'too many lines for the log: these were left out');
-    leftOut = 0;
+    if (suppressed > 0) log.warn({ lines: suppressed }, 'too many log lines; some were suppressed');
+    suppressed = 0;
   }
 
   return (level, fields, message) => {
     if (!log.isLevelEnabled(level)) return;
-    if (!isCounting) {
-      isCounting = true;
-      later(endWindow, windowMs);
+    if (!isWindowOpen) {
+      isWindowOpen = true;
+      schedule(endWindow, windowMs);
     }
-    if (written >= mostLines) {
-      leftOut += 1;
+    if (written >= maxLines) {
+      suppressed += 1;
       return;
     }
     written += 1;
     log[level](fields, message);
   };
-}
-
-/** A line that is due is no reason for a process to stay. */
-function laterIfAlive(work: () => void, ms: number): void {
-  setTimeout(work, ms).unref();
 }

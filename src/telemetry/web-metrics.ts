@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addHistogram } from './histogram.ts';
 import { addTally } from './tally.ts';
 
-/** What is asked below `/r/`: a live code, counted or not, one of its files, or something that is not to be had. */
+/** Outcomes of requests below `/r/`: a live code (counted or not), one of its files, or an error. */
 const shareOutcomes = [
   'counted',
   'head',
@@ -17,19 +17,19 @@ const shareOutcomes = [
   'unavailable',
 ] as const;
 
-/** Why a connection was closed by us although its client had not left. */
+/** Why the server closed a connection that the client had not closed. */
 const cutReasons = ['pipelining', 'stalled', 'memory', 'unanswered', 'too_many'] as const;
 
-/** Every metric of a web process but those that are read from its pool, its queue and Node. Made once, and passed to whoever counts. */
+/** All metrics of a web process except those read from its database pool, its queue, its spool and Node. */
 export function createWebMetrics(wantedProcesses = 1) {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  // Each tells of itself: the sum is how many answer.
-  new Gauge({ name: 'qrelay_web_processes', help: 'Web processes that answer.', registers }).set(1);
+  // Each process reports 1; the sum is the number of processes that respond.
+  new Gauge({ name: 'qrelay_web_processes', help: 'Web processes that respond.', registers }).set(1);
   new Gauge({
     name: 'qrelay_web_processes_wanted',
-    help: 'How many there should be: WEB_CONCURRENCY.',
+    help: 'Web processes that should run: WEB_CONCURRENCY.',
     registers,
     aggregator: 'max',
   }).set(wantedProcesses);
@@ -38,55 +38,55 @@ export function createWebMetrics(wantedProcesses = 1) {
     registry,
     shareAnswers: addTally(registry, {
       name: 'qrelay_share_answers_total',
-      help: 'Answers at share addresses. A live code: counted as a scan, or why not (head, prefetch, crawler). Else: image, contact_file, not_found, expired, blocked, bad_method, unavailable.',
+      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, not_found, expired, blocked, bad_method, unavailable.',
       label: 'outcome',
       values: shareOutcomes,
     }),
     shareSeconds: addHistogram(registry, {
       name: 'qrelay_share_answer_seconds',
-      help: 'From the request for a live code to its redirect or page, the way of its scan into the queue or the spool included.',
+      help: 'Time to respond to a request for a live code, including the time until its scan is in the queue or the spool.',
       bounds: [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
     }),
     batchScans: addHistogram(registry, {
       name: 'qrelay_batch_scans',
-      help: 'Scans in a batch that left for the queue or the spool.',
+      help: 'Scans per batch sent to the queue or the spool.',
       bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     }),
-    scansQueued: counter('qrelay_scans_queued_total', 'Scans that the queue took in time.'),
+    scansQueued: counter('qrelay_scans_queued_total', 'Scans that the queue accepted in time.'),
     scansSpooled: counter(
       'qrelay_scans_spooled_total',
-      'Scans written to the spool because the queue did not take them in time.',
+      'Scans written to the spool because the queue did not accept them in time.',
     ),
-    scansReplayed: counter('qrelay_scans_replayed_total', 'Scans handed from the spool to the queue.'),
+    scansReplayed: counter('qrelay_scans_replayed_total', 'Scans moved from the spool to the queue.'),
     scansDropped: counter(
       'qrelay_scans_dropped_total',
-      'Scans lost: neither queue nor spool could take them.',
+      'Scans lost because neither the queue nor the spool accepted them.',
     ),
     scansInMemory: new Gauge({
       name: 'qrelay_scans_in_memory',
-      help: 'Scans that neither the queue nor the disk took yet. They are lost where the process is killed.',
+      help: 'Scans that neither the queue nor the spool has accepted yet. They are lost if the process is killed.',
       registers,
     }),
-    spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines that a crash left half-written.'),
+    spoolTornLines: counter('qrelay_spool_torn_lines_total', 'Spool lines left incomplete by a crash.'),
     connectionsCut: addTally(registry, {
       name: 'qrelay_connections_cut_total',
-      help: 'Connections closed because of what their client did: pipelining (too many requests at once), stalled (did not read), memory (read too slowly while too much waited to be sent), too_many (idle, or its client kept us waiting, and its place was needed), or unanswered (by our own error).',
+      help: 'Connections closed by the server: pipelining (too many requests at once), stalled (the client did not read), memory (the client read too slowly while too much was unsent), too_many (idle or waiting for the client when MAX_CONNECTIONS was reached), unanswered (no response because of a bug).',
       label: 'reason',
       values: cutReasons,
     }),
     uncaughtErrors: counter(
       'qrelay_uncaught_errors_total',
-      'Errors that only the last safety net caught: one request failed for it, and the process goes on.',
+      'Uncaught errors. One request failed; the process keeps running.',
     ),
     requests: new Counter({
       name: 'qrelay_http_requests_total',
-      help: 'Requests answered by the API and the pages; share addresses are not among them.',
+      help: 'Requests to the API and the pages, without share links.',
       labelNames: ['method', 'route', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'qrelay_http_request_seconds',
-      help: 'Time to answer a request of the API or the pages.',
+      help: 'Time to respond to a request to the API or the pages.',
       labelNames: ['route'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
@@ -105,7 +105,7 @@ export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes:
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_spool_bytes',
-      help: 'What the spool of a process, the fullest, holds for a queue that is slow or down. Files taken over from others are not in it.',
+      help: 'Size of the spool of the web process whose spool is fullest. Files adopted from other processes do not count.',
       registers: [],
       aggregator: 'max',
       collect() {
@@ -116,7 +116,7 @@ export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes:
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_spool_writable',
-      help: 'Whether the last write to DATA_DIR/spool succeeded. It is tried every 10 s where there is nothing to spool.',
+      help: '1 if the last write to DATA_DIR/spool succeeded. Tested every 10 s while there is nothing to spool.',
       registers: [],
       aggregator: 'min',
       collect() {
@@ -126,7 +126,7 @@ export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes:
   );
   new Gauge({
     name: 'qrelay_spool_max_bytes',
-    help: 'What it may hold: SPOOL_MAX_MB.',
+    help: 'Maximum size of the spool: SPOOL_MAX_MB.',
     registers: [registry],
     aggregator: 'max',
   }).set(maxBytes);

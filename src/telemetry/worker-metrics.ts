@@ -1,39 +1,41 @@
-import { Gauge, Registry } from 'prom-client';
-import { addHistogram } from './histogram.ts';
+import { Gauge, Histogram, Registry } from 'prom-client';
 import { addTally } from './tally.ts';
 
-/** Every metric of a worker process but those that are read from its pool and Node. Made once, and passed to whoever counts. */
+/** All metrics of a worker process except those read from its database pool and Node. */
 export function createWorkerMetrics() {
   const registry = new Registry();
+  const registers = [registry];
   return {
     registry,
     scansRecorded: addTally(registry, {
       name: 'qrelay_scans_recorded_total',
-      help: 'Scans that a worker took: recorded, delivered before, of a deleted code, or dead (refused by the database).',
+      help: 'Scans handled by a worker: recorded, delivered_before, code_deleted, or dead (refused by the database).',
       label: 'outcome',
       values: ['recorded', 'delivered_before', 'code_deleted', 'dead'],
     }),
     scansAudited: addTally(registry, {
       name: 'qrelay_scans_audited_total',
-      help: 'Recorded scans that were looked up again: found, or missing in the database.',
+      help: 'Recorded scans that were looked up again: found or missing in the database.',
       label: 'outcome',
       values: ['found', 'missing'],
     }),
     jobs: addTally(registry, {
       name: 'qrelay_worker_jobs_total',
-      help: 'Jobs that a worker took: done, put back because the database did not answer, or failed and tried again.',
+      help: 'Jobs handled by a worker: done, put_back (the database did not respond), or failed (and retried).',
       label: 'outcome',
       values: ['done', 'put_back', 'failed'],
     }),
-    jobScans: addHistogram(registry, {
+    jobScans: new Histogram({
       name: 'qrelay_worker_job_scans',
-      help: 'Scans in a job.',
-      bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      help: 'Scans per job.',
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      registers,
     }),
-    jobSeconds: addHistogram(registry, {
+    jobSeconds: new Histogram({
       name: 'qrelay_worker_job_seconds',
       help: 'Time to enrich and record the scans of a job.',
-      bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+      registers,
     }),
   };
 }
@@ -44,7 +46,7 @@ export function addGeoMetrics(registry: Registry, madeAt: Date, nowMs: () => num
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_geo_data_age_seconds',
-      help: 'Age of the map of addresses to places.',
+      help: 'Age of the IP geolocation data.',
       registers: [],
       collect() {
         this.set(Math.round((nowMs() - madeAt.getTime()) / 1000));

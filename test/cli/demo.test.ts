@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { demoCodes } from '../../src/cli/demo-codes.ts';
-import { type MadeCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
+import { type StoredDemoCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { readContent } from '../../src/codes/content/read-content.ts';
 import { codeTypes } from '../../src/codes/qr-code.ts';
@@ -18,7 +18,7 @@ function share<Item>(items: Item[], holds: (item: Item) => boolean): number {
 }
 
 describe('The scans of qrelay demo', () => {
-  const codes: MadeCode[] = demoCodes.map(({ ageDays, weight, weekend }, index) => ({
+  const codes: StoredDemoCode[] = demoCodes.map(({ ageDays, weight, weekend }, index) => ({
     id: `01890000-0000-7000-8000-00000000000${index}`,
     createdAt: new Date(now.getTime() - ageDays * dayMs),
     weight,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { type DoctorsRedis, goodSettings, startGoodRedis, told } from '../doctor/set-up.ts';
+import { type DoctorsRedis, goodSettings, startGoodRedis, told } from '../doctor/setup.ts';
 import { runQrelay } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';
 

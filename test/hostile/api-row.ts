@@ -98,8 +98,8 @@ export const notAllowed = (method: string, allow: string): ApiExpectation => ({
   allow,
 });
 
-/** What could not be read as HTTP belongs to no address: it has neither a window nor a place in the document. */
-export const unread: ApiExpectation = { status: 400, unread: 'The request could not be read as HTTP.' };
+/** A request that is not valid HTTP has no route: it has no rate-limit window and is not in the OpenAPI document. */
+export const unread: ApiExpectation = { status: 400, unread: 'The request is not valid HTTP.' };
 export const withoutHost: ApiExpectation = { status: 400, unread: 'The request has no Host header.' };
 export const withTwoHosts: ApiExpectation = {
   status: 400,

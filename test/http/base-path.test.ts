@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { basePathOf, mountAt, ownNames } from '../../src/http/base-path.ts';
+import { basePathOf, mountAt, ownSegments } from '../../src/http/base-path.ts';
 import { apiRoutes, pageRoutes } from '../hostile/routes.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type FormClient, formClient } from '../support/form-client.ts';
@@ -110,7 +110,7 @@ describe('BASE_URL with a path', () => {
 
   it('is told apart from our own names, all of which are known', () => {
     const names = [...apiRoutes, ...pageRoutes].map(({ path }) => path.split('/')[1] ?? '');
-    for (const name of names) expect(ownNames.has(name), name).to.equal(true);
+    for (const name of names) expect(ownSegments.has(name), name).to.equal(true);
   });
 
   it('leaves addresses alone that are not below it', () => {

@@ -13,7 +13,7 @@ import { createCode, openShare, type SharedCode } from '../support/share.ts';
 
 const idleConnections = 5_000;
 /** What a person at a poster would not call waiting; without anybody in the way it is a few milliseconds. */
-const patienceMs = 500;
+const timeoutMs = 500;
 const email = 'reader@example.com';
 
 describe('Connections', () => {
@@ -52,7 +52,7 @@ describe('Connections', () => {
     return answer;
   }
 
-  async function expectQuickRedirects(withinMs = patienceMs): Promise<void> {
+  async function expectQuickRedirects(withinMs = timeoutMs): Promise<void> {
     for (let number = 0; number < 100; number += 1) {
       const startedAt = performance.now();
       const { status } = await openShare(service.url, code.shareToken);
@@ -107,7 +107,7 @@ describe('Connections', () => {
     for (const socket of tooMany) socket.write(page.repeat(400));
     for (const socket of silent) socket.write(page.repeat(30));
     // The client is in the same process as the service, which renders a page of each connection in between.
-    await expectQuickRedirects(20 * patienceMs);
+    await expectQuickRedirects(20 * timeoutMs);
     for (const socket of tooMany) socket.resume();
     await eventually(() => expect(tooMany.filter((socket) => !socket.destroyed)).to.deep.equal([]));
     expect(process.memoryUsage().rss - before).to.be.below(200 * 1024 * 1024);

@@ -159,7 +159,7 @@ describe('The HTTP server', () => {
   it('cuts a connection whose request is never answered', async () => {
     const cut: string[] = [];
     await serve(() => undefined, {
-      limits: { checkEveryMs: 20, answerMs: 100 },
+      limits: { checkEveryMs: 20, responseMs: 100 },
       onCut: (reason) => cut.push(reason),
     });
     const socket = await open();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { told } from '../doctor/set-up.ts';
+import { told } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';

@@ -23,7 +23,7 @@ onBothQueues('The queue thread', (redisUrl) => {
     expect(await queue.pending()).to.equal(1);
     await queue.close();
     const refusal = await queue.record([scan]).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has ended');
+    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
     await database.drop();
   });
 });
@@ -34,7 +34,7 @@ describe('A queue thread that failed', () => {
     const queue = await openQueueThread(nowhere, randomBytes(32), log);
     expect(queue.isReady()).to.equal(false);
     const refusal = await queue.pending().catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has ended');
+    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
     await queue.close();
   });
 });

@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { identify } from '../../src/runtime/process-identity.ts';
+import { processIdentity } from '../../src/runtime/process-identity.ts';
 import type { ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 
@@ -113,7 +113,7 @@ describe('The spool', () => {
   it('knows a process of an earlier release, which wrote no namespace: takes over its file only when it is gone', async () => {
     const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
     await once(other, 'spawn');
-    const identity = (await identify(other.pid ?? 0)).split('-').slice(0, 3).join('-');
+    const identity = (await processIdentity(other.pid ?? 0)).split('-').slice(0, 3).join('-');
     await abandon(`${JSON.stringify(job('a'))}\n`, identity);
     const spool = await open();
     await spool.adopt();

@@ -15,7 +15,7 @@ interface Ended {
   stderr: string;
 }
 
-/** A process of its own, with nobody of ours who watches it. */
+/** A separate process without a supervisor. */
 async function run(script: string): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-lifecycle-'));
   const file = join(folder, 'main.mjs');
@@ -29,14 +29,14 @@ async function run(script: string): Promise<Ended> {
   return { code, signal, stdout, stderr };
 }
 
-describe('A process that nobody watches', () => {
+describe('A process without a supervisor', () => {
   before(ensureBuilt);
 
   // The watchdog waits twice the limit.
   const ready = `import { announceReady } from ${built('runtime/lifecycle.js')};
 announceReady({ hangLimitSeconds: 1.5 });`;
 
-  it('ends itself when its event loop stands still, and says why', async () => {
+  it('kills itself when its event loop is blocked, and logs why', async () => {
     const { signal, stderr } = await run(
       `${ready} setTimeout(() => { for (const end = Date.now() + 30_000; Date.now() < end; ); }, 1_000);`,
     );
@@ -44,10 +44,10 @@ announceReady({ hangLimitSeconds: 1.5 });`;
     expect(JSON.parse(stderr))
       .to.include({ level: 60 })
       .and.to.have.property('msg')
-      .that.contains('stood still for 3 s');
+      .that.contains('was blocked for 3 s');
   });
 
-  it('is left alone while its event loop turns, however long that takes, and ends when it has nothing to do', async () => {
+  it('is left alone while its event loop runs, and exits when it has nothing to do', async () => {
     const started = Date.now();
     const { code, stderr } = await run(`${ready} setTimeout(() => process.exit(7), 6_000);`);
     expect([code, stderr]).to.deep.equal([7, '']);
@@ -56,14 +56,15 @@ announceReady({ hangLimitSeconds: 1.5 });`;
   });
 });
 
-describe('An error that nobody catches', () => {
+describe('An uncaught error', () => {
   before(ensureBuilt);
 
-  it('does not end the process, and is in the log and counted', async () => {
-    const { code, stdout } = await run(`import { surviveErrors } from ${built('runtime/lifecycle.js')};
+  it('does not end the process, is logged and is counted', async () => {
+    const { code, stdout } =
+      await run(`import { surviveUncaughtErrors } from ${built('runtime/lifecycle.js')};
 import { createLog } from ${built('telemetry/log.js')};
 let count = 0;
-surviveErrors(createLog('test', 'info', { write: (line) => process.stdout.write(line) }), () => { count += 1; });
+surviveUncaughtErrors(createLog('test', 'info', { write: (line) => process.stdout.write(line) }), () => { count += 1; });
 setTimeout(() => { throw new Error('thrown in a timer'); });
 void Promise.reject(new Error('rejected'));
 for (let time = 0; time < 100; time += 1) setImmediate(() => { throw new Error('again'); });

@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { createBackoff } from '../../src/runtime/backoff.ts';
-import { identify } from '../../src/runtime/process-identity.ts';
+import { processIdentity } from '../../src/runtime/process-identity.ts';
 import { claimDataDir } from '../../src/store/data-dir.ts';
 import { findBinaries } from '../../src/store/embedded/binaries.ts';
-import { keepPostgresRunning } from '../../src/store/embedded/keep.ts';
+import { supervisePostgres } from '../../src/store/embedded/supervise.ts';
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
@@ -67,7 +67,7 @@ describe('the embedded Postgres', () => {
   });
 
   it('is started again, on the same address, whenever it is killed, until it is stopped', async () => {
-    const stop = keepPostgresRunning(postgres, testLog(), createBackoff({ firstMs: 1 }));
+    const stop = supervisePostgres(postgres, testLog(), createBackoff({ firstMs: 1 }));
     for (let times = 0; times < 2; times += 1) {
       const { process: old } = postgres;
       old.kill('SIGKILL');
@@ -145,11 +145,11 @@ describe('the claim on DATA_DIR', () => {
 
   it('is given to one process at a time', async () => {
     const release = await claimDataDir(dataDir);
-    expect(await rejection(claimDataDir(dataDir, { patienceMs: 0 }))).to.include(
+    expect(await rejection(claimDataDir(dataDir, { timeoutMs: 0 }))).to.include(
       `Another Qrelay (process ${process.pid}) is using ${dataDir}`,
     );
     await release();
-    await (await claimDataDir(dataDir, { patienceMs: 0 }))();
+    await (await claimDataDir(dataDir, { timeoutMs: 0 }))();
   });
 
   it('waits for one that is about to be released', async () => {
@@ -160,22 +160,22 @@ describe('the claim on DATA_DIR', () => {
   });
 
   it('of a living process of an earlier release, which wrote no namespace, is respected', async () => {
-    const identity = (await identify(process.pid)).split('-').slice(0, 3).join('-');
+    const identity = (await processIdentity(process.pid)).split('-').slice(0, 3).join('-');
     await mkdir(dataDir, { recursive: true });
     await writeFile(join(dataDir, 'qrelay.pid'), identity);
-    const error = await claimDataDir(dataDir, { patienceMs: 0 }).catch((reason: unknown) => reason);
+    const error = await claimDataDir(dataDir, { timeoutMs: 0 }).catch((reason: unknown) => reason);
     expect(String(error)).to.include(`Another Qrelay (process ${process.pid}) is using`);
   });
 
   it('of a process that is gone is void, as is one that is not understood', async () => {
     const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
-    const identity = await identify(gone.pid ?? 0);
+    const identity = await processIdentity(gone.pid ?? 0);
     await once(gone, 'exit');
     await mkdir(dataDir, { recursive: true });
     // The same number with another start time is another process.
     for (const claim of [identity, `${process.pid}-1-x`, 'nonsense', '']) {
       await writeFile(join(dataDir, 'qrelay.pid'), claim);
-      await (await claimDataDir(dataDir, { patienceMs: 0 }))();
+      await (await claimDataDir(dataDir, { timeoutMs: 0 }))();
     }
   });
 
@@ -184,7 +184,7 @@ describe('the claim on DATA_DIR', () => {
     await writeFile(join(dataDir, 'qrelay.pid'), 'nonsense');
     const module = new URL('../../dist/src/store/data-dir.js', import.meta.url).href;
     const claim = `import(${JSON.stringify(module)})
-      .then(({ claimDataDir }) => claimDataDir(process.argv[1], { patienceMs: 0 }))
+      .then(({ claimDataDir }) => claimDataDir(process.argv[1], { timeoutMs: 0 }))
       .then(() => console.log('mine') ?? process.stdin.resume(), () => console.log('not mine'))`;
     const processes = [1, 2, 3, 4].map(() => spawn(process.execPath, ['-e', claim, dataDir]));
     // Each keeps what it has until its input ends.

@@ -58,7 +58,7 @@ describe('Migrations of a database in use', function () {
     const reader = await others.transaction();
     await reader.raw('SELECT count(*) FROM qr_codes');
     let isDone = false;
-    const migrated = migrate(db, { migrations, tell: (sentence) => told.push(sentence) }).finally(() => {
+    const migrated = migrate(db, { migrations, report: (message) => told.push(message) }).finally(() => {
       isDone = true;
     });
     try {
@@ -87,7 +87,7 @@ describe('Migrations of a database in use', function () {
     const told: string[] = [];
     // Longer than a connection of the service waits for a statement.
     const migrations = withLater({ '9001-long': (knex) => knex.raw('SELECT pg_sleep(16)') });
-    expect(await migrate(db, { migrations, tell: (sentence) => told.push(sentence) })).to.deep.equal([
+    expect(await migrate(db, { migrations, report: (message) => told.push(message) })).to.deep.equal([
       '9001-long',
     ]);
     expect(told[0]).to.match(/^Migration 9001-long is not done after \d+ s; it has as long as it needs\.$/);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
-import { examine } from '../../src/doctor/examine.ts';
+import { runChecks } from '../../src/doctor/run-checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
-import { goodConfig, told } from '../doctor/set-up.ts';
+import { goodConfig, told } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
@@ -123,7 +123,7 @@ describe('PgBouncer before PostgreSQL', function () {
 
   describe('is found by the doctor', () => {
     const findings = async (databaseUrl: string, redisUrl: string | undefined) =>
-      (await examine({ config: goodConfig({ databaseUrl, redisUrl, dataDir: folder }) })).filter(
+      (await runChecks({ config: goodConfig({ databaseUrl, redisUrl, dataDir: folder }) })).filter(
         ({ finding }) => finding.includes('pooler'),
       );
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrateDatabase } from '../../src/store/migrate.ts';
-import { sentenceFor } from '../../src/store/setup-sentence.ts';
+import { setupErrorMessage } from '../../src/store/setup-error-message.ts';
 import { migrateQueue } from '../../src/queue/connection.ts';
 import { freePort } from '../support/free-port.ts';
 import { outcomeOf, runQrelay, startProgram, startWebProcess } from '../support/programs.ts';
@@ -79,7 +79,7 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
     const sentence = async (url: string) => {
       const db = openDatabase(url, { poolMax: 1, applicationName: 'test' });
       try {
-        return await db.raw('SELECT 1').then(String, sentenceFor);
+        return await db.raw('SELECT 1').then(String, setupErrorMessage);
       } finally {
         await db.destroy();
       }

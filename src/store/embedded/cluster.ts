@@ -6,14 +6,14 @@ import { SetupError } from '../../errors.ts';
 import { type Credentials, embeddedFiles } from './files.ts';
 import { exitOf, type PostgresTools, runProgram, versionOf } from './programs.ts';
 
-/** Makes the cluster where there is none. It is whole or not there: a killed initdb leaves only the unfinished folder. */
+/** Creates the cluster if there is none. Renamed into place when complete, so a killed initdb leaves only the unfinished folder. */
 export async function ensureCluster(tools: PostgresTools, signal?: AbortSignal): Promise<void> {
   const files = embeddedFiles(tools.dataDir);
   if (existsSync(files.cluster)) return checkCluster(tools);
-  // More than one try: a killed initdb may just be writing its last file.
+  // Retries, because a killed initdb may still be writing its last file.
   await rm(files.unfinished, { recursive: true, force: true, maxRetries: 10 });
   await mkdir(files.unfinished, { mode: 0o700 });
-  const { owner } = tools.runAs;
+  const { owner } = tools.user;
   if (owner) await chown(files.unfinished, owner.uid, owner.gid);
 
   const credentials: Credentials = {
@@ -30,7 +30,7 @@ export async function ensureCluster(tools: PostgresTools, signal?: AbortSignal):
   }
   signal?.throwIfAborted();
   if (code !== 0)
-    throw new SetupError(`The embedded PostgreSQL could not make its database: see ${files.log}`);
+    throw new SetupError(`The embedded PostgreSQL could not create its database. See ${files.log}`);
   const path = join(files.unfinished, files.credentials);
   await writeFile(path, JSON.stringify(credentials), { mode: 0o600, flush: true });
   await rename(files.unfinished, files.cluster);
@@ -47,7 +47,7 @@ async function runInitdb(tools: PostgresTools, signal: AbortSignal | undefined):
     '--locale=C',
     `--pwfile=${files.password}`,
   ]);
-  // With the servers that it runs, which are in its process group. What it has made so far is of no use to anyone.
+  // The process group, because initdb starts servers. The unfinished folder is discarded anyway.
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
   };
@@ -62,28 +62,28 @@ async function runInitdb(tools: PostgresTools, signal: AbortSignal | undefined):
 async function checkCluster(tools: PostgresTools): Promise<void> {
   const files = embeddedFiles(tools.dataDir);
   const { uid } = await stat(files.cluster);
-  const we = process.getuid?.() ?? uid;
-  if (we !== 0 && we !== uid) {
+  const ownUid = process.getuid?.() ?? uid;
+  if (ownUid !== 0 && ownUid !== uid) {
     throw new SetupError(
-      `The database in ${files.cluster} belongs to another user (${uid}). Start Qrelay as the user who made it, or set DATA_DIR to another folder.`,
+      `The database in ${files.cluster} belongs to another user (uid ${uid}). Start Qrelay as that user, or set DATA_DIR to another folder.`,
     );
   }
-  const whole = [
+  const required = [
     files.version,
     join(files.cluster, files.credentials),
     join(files.cluster, 'global', 'pg_control'),
   ];
-  const missing = whole.find((path) => !existsSync(path));
+  const missing = required.find((path) => !existsSync(path));
   if (missing) {
     throw new SetupError(
-      `The database in ${files.cluster} is incomplete: ${missing} is missing. Put a backup in its place, or move the folder away to start with an empty one.`,
+      `The database in ${files.cluster} is incomplete: ${missing} is missing. Restore it from a backup, or move the folder away to start with an empty database.`,
     );
   }
   const found = (await readFile(files.version, 'utf8')).trim();
   const ours = await versionOf(tools.binaries.postgres);
   if (found !== ours) {
     throw new SetupError(
-      `The database in ${files.cluster} is of PostgreSQL ${found}, and the embedded one is ${ours}. Dump it with the old version and load it into a new DATA_DIR.`,
+      `The database in ${files.cluster} was created by PostgreSQL ${found}, but the embedded version is ${ours}. Dump it with the old version and load it into a new DATA_DIR.`,
     );
   }
 }

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the embedded database lies below DATA_DIR, and what its own files say of it. */
+/** The files of the embedded database in DATA_DIR. */
 export function embeddedFiles(dataDir: string) {
   const cluster = join(dataDir, 'postgres');
   return {
     cluster,
-    /** A new cluster is made here and moved into place when it is whole. */
+    /** A new cluster is created here and renamed when it is complete. */
     unfinished: join(dataDir, 'postgres.unfinished'),
-    /** The superuser's, for the moment that initdb reads it. */
+    /** The superuser's password; exists only while initdb runs. */
     password: join(dataDir, 'postgres.password'),
     credentials: 'qrelay-credentials.json',
     version: join(cluster, 'PG_VERSION'),
@@ -19,9 +19,9 @@ export function embeddedFiles(dataDir: string) {
 }
 
 export interface Credentials {
-  /** Of the role `postgres`, who may do everything. */
+  /** Password of the role `postgres`, the superuser. */
   superuser: string;
-  /** Of the role `qrelay`, who owns the database of that name and nothing else. */
+  /** Password of the role `qrelay`, which owns the database `qrelay` and nothing else. */
   service: string;
 }
 
@@ -30,7 +30,7 @@ export async function readCredentials(dataDir: string): Promise<Credentials> {
   return JSON.parse(await readFile(join(files.cluster, files.credentials), 'utf8')) as Credentials;
 }
 
-/** What the server wrote of itself when it started: the file stays behind when it is killed. */
+/** Reads the server's PID file, which is still there after the server was killed. */
 export async function readPostmaster(dataDir: string): Promise<{ pid: number; port: number } | undefined> {
   const { pid: file } = embeddedFiles(dataDir);
   if (!existsSync(file)) return undefined;

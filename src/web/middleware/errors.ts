@@ -11,7 +11,7 @@ export type ShowProblem = (ctx: Context, problem: { status: number; message: str
 
 /** Turns every failure into the one error body, or into a page. What was not meant for the caller is logged and called internal. */
 export function errors(log: Log, showProblem: ShowProblem) {
-  const write = throttledLog(log, { mostLines: 50 });
+  const write = throttledLog(log, { maxLines: 50 });
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();

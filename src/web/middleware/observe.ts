@@ -11,7 +11,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** Gives each request an id, counts it, and logs one line for it: no query string, no header, no address. */
 export function observe(log: Log, metrics: WebMetrics) {
-  const write = throttledLog(log, { mostLines: 2_000 });
+  const write = throttledLog(log, { maxLines: 2_000 });
   return async (ctx: Context, next: Next): Promise<void> => {
     const requestId = randomUUID();
     ctx.state['requestId'] = requestId;

@@ -5,11 +5,12 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
 import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
+import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
 
 const handedMs = 120_000;
 /** Browsers keep no cookie for much longer. */
-const visitorMs = 365 * 86_400_000;
+const visitorMs = 365 * dayMs;
 
 export interface Sessions {
   /** Finds out who is signed in, and gives each visitor a cookie that forms are held against. */

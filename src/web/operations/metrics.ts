@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { AppError } from '../../errors.ts';
 import {
-  carriesToken,
+  hasBearerToken,
   metricsContentType,
   metricsPath,
   type ReadMetrics,
@@ -10,7 +10,7 @@ import {
 /** `/metrics` for whoever carries the token. For everybody else, and where there is no token, there is nothing here. */
 export function metricsPage(token: string | undefined, read: ReadMetrics): Middleware {
   return async (ctx, next) => {
-    if (ctx.path !== metricsPath || token === undefined || !carriesToken(ctx.get('Authorization'), token))
+    if (ctx.path !== metricsPath || token === undefined || !hasBearerToken(ctx.get('Authorization'), token))
       return next();
     const text = await read().catch(() => undefined);
     if (text === undefined)

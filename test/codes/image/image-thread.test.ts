@@ -74,7 +74,7 @@ describe('The image thread', () => {
     const closed = await openImages(log);
     await closed.close();
     const refusal = await closed.draw(plain, 'png').catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The image thread has ended');
+    expect(refusal).to.be.an('error').with.property('message', 'The image thread has exited');
   });
 });
 

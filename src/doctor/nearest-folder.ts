@@ -2,11 +2,10 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/**
- * The folder itself or, where it is not made yet, the nearest one above that is; and why this user could not write
- * there. Nothing is made to find out.
- */
-export async function findFolder(wanted: string): Promise<{ path: string; error: string | undefined }> {
+/** The folder, or its nearest existing parent, and the error code if this user cannot write there. Creates nothing. */
+export async function findNearestFolder(
+  wanted: string,
+): Promise<{ path: string; error: string | undefined }> {
   for (let path = wanted; ; path = dirname(path)) {
     try {
       const isFolder = (await stat(path)).isDirectory();

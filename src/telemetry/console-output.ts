@@ -3,15 +3,15 @@ import type { Log } from './log.ts';
 
 const levels = { log: 'info', info: 'info', debug: 'debug', warn: 'warn', error: 'error' } as const;
 
-/** Warnings of Node and of libraries (`process.emitWarning`) go into the log. */
+/** Sends warnings of Node and of libraries (`process.emitWarning`) to the log. */
 export function logWarnings(log: Log): void {
-  // Node's own listener is what prints them.
+  // Removes Node's own listener, which prints them.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => log.warn({ warning: name }, message));
 }
 
-/** Whatever Node and libraries would print goes into the log, which has nothing but JSON lines. */
-export function logStrayOutput(log: Log): void {
+/** Sends everything that Node and libraries would print to the log, so that the output is JSON lines only. */
+export function logConsoleOutput(log: Log): void {
   logWarnings(log);
   for (const [method, level] of Object.entries(levels) as [keyof typeof levels, 'info'][]) {
     console[method] = (...args: unknown[]) =>
@@ -19,8 +19,8 @@ export function logStrayOutput(log: Log): void {
   }
 }
 
-/** Logs what nobody caught and ends the process; Node would print every field of it, the values of a statement too. */
-export function logUncaught(log: Log): void {
+/** Node would print every field of the error, including the values of a failed SQL statement. */
+export function exitOnUncaughtException(log: Log): void {
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught exception');
     process.exit(1);

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { judgeFiles, judgeSpace } from '../../src/doctor/disk.ts';
+import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { judgeGeoData } from '../../src/doctor/geo-data.ts';
-import { examineConfiguration } from '../../src/doctor/configuration.ts';
-import { judgeClock, judgeServer, type ServerFacts } from '../../src/doctor/postgres.ts';
-import { examineProxy } from '../../src/doctor/proxy.ts';
-import { judgeQueue } from '../../src/doctor/queue.ts';
-import { judgeRedis, parseInfo } from '../../src/doctor/redis.ts';
+import { assessGeoData } from '../../src/doctor/geo-data.ts';
+import { checkConfiguration } from '../../src/doctor/configuration.ts';
+import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
+import { checkProxy } from '../../src/doctor/proxy.ts';
+import { assessQueue } from '../../src/doctor/queue.ts';
+import { assessRedis, parseInfo } from '../../src/doctor/redis.ts';
 import { reportLines } from '../../src/cli/doctor-report.ts';
-import { goodConfig } from './set-up.ts';
+import { goodConfig } from './setup.ts';
 
 const states = (findings: Finding[]) => findings.map(({ state }) => state);
 const bad = (findings: Finding[]) => findings.filter(({ state }) => state !== 'ok');
@@ -27,7 +27,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     nowMs: 0,
   };
   const onServer = (changes: Partial<ServerFacts>, config = {}) =>
-    bad(judgeServer({ ...server, ...changes }, goodConfig(config)));
+    bad(assessServer({ ...server, ...changes }, goodConfig(config)));
 
   it('PostgreSQL: safe settings are fine; old versions, other encodings and standbys fail', () => {
     expect(onServer({})).to.deep.equal([]);
@@ -53,7 +53,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   it('metrics: on a port without a token they are open to whoever reaches it', () => {
     const onPort = (changes: object) =>
-      bad(examineConfiguration(goodConfig({ metricsPort: 9464, ...changes }), [])).map(({ state }) => state);
+      bad(checkConfiguration(goodConfig({ metricsPort: 9464, ...changes }), [])).map(({ state }) => state);
     expect(onPort({ host: undefined })).to.deep.equal(['warning']);
     expect(onPort({ host: undefined, metricsToken: 'x'.repeat(16) })).to.deep.equal([]);
     expect(onPort({ host: '127.0.0.1' })).to.deep.equal([]);
@@ -61,7 +61,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   it('clocks: two seconds are fine, a minute is too much, either way', () => {
     const skews = [0, 2_000, -2_000, 2_001, -60_000, 60_001, -60_001];
-    expect(states(skews.map(judgeClock))).to.deep.equal([
+    expect(states(skews.map(assessClock))).to.deep.equal([
       'ok',
       'ok',
       'ok',
@@ -74,7 +74,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   const redis = (changes: Record<string, string | number>) =>
     bad(
-      judgeRedis(
+      assessRedis(
         parseInfo(
           Object.entries({
             redis_version: '7.0.15',
@@ -114,7 +114,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
   it('the queue: a lag of a minute is told, one of a quarter of an hour fails; so are jobs that were given up', () => {
     const queue = (oldestWaitingMs: number, failed = 0) =>
       bad(
-        judgeQueue({ jobs: { waiting: 1, active: 0, delayed: 0, failed }, oldestWaitingMs, workers: 1 }),
+        assessQueue({ jobs: { waiting: 1, active: 0, delayed: 0, failed }, oldestWaitingMs, workers: 1 }),
       ).map(({ state, finding }) => `${state}: ${finding}`);
     expect(queue(60_000)).to.deep.equal([]);
     expect(queue(61_000)).to.deep.equal([
@@ -130,14 +130,14 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   it('geo data: fine for a year', () => {
     const madeAt = new Date('2026-01-01T00:00:00Z');
-    expect(judgeGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
-    expect(judgeGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
-    expect(judgeGeoData(undefined, 0).state).to.equal('warning');
+    expect(assessGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
+    expect(assessGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
+    expect(assessGeoData(undefined, 0).state).to.equal('warning');
   });
 
   it('disk: 1 GB and room for the spool, or else', () => {
     const space = (freeMb: number, spoolMaxMb = 256) =>
-      judgeSpace(freeMb * megabyte, '/data', spoolMaxMb).state;
+      assessSpace(freeMb * megabyte, '/data', spoolMaxMb).state;
     expect([space(1_024), space(1_023), space(4_000, 5_000), space(100), space(99)]).to.deep.equal([
       'ok',
       'warning',
@@ -149,12 +149,12 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   it('disk: files can be made, or else', () => {
     const judged = (files: number, free: number) =>
-      judgeFiles(files, free, '/data').map(({ state }) => state);
+      assessFiles(files, free, '/data').map(({ state }) => state);
     expect([judged(0, 0), judged(1_000, 100), judged(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
   });
 
   it('BASE_URL: codes must lead somewhere, and with TLS', () => {
-    const state = (baseUrl: string) => examineConfiguration(goodConfig({ baseUrl }), [])[1]?.state;
+    const state = (baseUrl: string) => checkConfiguration(goodConfig({ baseUrl }), [])[1]?.state;
     for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443']) {
       expect(state(local), local).to.equal('warning');
     }
@@ -168,7 +168,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
   describe('proxies', () => {
     const seen = (forwardedFor: string | undefined, remote: string, trustProxyHops: number) => {
-      const findings = examineProxy(goodConfig({ trustProxyHops, baseUrl: 'http://qr.lan' }), {
+      const findings = checkProxy(goodConfig({ trustProxyHops, baseUrl: 'http://qr.lan' }), {
         remote,
         forwardedFor,
       });
@@ -200,7 +200,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
 
     it('warns of a proxy that nobody counted, and of a port that others than the proxy may reach', () => {
       const warned = (changes: object) =>
-        bad(examineProxy(goodConfig(changes), undefined)).map(({ finding }) => finding.split(':')[0]);
+        bad(checkProxy(goodConfig(changes), undefined)).map(({ finding }) => finding.split(':')[0]);
       expect(warned({})).to.deep.equal([]);
       expect(warned({ trustProxyHops: 0 })).to.deep.equal(['BASE_URL is https and TRUST_PROXY_HOPS is 0']);
       const open = 'The port is open on every address, and X-Forwarded-For is believed';

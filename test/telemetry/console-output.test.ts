@@ -59,7 +59,7 @@ describe('What Node and libraries print', function () {
     });
   }
 
-  const throwing = `throw Object.assign(new Error('nobody caught this'), { detail: 'a secret' });`;
+  const throwing = `throw Object.assign(new Error('thrown by a test'), { detail: 'a secret' });`;
 
   it('goes into the log of a worker where nobody caught an error, without its fields, and ends the worker', async () => {
     const { exitCode, lines, stderr } = await run('workers/main.js', throwing);
@@ -67,7 +67,7 @@ describe('What Node and libraries print', function () {
     expect(exitCode).to.equal(1);
     const line = lines.find(({ msg }) => msg === 'uncaught exception');
     expect(line).to.include({ level: 60 });
-    expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
+    expect(JSON.stringify(line)).to.include('thrown by a test').and.not.include('a secret');
   });
 
   it('goes into the log of a web process where nobody caught an error, without its fields, and the process goes on', async () => {
@@ -77,8 +77,8 @@ describe('What Node and libraries print', function () {
     );
     expect(stderr).to.equal('');
     expect(exitCode).to.equal(0);
-    const line = lines.find(({ msg }) => String(msg).includes('nobody caught; the process goes on'));
+    const line = lines.find(({ msg }) => String(msg).includes('uncaught error; the process keeps running'));
     expect(line).to.include({ level: 50 });
-    expect(JSON.stringify(line)).to.include('nobody caught this').and.not.include('a secret');
+    expect(JSON.stringify(line)).to.include('thrown by a test').and.not.include('a secret');
   });
 });

@@ -1,34 +1,33 @@
 import { parentPort } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import { logConsoleOutput } from '../telemetry/console-output.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
-import { logStrayOutput } from '../telemetry/stray-output.ts';
 import type { ThreadMessage } from './thread.ts';
+
+/** The other end of thread.ts: what the code that runs in a thread uses. */
 
 const port = parentPort as NonNullable<typeof parentPort>;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const post = (message: ThreadMessage<unknown>) => port.postMessage(message);
 
-/** In a thread: says something that was not asked for. */
-export function notify(notice: unknown): void {
-  post({ notice });
+/** Sends an event to `onEvent`. The first one says that the thread is ready. */
+export function emitEvent(event: unknown): void {
+  post({ event });
 }
 
-/** In a thread: a log whose lines are written by the process's own, one at a time and to the same place. */
+/** A log whose lines are written by the main thread, so that lines of several threads never mix. */
 export function threadLog(name: string, level: Config['logLevel']): Log {
   const log = createLog(name, level, { write: (logLine) => post({ logLine }) });
-  logStrayOutput(log);
+  logConsoleOutput(log);
   return log;
 }
 
-/** In a thread: how each question is answered. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says which questions there are
-export function answerQuestions<Question extends object>(
-  answer: (question: Question) => Promise<unknown>,
-): void {
-  port.on('message', (message: 'ping' | ({ id: number } & Question)) => {
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- documents the requests the thread accepts
+export function handleRequests<Request extends object>(handle: (request: Request) => Promise<unknown>): void {
+  port.on('message', (message: 'ping' | ({ id: number } & Request)) => {
     if (message === 'ping') return post({ pong: true });
-    const { id, ...question } = message;
-    answer(question as unknown as Question).then(
+    const { id, ...request } = message;
+    handle(request as unknown as Request).then(
       (value) => post({ id, value }),
       (error: unknown) => post({ id, error: error instanceof Error ? error.message : String(error) }),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { type Config, readConfig } from '../../src/config.ts';
-import { examine } from '../../src/doctor/examine.ts';
+import { runChecks } from '../../src/doctor/run-checks.ts';
 import { openScanQueue } from '../../src/queue/connection.ts';
 import { eventuallyReady } from '../../src/queue/ready.ts';
 import { openSpool } from '../../src/queue/spool.ts';
@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createBareDatabase, createTestDatabase } from '../support/test-database.ts';
-import { type DoctorsRedis, goodConfig, goodSettings, startGoodRedis, told } from './set-up.ts';
+import { type DoctorsRedis, goodConfig, goodSettings, startGoodRedis, told } from './setup.ts';
 import { testLog } from '../support/test-log.ts';
 
 /** The test run's own PostgreSQL is told to be quick and not safe, and the map that is installed is old: both are true. */
@@ -47,9 +47,9 @@ describe('What the doctor finds', () => {
   const config = (changes: Partial<Config> = {}) =>
     goodConfig({ dataDir, databaseUrl: service.databaseUrl, redisUrl, ...changes });
   const failures = async (changes: Partial<Config>) =>
-    told(await examine({ config: config(changes) }), 'failure');
+    told(await runChecks({ config: config(changes) }), 'failure');
   const warnings = async (changes: Partial<Config>) =>
-    told(await examine({ config: config(changes) }), 'warning');
+    told(await runChecks({ config: config(changes) }), 'warning');
 
   async function withRedisSetting(name: string, value: string, check: () => Promise<void>): Promise<void> {
     const [, before = ''] = await admin.config('GET', name);
@@ -63,7 +63,7 @@ describe('What the doctor finds', () => {
 
   it('of a good set-up on Redis: nothing that fails, and each subject is there', async () => {
     const findings = await eventually(async () => {
-      const found = await examine({ config: config() });
+      const found = await runChecks({ config: config() });
       // A worker names its connection a moment after it has started.
       expect(told(found, 'ok')).to.include('queue: 1 worker connected.');
       return found;
@@ -105,7 +105,7 @@ describe('What the doctor finds', () => {
     const onPostgres = await startService({ worker: true, config: { dataDir } });
     try {
       await eventually(async () => {
-        const found = await examine({
+        const found = await runChecks({
           config: config({ databaseUrl: onPostgres.databaseUrl, redisUrl: undefined }),
         });
         expect(told(found, 'failure')).to.deep.equal([]);
@@ -123,8 +123,8 @@ describe('What the doctor finds', () => {
     const bare = await createBareDatabase();
     const emptyRedis = `${redisUrl}/7`;
     const nowhere = join(own.folder, 'not', 'made');
-    await examine({ config: config({ databaseUrl: bare.url, redisUrl: emptyRedis, dataDir: nowhere }) });
-    await examine({ config: config({ redisUrl: emptyRedis }) });
+    await runChecks({ config: config({ databaseUrl: bare.url, redisUrl: emptyRedis, dataDir: nowhere }) });
+    await runChecks({ config: config({ redisUrl: emptyRedis }) });
     const db = openDatabase(bare.url, { poolMax: 1, applicationName: 'test' });
     const tables = await db('pg_tables').whereNotIn('schemaname', ['pg_catalog', 'information_schema']);
     await db.destroy();
@@ -139,7 +139,7 @@ describe('What the doctor finds', () => {
   describe('of a broken set-up', () => {
     it('a Redis that would throw jobs away, or forget them, and how to mend that', async () => {
       await withRedisSetting('maxmemory-policy', 'allkeys-lru', async () => {
-        const findings = await examine({ config: config() });
+        const findings = await runChecks({ config: config() });
         const bad = findings.filter(({ state }) => state === 'failure');
         expect(bad).to.have.length(1);
         expect(bad[0]?.finding).to.include('maxmemory-policy is allkeys-lru');
@@ -154,7 +154,7 @@ describe('What the doctor finds', () => {
     });
 
     it('a Redis that is away, and all that can be said without it', async () => {
-      const findings = await examine({
+      const findings = await runChecks({
         config: config({ redisUrl: `redis://:hidden-word@127.0.0.1:${await freePort()}` }),
       });
       const [only, ...others] = told(findings, 'failure');
@@ -182,7 +182,7 @@ describe('What the doctor finds', () => {
 
     it('a PostgreSQL that is away', async () => {
       const databaseUrl = `postgres://qrelay:hidden-word@127.0.0.1:${await freePort()}/qrelay`;
-      const findings = await examine({ config: config({ databaseUrl }) });
+      const findings = await runChecks({ config: config({ databaseUrl }) });
       expect(told(findings, 'failure')).to.have.length(1);
       expect(told(findings, 'failure')[0]).to.match(
         /^postgres: 127\.0\.0\.1:\d+\/qrelay cannot be reached \(ECONNREFUSED\)\.$/,
@@ -231,7 +231,8 @@ describe('What the doctor finds', () => {
     });
 
     it('clocks that differ', async () => {
-      const at = async (aheadMs: number) => examine({ config: config(), nowMs: () => Date.now() + aheadMs });
+      const at = async (aheadMs: number) =>
+        runChecks({ config: config(), nowMs: () => Date.now() + aheadMs });
       expect(told(await at(-30_000), 'warning').join()).to.include(
         'Its clock is 30 seconds ahead of this one',
       );
@@ -241,7 +242,7 @@ describe('What the doctor finds', () => {
     });
 
     it('variables that cannot be read, each of them, and the rest is examined', async () => {
-      const findings = await examine(
+      const findings = await runChecks(
         readConfig({
           ...goodSettings,
           DATA_DIR: dataDir,
@@ -309,7 +310,7 @@ describe('What the doctor finds', () => {
         await queue.add({ scans: [], sealedAddresses: '' });
         await queue.add({ scans: [], sealedAddresses: '' });
         await queue.close();
-        const findings = await examine({ config: config(place) });
+        const findings = await runChecks({ config: config(place) });
         await database.drop();
         expect(told(findings, 'failure')).to.deep.equal(['queue: No worker is connected, and jobs wait.']);
         expect(told(findings, 'ok').join()).to.match(/queue: 2 jobs not done, the oldest \d seconds? old\./);

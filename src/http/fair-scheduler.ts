@@ -2,24 +2,24 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createFairQueue } from './fair-queue.ts';
 import { refuse } from './malformed-request.ts';
 
-/** Beyond this many, the latest of the client with most of them is better told to come back. */
-const mostWaiting = 1_000;
+/** Above this number, the client with the most waiting requests gets a 503 for its newest one. */
+const maxWaiting = 1_000;
 
 const busy = {
   status: 503,
   error: 'internal_error',
-  message: 'The service has too much to do right now. Try again shortly.',
+  message: 'The service is overloaded. Try again shortly.',
 } as const;
 
-/** What takes longer than this is followed by a pause as long as itself. */
+/** A request that blocks the event loop for longer than this is followed by a pause of the same length. */
 const shortMs = 1;
 
 /**
- * Begins one request in each turn of the event loop, and rests after one that took long. A page takes milliseconds to
- * render; a hundred of them, read from a hundred sockets in one turn, would hold up every redirect for their sum.
- * Clients take turns with each other: whoever sends a thousand requests waits for them, and nobody else does.
+ * Starts at most one request per turn of the event loop, and pauses after a slow one. Rendering a page takes milliseconds;
+ * a hundred pages rendered in one turn would delay every redirect by their sum. Clients are served round-robin, so a
+ * client that sends a thousand requests delays only itself.
  */
-export function takeTurns(
+export function scheduleFairly(
   handle: RequestListener,
   clientOf: (req: IncomingMessage) => string,
 ): RequestListener {
@@ -27,19 +27,19 @@ export function takeTurns(
   let isRunning = false;
   let startedAt = 0;
 
-  /** Both in one turn: between them runs everything that the request can do without waiting. */
+  /** Both callbacks run in the same turn; all synchronous work of the request happens between them and is measured. */
   function schedule(): void {
-    setImmediate(runOne);
-    setImmediate(goOn);
+    setImmediate(startNext);
+    setImmediate(scheduleNext);
   }
 
-  function runOne(): void {
+  function startNext(): void {
     startedAt = performance.now();
     const [req, res] = waiting.next() ?? [];
     if (req && res && !res.destroyed) handle(req, res);
   }
 
-  function goOn(): void {
+  function scheduleNext(): void {
     isRunning = waiting.size() > 0;
     if (!isRunning) return;
     const tookMs = performance.now() - startedAt;
@@ -49,7 +49,7 @@ export function takeTurns(
 
   return (req, res) => {
     waiting.add(clientOf(req), [req, res]);
-    if (waiting.size() > mostWaiting) {
+    if (waiting.size() > maxWaiting) {
       const [, refused] = waiting.dropLatestOfBusiest() ?? [];
       if (refused && !refused.destroyed) {
         refused.setHeader('Retry-After', '5');

@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from '../store/database.ts';
 
-/** One connection, for a moment. */
-export async function lookInto<Value>(
+/** Opens one connection for the duration of `work`. */
+export async function withConnection<Value>(
   databaseUrl: string,
-  look: (db: Database) => Promise<Value>,
+  work: (db: Database) => Promise<Value>,
 ): Promise<Value> {
   const db = openDatabase(databaseUrl, {
     poolMax: 1,
@@ -11,7 +11,7 @@ export async function lookInto<Value>(
     queryTimeoutMs: 5_000,
   });
   try {
-    return await look(db);
+    return await work(db);
   } finally {
     await db.destroy();
   }

@@ -4,31 +4,31 @@ import type { Log } from '../../telemetry/log.ts';
 import { exitOf } from './programs.ts';
 import type { EmbeddedPostgres } from './server.ts';
 
-/** Starts the server again whenever it ends, with a growing delay. What is returned stops it for good. */
-export function keepPostgresRunning(
+/** Restarts the server with backoff whenever it exits. The returned function stops it for good. */
+export function supervisePostgres(
   postgres: Pick<EmbeddedPostgres, 'process' | 'restart' | 'stop'>,
   log: Log,
-  delays: Backoff = createBackoff(),
+  backoff: Backoff = createBackoff(),
 ): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function keep(): Promise<void> {
+  async function superviseUntilStopped(): Promise<void> {
     for (;;) {
       const startedAt = Date.now();
       await exitOf(postgres.process);
       if (signal.aborted) return;
       const { exitCode, signalCode } = postgres.process;
-      log.error({ code: exitCode, signal: signalCode }, 'the embedded PostgreSQL ended; starting it again');
-      await startAgain(Date.now() - startedAt);
+      log.error({ code: exitCode, signal: signalCode }, 'the embedded PostgreSQL exited; starting it again');
+      await restart(Date.now() - startedAt);
       if (signal.aborted) return;
     }
   }
 
-  async function startAgain(ranMs: number): Promise<void> {
+  async function restart(ranMs: number): Promise<void> {
     for (let lastedMs = ranMs; !signal.aborted; lastedMs = 0) {
       try {
-        await sleep(delays.next(lastedMs), undefined, { signal });
+        await sleep(backoff.next(lastedMs), undefined, { signal });
         await postgres.restart(signal);
         return;
       } catch (err) {
@@ -37,12 +37,12 @@ export function keepPostgresRunning(
     }
   }
 
-  const kept = keep();
+  const supervised = superviseUntilStopped();
   return async () => {
     stopping.abort();
     await postgres.stop();
-    await kept;
-    // A restart may have been done in this very moment.
+    await supervised;
+    // A restart may have finished in the meantime.
     await postgres.stop();
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { takeTurns } from '../../src/http/take-turns.ts';
+import { scheduleFairly } from '../../src/http/fair-scheduler.ts';
 
 const oneClient = () => 'a';
 
@@ -27,7 +27,7 @@ describe('Requests that take turns', () => {
     };
     count();
     const turns: number[] = [];
-    const listener = takeTurns((_req, res) => {
+    const listener = scheduleFairly((_req, res) => {
       turns.push(turn);
       res.end();
     }, oneClient);
@@ -41,7 +41,7 @@ describe('Requests that take turns', () => {
   });
 
   it('are told to come back where a thousand wait already', async () => {
-    const listener = takeTurns((_req, res) => void res.end(), oneClient);
+    const listener = scheduleFairly((_req, res) => void res.end(), oneClient);
     const answers: [number, string | number | undefined][] = [];
     // All in one turn, as from sockets that were read together.
     const { url, stop } = await serve((req, res) => {
@@ -65,7 +65,7 @@ describe('Requests that take turns', () => {
       let before = 0;
       let refused = 0;
       const isOfFlood = new WeakSet<object>();
-      const listener = takeTurns(
+      const listener = scheduleFairly(
         (req, res) => {
           if (isOfFlood.has(req)) before += 1;
           else res.end(String(before));

@@ -1,0 +1,4 @@
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+export const bytesPerMb = 1024 * 1024;
