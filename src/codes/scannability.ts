@@ -25,9 +25,9 @@ const remedies: Partial<Record<CodeType, string>> = {
   wifi: 'Write it like WIFI:T:WPA;S:network;P:password;;',
   vcard: 'Write it as a vCard that begins with BEGIN:VCARD and has a name.',
   email: 'Write it like name@example.com or mailto:name@example.com?subject=Hello',
-  phone: 'Write one number like +15551234.',
-  sms: 'Write it like +15551234 or SMSTO:+15551234:Hello',
-  whatsapp: 'Write one number with its country code like +15551234.',
+  phone: 'Write one number like +15550100123.',
+  sms: 'Write it like +15550100123 or SMSTO:+15550100123:Hello',
+  whatsapp: 'Write one number with its country code like +15550100123.',
   geo: 'Write latitude and longitude in degrees or paste a link to a map.',
   social: 'Write whole addresses that begin with https://',
 };
