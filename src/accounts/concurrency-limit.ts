@@ -1,54 +1,58 @@
-/** Lets a few run at once and a few more wait; the rest is refused. */
-export interface Turns {
-  /** Undefined where too many wait already, or where no turn came in time. Else, to be called when the turn is over. */
-  take(): Promise<(() => void) | undefined>;
-  /** Whether who asks now is refused. */
+/** Runs a bounded number at once and queues a bounded number more; the rest is refused. */
+export interface ConcurrencyLimit {
+  /** Resolves with the function that frees the slot, or with undefined where the queue is full or the wait too long. */
+  acquire(): Promise<(() => void) | undefined>;
+  /** Whether `acquire` would be refused now. */
   isFull(): boolean;
 }
 
-interface TurnLimits {
-  atOnce: number;
-  mostWaiting: number;
-  longestWaitMs: number;
+interface LimitOptions {
+  concurrency: number;
+  maxWaiting: number;
+  maxWaitMs: number;
 }
 
-export function createTurns({ atOnce, mostWaiting, longestWaitMs }: TurnLimits): Turns {
+export function createConcurrencyLimit({
+  concurrency,
+  maxWaiting,
+  maxWaitMs,
+}: LimitOptions): ConcurrencyLimit {
   const waiting = new Set<() => void>();
   let running = 0;
 
-  function end(): void {
+  function startNext(): void {
     running -= 1;
     const [next] = waiting;
     next?.();
   }
 
-  function begin(): () => void {
+  function start(): () => void {
     running += 1;
-    let isOver = false;
+    let isReleased = false;
     return () => {
-      if (!isOver) end();
-      isOver = true;
+      if (!isReleased) startNext();
+      isReleased = true;
     };
   }
 
-  const isFull = () => running >= atOnce && waiting.size >= mostWaiting;
+  const isFull = () => running >= concurrency && waiting.size >= maxWaiting;
 
   return {
     isFull,
-    async take() {
+    async acquire() {
       if (isFull()) return undefined;
-      if (running < atOnce) return begin();
+      if (running < concurrency) return start();
       return new Promise((resolve) => {
-        const start = () => {
+        const run = () => {
           clearTimeout(timer);
-          waiting.delete(start);
-          resolve(begin());
+          waiting.delete(run);
+          resolve(start());
         };
         const timer = setTimeout(() => {
-          waiting.delete(start);
+          waiting.delete(run);
           resolve(undefined);
-        }, longestWaitMs);
-        waiting.add(start);
+        }, maxWaitMs);
+        waiting.add(run);
       });
     },
   };

@@ -1,42 +1,42 @@
 import { LRUCache } from 'lru-cache';
 
-const longestMemoryMs = 10_000;
+const maxAgeMs = 10_000;
 
-interface Memory<Window> {
+interface Entry<Window> {
   window: Window;
-  heardAt: number;
-  askedAt: number;
+  storedAt: number;
+  checkedAt: number;
 }
 
-/** Remembers who is over the limit, so that asking again costs database work once in 10 s at most until the reset. */
-export interface SpentWindows<Window extends { resetInMs: number }> {
-  /** Nothing where the caller is not known to be over the limit, or where it is time for one request to ask again. */
-  recall(caller: string): Window | undefined;
-  remember(caller: string, window: Window): void;
-  forget(caller: string): void;
+/** Callers over their rate limit. Until the reset, the database sees at most one request of each in 10 s. */
+export interface OverLimitCache<Window extends { resetInMs: number }> {
+  /** Undefined where the caller is not known to be over the limit, or where one request is due to check again. */
+  get(caller: string): Window | undefined;
+  set(caller: string, window: Window): void;
+  delete(caller: string): void;
 }
 
-export function createSpentWindows<Window extends { resetInMs: number }>(): SpentWindows<Window> {
-  const cache = new LRUCache<string, Memory<Window>>({ max: 10_000 });
+export function createOverLimitCache<Window extends { resetInMs: number }>(): OverLimitCache<Window> {
+  const cache = new LRUCache<string, Entry<Window>>({ max: 10_000 });
   return {
-    recall(caller) {
-      const memory = cache.get(caller);
-      if (!memory) return undefined;
+    get(caller) {
+      const entry = cache.get(caller);
+      if (!entry) return undefined;
       const now = performance.now();
-      if (now - memory.askedAt >= longestMemoryMs) {
-        // This one asks, and those that arrive with it do not.
-        memory.askedAt = now;
+      if (now - entry.checkedAt >= maxAgeMs) {
+        // Only this request goes to the database; those that arrive with it still get the entry.
+        entry.checkedAt = now;
         return undefined;
       }
-      const { window, heardAt } = memory;
-      return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - heardAt)) };
+      const { window, storedAt } = entry;
+      return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - storedAt)) };
     },
-    remember(caller, window) {
-      const heardAt = performance.now();
+    set(caller, window) {
+      const storedAt = performance.now();
       if (window.resetInMs >= 1)
-        cache.set(caller, { window, heardAt, askedAt: heardAt }, { ttl: window.resetInMs });
+        cache.set(caller, { window, storedAt, checkedAt: storedAt }, { ttl: window.resetInMs });
     },
-    forget(caller) {
+    delete(caller) {
       cache.delete(caller);
     },
   };

@@ -1,29 +1,29 @@
 import { LRUCache } from 'lru-cache';
 
-interface Budget {
-  left: number;
+interface Bucket {
+  tokens: number;
   filledAt: number;
 }
 
-/** So many an hour for each caller, all of them at once if need be. Lives in memory: refusing costs next to nothing. */
-export interface RequestBudget {
-  /** Milliseconds until the caller has one again, or 0 where it had one, which is spent now. */
+/** A rate limit per caller, in memory: a refusal costs no query. A full bucket may be used up at once. */
+export interface TokenBuckets {
+  /** Takes a token and returns 0, or returns the milliseconds until the caller has one. */
   take(caller: string): number;
 }
 
 const hourMs = 3_600_000;
 
-export function createRequestBudget(perHour: number, nowMs = () => performance.now()): RequestBudget {
-  const budgets = new LRUCache<string, Budget>({ max: 50_000 });
-  const msPerRequest = hourMs / perHour;
+export function createTokenBuckets(perHour: number, nowMs = () => performance.now()): TokenBuckets {
+  const buckets = new LRUCache<string, Bucket>({ max: 50_000 });
+  const msPerToken = hourMs / perHour;
   return {
     take(caller) {
       const now = nowMs();
-      const budget = budgets.get(caller) ?? { left: perHour, filledAt: now };
-      const left = Math.min(perHour, budget.left + (now - budget.filledAt) / msPerRequest);
-      const isSpent = left < 1;
-      budgets.set(caller, { left: isSpent ? left : left - 1, filledAt: now });
-      return isSpent ? Math.ceil((1 - left) * msPerRequest) : 0;
+      const bucket = buckets.get(caller) ?? { tokens: perHour, filledAt: now };
+      const tokens = Math.min(perHour, bucket.tokens + (now - bucket.filledAt) / msPerToken);
+      const isEmpty = tokens < 1;
+      buckets.set(caller, { tokens: isEmpty ? tokens : tokens - 1, filledAt: now });
+      return isEmpty ? Math.ceil((1 - tokens) * msPerToken) : 0;
     },
   };
 }
