@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { hostsOf, namesOver } from './content/hosts.ts';
+import { hostsOf, hostAndParents } from './content/hosts.ts';
 import { QrCode } from './qr-code.ts';
 
 const codesAPage = 1_000;
@@ -39,7 +39,7 @@ export async function findHostBlocks(db: Database, hosts: string[]): Promise<str
   if (hosts.length === 0) return [];
   const rows = (await db('blocks')
     .where({ kind: 'host' })
-    .whereRaw('value = ANY(?::text[])', [hosts.flatMap(namesOver)])
+    .whereRaw('value = ANY(?::text[])', [hosts.flatMap(hostAndParents)])
     .orderBy('value')
     .select('value')) as { value: string }[];
   return rows.map(({ value }) => value);
@@ -54,7 +54,7 @@ interface CodeAndHosts {
 /** The ids of those that are blocked, by themselves or because of where they lead to. One query. */
 export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
   if (codes.length === 0) return new Set();
-  const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(namesOver)]));
+  const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(hostAndParents)]));
   const rows = (await db('blocks')
     .whereRaw("kind = 'code' AND value = ANY(?::text[])", [[...names.keys()]])
     .orWhereRaw("kind = 'host' AND value = ANY(?::text[])", [[...new Set([...names.values()].flat())]])
@@ -77,7 +77,7 @@ export async function isCodeBlocked(
 /** Reads every code: a host is found by what the content means, not by how it is written. */
 export async function countCodesLeadingTo(db: Database, host: string): Promise<number> {
   const leadsThere = ({ type, content }: QrCode) =>
-    hostsOf(type, content).some((one) => namesOver(one).includes(host));
+    hostsOf(type, content).some((one) => hostAndParents(one).includes(host));
   let count = 0;
   let page = await codesAfter(db, undefined);
   while (page.length > 0) {

@@ -27,7 +27,7 @@ export async function createCode(
   now: Date,
 ): Promise<QrCode> {
   const created = {
-    expiresAt: endOfLife(lifetimeDays, now),
+    expiresAt: defaultExpiry(lifetimeDays, now),
     isPublic: true,
     ...input,
     ...hostColumns(input),
@@ -42,7 +42,7 @@ export async function createCode(
 }
 
 /** Of a code that is created now, unless its owner chooses another moment. */
-export function endOfLife(lifetimeDays: number, now: Date): Date {
+export function defaultExpiry(lifetimeDays: number, now: Date): Date {
   return new Date(now.getTime() + lifetimeDays * dayMs);
 }
 

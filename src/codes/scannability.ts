@@ -1,6 +1,6 @@
 import type { Picture } from './image/draw.ts';
 import { numberWarning } from './content/number-warning.ts';
-import { readContent } from './content/read-content.ts';
+import { parseContent } from './content/parse-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
 import { countModules, fitsSymbol } from './image/symbol.ts';
 import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
@@ -42,7 +42,7 @@ export function codeWarnings(
   const shared = pictureWarnings({ ...look, text: shareUrl });
   const direct = pictureWarnings({ ...look, text: code.content });
   const remedy = code.type && remedies[code.type];
-  const read = code.type && readContent(code.type, code.content);
+  const read = code.type && parseContent(code.type, code.content);
   const isUnread = remedy !== undefined && read?.kind === 'text';
   const number = code.type && read && numberWarning(code.type, code.content, read);
   return [

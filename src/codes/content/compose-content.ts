@@ -1,9 +1,9 @@
 import type { CodeType } from '../qr-code.ts';
-import { readPlace, writePlace } from './geo.ts';
+import { parsePlace, writePlace } from './geo.ts';
 import { percentEncode } from './percent.ts';
-import { readPhone } from './phone.ts';
+import { parsePhone } from './phone.ts';
 import { oneLine } from './plain-text.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { escapeField } from './semicolon-fields.ts';
 import { writeVcard } from './vcard.ts';
 import { escapeValue, vcardProperty } from './vcard-property.ts';
@@ -25,7 +25,7 @@ export const contentFieldNames: Record<CodeType, readonly string[]> = {
   social: ['content'],
 };
 
-/** The payload that scanners know, in the very form that `readContent` makes of it. Empty where nothing is filled in. */
+/** The payload that scanners know, in the very form that `parseContent` makes of it. Empty where nothing is filled in. */
 export function composeContent(type: CodeType, fields: ContentFields): string {
   const given = (name: string) => fields[name] ?? '';
   const isEmpty = contentFieldNames[type].every((name) => given(name) === '' || name === 'security');
@@ -52,7 +52,7 @@ const composers: Record<CodeType, (given: Given) => string> = {
     return usualForm('email', `mailto:${to}?subject=${subject}&body=${percentEncode(given('body'))}`);
   },
   phone: (given) => {
-    const phone = readPhone(given('number'));
+    const phone = parsePhone(given('number'));
     return phone.kind === 'phone' ? phone.href : given('number');
   },
   sms: (given) =>
@@ -63,14 +63,14 @@ const composers: Record<CodeType, (given: Given) => string> = {
       `whatsapp://send?phone=${percentEncode(given('number'))}&text=${percentEncode(given('message'))}`,
     ),
   geo: (given) => {
-    const place = readPlace(given('place'));
+    const place = parsePlace(given('place'));
     return place ? writePlace(place, given('label')) : given('place');
   },
 };
 
 /** What cannot be read stays as it is. */
 function usualForm(type: CodeType, payload: string): string {
-  const content = readContent(type, payload);
+  const content = parseContent(type, payload);
   return 'href' in content ? content.href : payload;
 }
 

@@ -1,16 +1,16 @@
 import type { ContactContent, TextContent } from './code-content.ts';
 import { addressLines, birthdayOf, labelOf } from './contact-details.ts';
-import { readEmail } from './email.ts';
+import { parseEmail } from './email.ts';
 import { webHrefOfAddress } from './links.ts';
-import { readMecard } from './mecard.ts';
-import { readPhone } from './phone.ts';
+import { parseMecard } from './mecard.ts';
+import { parsePhone } from './phone.ts';
 import { asText, manyLines, oneLine } from './plain-text.ts';
 import { splitUnescaped } from './semicolon-fields.ts';
-import { readVcard, type Vcard, writeVcard } from './vcard.ts';
+import { parseVcard, type Vcard, writeVcard } from './vcard.ts';
 import { escapeValue, unescapeValue, type VcardProperty, vcardProperty } from './vcard-property.ts';
 
-export function readContact(content: string): ContactContent | TextContent {
-  const card = readVcard(content) ?? readMecard(content);
+export function parseContact(content: string): ContactContent | TextContent {
+  const card = parseVcard(content) ?? parseMecard(content);
   return (card && contactOf(card)) ?? asText(content);
 }
 
@@ -70,7 +70,7 @@ function isNoEmptyName(property: VcardProperty): boolean {
 function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones'] {
   const written = line(property);
   const label = labelOf(property, card.properties);
-  const phone = readPhone(written);
+  const phone = parsePhone(written);
   if (phone.kind === 'phone') return [{ number: phone.number, href: phone.href, label }];
   return written ? [{ number: written, label }] : [];
 }
@@ -78,10 +78,10 @@ function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones']
 function emailOf(property: VcardProperty, card: Vcard): ContactContent['emails'] {
   const written = line(property).replace(/^mailto:([^?]*).*$/is, '$1');
   const label = labelOf(property, card.properties);
-  const email = readEmail(written);
+  const email = parseEmail(written);
   if (email.kind !== 'email') return written ? [{ address: written, label }] : [];
   return email.to.flatMap((address) => {
-    const one = readEmail(address);
+    const one = parseEmail(address);
     return one.kind === 'email' ? [{ address, href: one.href, label }] : [];
   });
 }

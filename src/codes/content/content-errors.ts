@@ -2,12 +2,12 @@ import type { FieldError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import type { CodeType, ErrorCorrection } from '../qr-code.ts';
 import { linksIn } from './hosts.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { isShareLink } from './share-links.ts';
 
 /** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
 const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
-export const mostContentBytes = capacityBytes.L;
+export const maxContentBytes = capacityBytes.L;
 const circle = 'must not be a share address of this service: scanning it would go round in a circle';
 const circleWithin =
   'must not link to a share address of this service: scanning it would go round in a circle';
@@ -54,7 +54,7 @@ function urlError(content: string, baseUrl: string): string | undefined {
 
 /** Of what is redirected to, or is a link on a page. A circle of twenty codes would count twenty scans at once. */
 function linkError(type: CodeType, content: string, baseUrl: string): string | undefined {
-  const hasCircle = linksIn(readContent(type, content)).some((href) => isShareLink(href, baseUrl));
+  const hasCircle = linksIn(parseContent(type, content)).some((href) => isShareLink(href, baseUrl));
   return hasCircle ? circleWithin : undefined;
 }
 

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
 import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
-import { degrees } from './coordinates.ts';
-import { readEmail } from './email.ts';
-import { readPlace } from './geo.ts';
+import { formatDegrees } from './coordinates.ts';
+import { parseEmail } from './email.ts';
+import { parsePlace } from './geo.ts';
 import { webHrefOfAddress } from './links.ts';
 import { percentDecode } from './percent.ts';
-import { readPhone } from './phone.ts';
+import { parsePhone } from './phone.ts';
 import { hasCountryCode } from './phone-number.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 
 /** The fields that a content was, or could have been, composed of. Undefined where composing would lose a part of it. */
 export function fieldsOfContent(type: CodeType, content: string): ContentFields | undefined {
   if (isAsTyped(type)) return { content };
-  const fields = readFieldsOf(type, content);
+  const fields = parseFieldsOf(type, content);
   if (!fields || Object.entries(fields).some(breaksItsField)) return undefined;
   const composed = composeContent(type, fields);
   if (!isDeepStrictEqual(meaning(type, composed), meaning(type, content))) return undefined;
@@ -32,8 +32,8 @@ function breaksItsField([name, value = '']: [string, string | undefined]): boole
   return name !== 'body' && name !== 'message' && /[\r\n]/.test(value);
 }
 
-function readFieldsOf(type: CodeType, content: string): ContentFields | undefined {
-  const read = readContent(type, content);
+function parseFieldsOf(type: CodeType, content: string): ContentFields | undefined {
+  const read = parseContent(type, content);
   switch (read.kind) {
     case 'wifi':
       return {
@@ -58,7 +58,7 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
       return { number: read.number, message: read.body };
     case 'geo':
       return {
-        place: `${degrees(read.latitude)}, ${degrees(read.longitude)}`,
+        place: `${formatDegrees(read.latitude)}, ${formatDegrees(read.longitude)}`,
         label: read.label,
       };
     case 'link': {
@@ -74,7 +74,7 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
 
 /** A number is the same however it is grouped. */
 function meaning(type: CodeType, content: string): object {
-  const read = readContent(type, content);
+  const read = parseContent(type, content);
   const { number: _, ...withoutNumber } = { number: '', ...read };
   return type === 'phone' || type === 'sms' ? withoutNumber : { ...read };
 }
@@ -97,7 +97,7 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
     if (given(field) === '') errors.push({ field, message: 'must not be empty' });
     else if (!isGood) errors.push({ field, message });
   };
-  const isPhone = (name: string) => readPhone(given(name)).kind === 'phone';
+  const isPhone = (name: string) => parsePhone(given(name)).kind === 'phone';
   const badNumber = 'must be a phone number, such as +44 20 7946 0000';
   const badAddress = 'must be an email address, such as ann@example.com';
   switch (type) {
@@ -120,7 +120,7 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
         );
       break;
     case 'email':
-      need('to', readEmail(given('to')).kind === 'email', badAddress);
+      need('to', parseEmail(given('to')).kind === 'email', badAddress);
       break;
     case 'phone':
       need('number', isPhone('number'), badNumber);
@@ -132,10 +132,10 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
       need('number', readsAsItself(type, given('number')) && hasCountryCode(given('number')), noCountryCode);
       break;
     case 'geo':
-      need('place', readPlace(given('place')) !== undefined, placeError(given('place')));
+      need('place', parsePlace(given('place')) !== undefined, placeError(given('place')));
       break;
     case 'social':
-      if (given('content') && readContent(type, given('content')).kind === 'text')
+      if (given('content') && parseContent(type, given('content')).kind === 'text')
         errors.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
       break;
     default:
@@ -150,10 +150,10 @@ function placeError(text: string): string {
 }
 
 function isOneAddress(text: string): boolean {
-  const read = readEmail(text);
+  const read = parseEmail(text);
   return read.kind === 'email' && read.to.length === 1;
 }
 
 function readsAsItself(type: CodeType, number: string): boolean {
-  return readContent(type, composeContent(type, { number })).kind === (type === 'sms' ? 'sms' : 'link');
+  return parseContent(type, composeContent(type, { number })).kind === (type === 'sms' ? 'sms' : 'link');
 }

@@ -11,7 +11,7 @@ const pair = new RegExp(`^${number} ?, ?${number}$`);
 const pairWithSides = new RegExp(`^${number} ?°? ?([NS])?(?: ?, ?| )${number} ?°? ?([EW])?$`, 'i');
 
 /** `52.5,13.4`, with or without a space. */
-export function readPair(text: string): Coordinates | undefined {
+export function parsePair(text: string): Coordinates | undefined {
   const [, latitude, longitude] = pair.exec(tidy(text)) ?? [];
   return toCoordinates(latitude, longitude);
 }
@@ -22,7 +22,7 @@ export function isPair(text: string): boolean {
 }
 
 /** As people write them: also `52.5 13.4` and `52.5° N, 13.4° E`. */
-export function readCoordinates(text: string): Coordinates | undefined {
+export function parseCoordinates(text: string): Coordinates | undefined {
   const [, latitude = '', northSouth = '', longitude = '', eastWest = ''] =
     pairWithSides.exec(tidy(text)) ?? [];
   return toCoordinates(signed(latitude, northSouth), signed(longitude, eastWest));
@@ -39,7 +39,7 @@ function toCoordinates(north: string | undefined, east: string | undefined): Coo
 }
 
 /** Never as 1e-7. */
-export function degrees(value: number): string {
+export function formatDegrees(value: number): string {
   return decimals.format(value);
 }
 

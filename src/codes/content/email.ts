@@ -1,7 +1,7 @@
 import type { EmailContent, TextContent } from './code-content.ts';
 import { percentDecode, percentEncode, queryFields } from './percent.ts';
 import { asText, manyLines, oneLine } from './plain-text.ts';
-import { readFields, unescapeField } from './semicolon-fields.ts';
+import { parseFields, unescapeField } from './semicolon-fields.ts';
 
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`;
 const word = String.raw`[\p{L}\p{M}\p{N}!#$%&'*+/=?^_{|}~-]+`;
@@ -16,7 +16,7 @@ interface Draft {
   body: string;
 }
 
-export function readEmail(content: string): EmailContent | TextContent {
+export function parseEmail(content: string): EmailContent | TextContent {
   const draft = draftOfMailto(content) ?? draftOfMatmsg(content) ?? draftOfAddresses(content);
   const to = draft.to.map(bareAddress);
   const cc = draft.cc.map(bareAddress);
@@ -47,7 +47,7 @@ function draftOfMailto(content: string): Draft | undefined {
 function draftOfMatmsg(content: string): Draft | undefined {
   const [, body] = /^\s*MATMSG:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return undefined;
-  const fields = readFields(body, ['TO', 'CC', 'BCC', 'SUB', 'BODY']);
+  const fields = parseFields(body, ['TO', 'CC', 'BCC', 'SUB', 'BODY']);
   const first = (key: string) => unescapeField(fields.find((field) => field.key === key)?.raw ?? '');
   const all = (key: string) =>
     fields.filter((field) => field.key === key).flatMap((field) => addresses(unescapeField(field.raw)));

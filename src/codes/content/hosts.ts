@@ -5,7 +5,7 @@ import type { CodeType } from '../qr-code.ts';
 import type { CodeContent } from './code-content.ts';
 import { webHrefOfAddress } from './links.ts';
 import { trimEndOf } from './plain-text.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { unescapeValue } from './vcard-property.ts';
 
 /** The longest name that DNS has. What is longer leads nowhere by itself. */
@@ -14,7 +14,7 @@ const hostName = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /** Every host that the content leads to: in ASCII, small letters, without a dot behind it. */
 export function hostsOf(type: CodeType, content: string): string[] {
-  return hostsIn(readContent(type, content), content);
+  return hostsIn(parseContent(type, content), content);
 }
 
 /** Of a content as it is read and as it is stored: the picture of the content itself shows what is stored. */
@@ -60,11 +60,11 @@ function addressesAmong(text: string): string[] {
 function hostOfAddress(text: string): string[] {
   const url = parseUrl(text);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return [];
-  return [plainHost(url.hostname)];
+  return [normalizeHost(url.hostname)];
 }
 
 /** The host itself and every name above it: whichever of them is blocked, the host is. An IP address has none above. */
-export function namesOver(host: string): string[] {
+export function hostAndParents(host: string): string[] {
   if (isIpAddress(host)) return [host];
   const names: string[] = [];
   let dot = host.length;
@@ -78,14 +78,14 @@ export function namesOver(host: string): string[] {
 }
 
 /** A host as a person writes it, or the one in an address that was copied. */
-export function readHost(text: string): string | undefined {
+export function parseHostInput(text: string): string | undefined {
   const written = text.trim();
   const isAddress = /^https?:\/\//i.test(written);
   if (!isAddress && /:\/\/|@/.test(written)) return undefined;
   // "*.example.com" and ".example.com" are other ways to say that names below it are meant too.
   const bare = isIPv6(written) ? `[${written}]` : written.replace(/^\*?\./, '');
   const url = parseUrl(isAddress ? written : `http://${bare}`);
-  const host = url && plainHost(url.hostname);
+  const host = url && normalizeHost(url.hostname);
   if (host === undefined) return undefined;
   return isIpAddress(host) || (hostName.test(host) && host.length <= longestName) ? host : undefined;
 }
@@ -100,7 +100,7 @@ function isIpAddress(host: string): boolean {
 }
 
 /** One spelling for each: no dot behind it, and an IPv4 address as such, also where IPv6 carries it. */
-export function plainHost(host: string): string {
+export function normalizeHost(host: string): string {
   if (!host.startsWith('[')) return trimEndOf(host, '.');
   return carriedIpv4(host.slice(1, -1)) ?? host;
 }

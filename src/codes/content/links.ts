@@ -22,12 +22,12 @@ export function webHrefOfAddress(text: string): string | undefined {
   return webHref(text) ?? (anyHost.test(text) && !/\s/.test(text) ? webHref(`https://${text}`) : undefined);
 }
 
-export function readUrl(content: string): LinkContent | TextContent {
+export function parseLink(content: string): LinkContent | TextContent {
   const href = webHref(content);
   return href ? { kind: 'link', href } : asText(content);
 }
 
-export function readSocial(content: string): LinkContent | LinksContent | TextContent {
+export function parseSocial(content: string): LinkContent | LinksContent | TextContent {
   const written = linesOf(content);
   const lines = written.flatMap(splitAtAddresses);
   const [only] = written;

@@ -1,4 +1,4 @@
-import { readFields, splitUnescaped, unescapeField } from './semicolon-fields.ts';
+import { parseFields, splitUnescaped, unescapeField } from './semicolon-fields.ts';
 import type { Vcard } from './vcard.ts';
 import { escapeValue, type VcardProperty, vcardProperty } from './vcard-property.ts';
 
@@ -17,10 +17,10 @@ const names: Record<string, string> = {
 };
 const keys = ['N', 'ADR', 'SOUND', ...Object.keys(names)];
 
-export function readMecard(content: string): Vcard | undefined {
+export function parseMecard(content: string): Vcard | undefined {
   const [, body] = /^\s*MECARD:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return undefined;
-  const properties = readFields(body.trimEnd(), keys).flatMap(({ key, raw }): VcardProperty[] => {
+  const properties = parseFields(body.trimEnd(), keys).flatMap(({ key, raw }): VcardProperty[] => {
     if (key === 'N') return nameProperties(raw);
     if (key === 'ADR') return [vcardProperty('ADR', address(raw))];
     const name = names[key];

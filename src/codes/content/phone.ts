@@ -6,7 +6,7 @@ import { asText } from './plain-text.ts';
 const longest = 64;
 const keypad = ['ABC', 'DEF', 'GHI', 'JKL', 'MNO', 'PQRS', 'TUV', 'WXYZ'];
 
-export function readPhone(content: string): PhoneContent | TextContent {
+export function parsePhone(content: string): PhoneContent | TextContent {
   const uri = /^\s*tel:(?:\/\/)?(.*)$/is.exec(content);
   const number = shownNumber(uri ? percentDecode(uri[1] ?? '') : content);
   const dialed = dialString(number);

@@ -8,7 +8,7 @@ export interface Field {
  * The fields of `WIFI:`, `MECARD:` and `MATMSG:`: `KEY:value;KEY:value;;`, in any order.
  * What follows a semicolon and is no field is taken for a part of the value before it: not everybody escapes.
  */
-export function readFields(text: string, keys: readonly string[]): Field[] {
+export function parseFields(text: string, keys: readonly string[]): Field[] {
   const fields: Field[] = [];
   for (const part of splitUnescaped(text, ';')) {
     const colon = part.indexOf(':');

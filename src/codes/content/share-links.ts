@@ -1,5 +1,5 @@
 import { parseUrl } from '../../http/parse-url.ts';
-import { plainHost } from './hosts.ts';
+import { normalizeHost } from './hosts.ts';
 import { percentDecode } from './percent.ts';
 
 /**
@@ -10,7 +10,10 @@ export function isShareLink(address: string, baseUrl: string): boolean {
   const url = parseUrl(address);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false;
   const share = new URL(`${baseUrl}/r/`);
-  return plainHost(url.hostname) === plainHost(share.hostname) && plainPath(url).startsWith(plainPath(share));
+  return (
+    normalizeHost(url.hostname) === normalizeHost(share.hostname) &&
+    plainPath(url).startsWith(plainPath(share))
+  );
 }
 
 /** As a proxy may write it: percent-encoding decoded, slashes merged, small letters. */

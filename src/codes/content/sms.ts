@@ -4,7 +4,7 @@ import { plainNumber, shownNumber } from './phone-number.ts';
 import { asText, manyLines } from './plain-text.ts';
 
 /** `sms:number?body=…` in the spellings of the years, `SMSTO:number:message`, or bare numbers. */
-export function readSms(content: string): SmsContent | TextContent {
+export function parseSms(content: string): SmsContent | TextContent {
   const [, scheme, rest = ''] = /^\s*((?:sms|mms)(?:to)?:(?:\/\/)?)?(.*)$/is.exec(content) ?? [];
   const [, written = '', query, message] =
     /^([^?&:]*)(?:[?&]+(.*)|:(.*))?$/s.exec(rest.replace(/;(?=body=)/i, '?')) ?? [];

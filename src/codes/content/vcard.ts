@@ -14,14 +14,14 @@ const encodings = ['QUOTED-PRINTABLE', 'BASE64', '8BIT', '7BIT'];
  * The first card in a text, line by line: a line that is no property costs the card that line and no more.
  * What version 2.1 says in its own way is turned into 3.0.
  */
-export function readVcard(content: string): Vcard | undefined {
+export function parseVcard(content: string): Vcard | undefined {
   if (!/^\s*BEGIN:VCARD\s*[\r\n]/i.test(content)) return undefined;
   const properties: VcardProperty[] = [];
   let depth = 0;
   for (const line of unfold(content.trim())) {
     if (/^BEGIN:/i.test(line)) depth += 1;
     else if (/^END:/i.test(line)) depth -= 1;
-    else if (depth === 1) properties.push(...readLine(line));
+    else if (depth === 1) properties.push(...parseLine(line));
     if (depth === 0) break;
   }
   const version = properties.find(({ name }) => name === 'VERSION')?.raw.trim();
@@ -74,10 +74,10 @@ function append(line: UnfoldedLine, part: string): void {
   line.isQuoted = /;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(line.head);
 }
 
-function readLine(line: string): VcardProperty[] {
+function parseLine(line: string): VcardProperty[] {
   const [, group = '', name, parameterText = '', value = ''] = head.exec(line) ?? [];
   if (name === undefined || /^(?:BEGIN|END)$/i.test(name)) return [];
-  const all = readParameters(parameterText);
+  const all = parseParameters(parameterText);
   const property = { group, name: name.toUpperCase(), parameters: all, raw: value };
   if (parameterValues(property, 'ENCODING').some((encoding) => /^QUOTED-PRINTABLE$/i.test(encoding))) {
     const text = decodeQuotedPrintable(value, parameterValues(property, 'CHARSET')[0]);
@@ -88,7 +88,7 @@ function readLine(line: string): VcardProperty[] {
   return [property];
 }
 
-function readParameters(text: string): VcardParameter[] {
+function parseParameters(text: string): VcardParameter[] {
   return splitOutsideQuotes(text, ';').flatMap((part) => {
     const [, written = '', list = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? ['', bareParameter(part), part];
     const name = written.trim().toUpperCase();

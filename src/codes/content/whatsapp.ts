@@ -1,12 +1,12 @@
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
-import { readSocial } from './links.ts';
+import { parseSocial } from './links.ts';
 import { percentEncode, queryFields } from './percent.ts';
 import { compactNumber } from './phone-number.ts';
 import { manyLines } from './plain-text.ts';
 
-export function readWhatsapp(content: string): LinkContent | LinksContent | TextContent {
+export function parseWhatsapp(content: string): LinkContent | LinksContent | TextContent {
   const chat = chatOfAppAddress(content) ?? chatOfNumber(content);
-  return chat ? { kind: 'link', href: chat } : readSocial(content);
+  return chat ? { kind: 'link', href: chat } : parseSocial(content);
 }
 
 /** A number, or a number on the first line and the message on those below it. */
@@ -15,7 +15,7 @@ function chatOfNumber(content: string): string | undefined {
   const digits = chatDigits(first);
   const message = rest.join('\n').trim();
   // A second number, or an address, is no message.
-  if (!digits || chatDigits(message) || readSocial(message).kind === 'link') return undefined;
+  if (!digits || chatDigits(message) || parseSocial(message).kind === 'link') return undefined;
   return chatHref(digits, message);
 }
 

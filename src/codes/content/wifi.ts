@@ -1,6 +1,6 @@
 import type { TextContent, WifiContent } from './code-content.ts';
 import { asText, trimEndOf } from './plain-text.ts';
-import { escapeField, readFields, unescapeField } from './semicolon-fields.ts';
+import { escapeField, parseFields, unescapeField } from './semicolon-fields.ts';
 
 /** What a phone needs for a company network, or for WPA3 only; the page shows none of it. */
 const passedOn = ['R', 'E', 'A', 'AH', 'I', 'PH2', 'K', 'TRDISABLE'] as const;
@@ -12,13 +12,13 @@ interface Value {
   isQuoted: boolean;
 }
 
-export function readWifi(content: string): WifiContent | TextContent {
+export function parseWifi(content: string): WifiContent | TextContent {
   const [, body] = /^\s*WIFI:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return asText(content);
   const values = new Map<string, Value>();
   // A line break after the payload is not a part of it.
-  for (const { key, raw } of readFields(trimEndOf(body, '\r\n'), keys)) {
-    if (!values.has(key)) values.set(key, readValue(raw));
+  for (const { key, raw } of parseFields(trimEndOf(body, '\r\n'), keys)) {
+    if (!values.has(key)) values.set(key, parseValue(raw));
   }
   const name = values.get('S');
   if (!name?.text) return asText(content);
@@ -55,7 +55,7 @@ function securityOf(type: string, hasPassword: boolean): WifiContent['security']
   return type.startsWith('WPA') || type === 'SAE' || hasPassword ? 'WPA' : 'none';
 }
 
-function readValue(raw: string): Value {
+function parseValue(raw: string): Value {
   const [, quoted] = /^"((?:[^\\]|\\.)*)"$/s.exec(raw) ?? [];
   return { text: unescapeField(quoted ?? raw), isQuoted: quoted !== undefined };
 }

@@ -7,7 +7,7 @@ import type {
   SmsContent,
   TextContent,
 } from '../../codes/content/code-content.ts';
-import { degrees } from '../../codes/content/coordinates.ts';
+import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
 import type { Words } from '../languages/words.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
@@ -102,7 +102,7 @@ ${facts(
 
 function geoBody(content: GeoContent, words: Words, mapsApp: MapsApp): Markup {
   const { latitude, longitude, label, mapHref } = content;
-  const coordinates = html`<bdi dir="ltr">${degrees(latitude)}, ${degrees(longitude)}</bdi>`;
+  const coordinates = html`<bdi dir="ltr">${formatDegrees(latitude)}, ${formatDegrees(longitude)}</bdi>`;
   // A place that is known by its name only stands at 0, 0.
   const isSearched = label !== '' && latitude === 0 && longitude === 0;
   const place = label
