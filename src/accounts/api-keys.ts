@@ -1,6 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
+import { hourMs } from '../runtime/durations.ts';
 import type { Database } from '../store/database.ts';
 import { generateApiKey } from './api-key-format.ts';
 import { liveTimes } from './rate-window.ts';
@@ -34,7 +35,6 @@ export async function createApiKey(db: Database, userId: string, name: string, n
 
 /** Each key has its own hourly quota: without these bounds an account would have no limit. */
 export const keyLimits = { active: 25, createdPerHour: 10 };
-const hourMs = 3_600_000;
 
 export type KeyCreation =
   | { key: string }

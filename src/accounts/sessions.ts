@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { dayMs } from '../runtime/durations.ts';
 import type { Database } from '../store/database.ts';
 import { User } from './users.ts';
 
-const hourMs = 3_600_000;
 /** A session ends when it was not used for this long, */
-const idleMs = 7 * 24 * hourMs;
+const idleMs = 7 * dayMs;
 /** and in any case this long after sign-in. */
-export const sessionLifetimeMs = 30 * 24 * hourMs;
+export const sessionLifetimeMs = 30 * dayMs;
 /** `seen_at` is written at most this often. */
 const seenIntervalMs = 5 * 60_000;
 /** Beyond this, the sessions that were used least recently are ended. */

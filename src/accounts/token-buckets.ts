@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { hourMs } from '../runtime/durations.ts';
 
 interface Bucket {
   tokens: number;
@@ -10,8 +11,6 @@ export interface TokenBuckets {
   /** Takes a token and returns 0, or returns the milliseconds until the caller has one. */
   take(caller: string): number;
 }
-
-const hourMs = 3_600_000;
 
 export function createTokenBuckets(perHour: number, nowMs = () => performance.now()): TokenBuckets {
   const buckets = new LRUCache<string, Bucket>({ max: 50_000 });

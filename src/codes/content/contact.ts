@@ -21,7 +21,7 @@ function contactOf(card: Vcard): ContactContent | undefined {
   const emails = named('EMAIL').flatMap((property) => emailOf(property, card));
   const links = named('URL', 'X-SOCIALPROFILE').flatMap(linkOf);
   const ownName = firstText([...named('FN').map(line), ...named('N').map(nameInOrder)]);
-  // A card without any name is saved under what it is good for.
+  // A card without a name is saved under its first other detail.
   const name = firstText([
     ownName,
     organization,
@@ -51,7 +51,7 @@ function contactOf(card: Vcard): ContactContent | undefined {
   };
 }
 
-/** Both versions demand FN, 3.0 also N: a phone may refuse a card without. Nothing the card had is lost. */
+/** Both versions require FN, 3.0 also N: a phone may refuse a card without them. All other properties are kept. */
 function completed({ version, properties }: Vcard, name: string, ownName: string): Vcard {
   const added: VcardProperty[] = [];
   if (!properties.some((property) => property.name === 'FN' && line(property))) {
@@ -60,11 +60,11 @@ function completed({ version, properties }: Vcard, name: string, ownName: string
   if (version === '3.0' && !properties.some((property) => property.name === 'N')) {
     added.push(vcardProperty('N', `;${escapeValue(ownName)};;;`));
   }
-  return { version, properties: [...added, ...properties.filter(isNoEmptyName)] };
+  return { version, properties: [...added, ...properties.filter((property) => !isEmptyName(property))] };
 }
 
-function isNoEmptyName(property: VcardProperty): boolean {
-  return property.name !== 'FN' || line(property) !== '';
+function isEmptyName(property: VcardProperty): boolean {
+  return property.name === 'FN' && line(property) === '';
 }
 
 function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones'] {
@@ -93,7 +93,7 @@ function linkOf(property: VcardProperty): ContactContent['links'] {
   return text ? [{ text }] : [];
 }
 
-/** Family, given, additional, prefix, suffix: in the order in which they are spoken. */
+/** Family, given, additional, prefix, suffix, put in the order in which they are spoken. */
 function nameInOrder(property: VcardProperty): string {
   const [family, given, additional, prefix, suffix] = parts(property);
   return [prefix, given, additional, family, suffix].filter(Boolean).join(' ');

@@ -2,7 +2,7 @@ import { parseFields, splitUnescaped, unescapeField } from './semicolon-fields.t
 import type { Vcard } from './vcard.ts';
 import { escapeValue, type VcardProperty, vcardProperty } from './vcard-property.ts';
 
-/** The short form of a contact, by the names that a vCard has for the same. */
+/** The vCard property of each MECARD field. */
 const names: Record<string, string> = {
   TEL: 'TEL',
   'TEL-AV': 'TEL',
@@ -40,7 +40,7 @@ function nameProperties(raw: string): VcardProperty[] {
   ];
 }
 
-/** Seven parts are those of a vCard, in the same order; anything else is an address as people write it. */
+/** Seven parts are those of a vCard, in the same order; anything else is free text. */
 function address(raw: string): string {
   const parts = splitUnescaped(raw, ',');
   return parts.length === 7 ? parts.map((part) => escaped(part.trim())).join(';') : `;;${escaped(raw)};;;;`;

@@ -10,7 +10,7 @@ import { parseSms } from './sms.ts';
 import { parseWhatsapp } from './whatsapp.ts';
 import { parseWifi } from './wifi.ts';
 
-const readers: Record<CodeType, (content: string) => CodeContent> = {
+const parsers: Record<CodeType, (content: string) => CodeContent> = {
   url: parseLink,
   text: asText,
   wifi: parseWifi,
@@ -23,7 +23,7 @@ const readers: Record<CodeType, (content: string) => CodeContent> = {
   social: parseSocial,
 };
 
-/** What the stored text means. It never throws: what cannot be read as its type is text. */
+/** Never throws: content that cannot be parsed as its type is text. */
 export function parseContent(type: CodeType, content: string): CodeContent {
-  return readers[type](content);
+  return parsers[type](content);
 }

@@ -5,11 +5,12 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
 import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
+import { dayMs } from '../../runtime/durations.ts';
 import type { Database } from '../../store/database.ts';
 
 const flashMs = 120_000;
 /** Browsers limit the lifetime of cookies to about this. */
-const visitorMs = 365 * 86_400_000;
+const visitorMs = 365 * dayMs;
 
 export interface Sessions {
   /** Finds the signed-in user, and gives each visitor the cookie that CSRF tokens are derived from. */
