@@ -1,4 +1,4 @@
-/** The five error codes of the API and their default status. */
+/** The five error codes of the API and the default status of each. */
 const defaultStatus = {
   validation_error: 400,
   invalid_api_key: 401,
@@ -21,7 +21,7 @@ interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** An error whose message may be shown to the caller. Any other error becomes `internal_error`. */
+/** An error whose message may be shown to the client. Any other error becomes `internal_error`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -38,7 +38,7 @@ export class AppError extends Error {
   }
 }
 
-/** Overloaded: 503 with Retry-After. The code that throws it also logs it, throttled, so a flood does not fill the log. */
+/** A 503 with Retry-After. Not logged by the error middleware: the code that throws it logs it, throttled. */
 export class BusyError extends AppError {
   constructor(message: string, options: { retryAfterSeconds: number; cause?: unknown }) {
     super('internal_error', message, {
@@ -52,7 +52,7 @@ export class BusyError extends AppError {
 
 const maxInMessage = 20;
 
-/** Details name every invalid field; the message names the first ones. */
+/** `details` lists every invalid field, the message the first 20. */
 export function invalid(details: FieldError[]): AppError {
   const named = details.slice(0, maxInMessage).map(({ field, message }) => `${field || '""'} ${message}`);
   const more = details.length - named.length;
@@ -60,7 +60,7 @@ export function invalid(details: FieldError[]): AppError {
   return new AppError('validation_error', `${named.join('; ')}.`, { details });
 }
 
-/** A setup problem that an operator can fix: printed as one message, without a stack. */
+/** A setup problem that the operator can fix. Printed without a stack trace. */
 export class SetupError extends Error {
   override name = 'SetupError';
 }

@@ -116,7 +116,7 @@ export async function openWebService({
   };
   const clientOf = ({ socket, headers }: IncomingMessage) => {
     const forwarded = headers['x-forwarded-for'] as string | undefined;
-    return secrets.disguiseAddress(clientAddress(socket.remoteAddress, forwarded, config.trustProxyHops));
+    return secrets.hashAddress(clientAddress(socket.remoteAddress, forwarded, config.trustProxyHops));
   };
   const lane = createLane(
     {

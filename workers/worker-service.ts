@@ -1,7 +1,7 @@
-import { forgetOldWindows } from '../src/accounts/authenticate.ts';
+import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
-import { forgetOldSessions } from '../src/accounts/sessions.ts';
+import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import { openScanWorker, type QueuePlace } from '../src/queue/connection.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -54,7 +54,7 @@ export async function openWorkerService(
   );
   const housekeeping = setInterval(() => {
     const now = new Date();
-    Promise.all([forgetOldWindows(db), forgetOldSessions(db, now), purgeOneTimeSecrets(db, now)]).catch(
+    Promise.all([purgeOldWindows(db), purgeOldSessions(db, now), purgeOneTimeSecrets(db, now)]).catch(
       (err: unknown) => log.warn({ err }, 'old rate windows and sessions were not cleared'),
     );
   }, housekeepingMs);

@@ -12,7 +12,7 @@ export interface ParsedApiKey {
   secretHash: Buffer;
 }
 
-/** `qrl_<prefix>_<secret>`: the secret ends in a checksum of the whole, so a mistyped key needs no look-up. */
+/** `qrl_<prefix>_<secret>`: the secret ends in a checksum of the whole, so a mistyped key is refused without a query. */
 export function generateApiKey(): ParsedApiKey & { key: string } {
   const prefix = randomPrefix();
   const random = randomSecret();
@@ -20,7 +20,7 @@ export function generateApiKey(): ParsedApiKey & { key: string } {
   return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: hashSecret(secret) };
 }
 
-/** The parts of a key that has the right form and checksum; whether it was ever given out is for the database. */
+/** Checks the form and the checksum only; whether the key exists is for the database. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
   const [, prefix, random, sum] = keyPattern.exec(key) ?? [];
   if (!prefix || !random || sum !== checksum(prefix + random)) return undefined;

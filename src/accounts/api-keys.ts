@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { generateApiKey } from './api-key-format.ts';
+import { liveTimes } from './rate-window.ts';
 
 export class ApiKey extends Model {
   static override tableName = 'api_keys';
@@ -18,7 +19,7 @@ export class ApiKey extends Model {
   declare revokedAt: Date | null;
 }
 
-/** The whole key is in the answer and nowhere else: only its prefix and a hash are stored. */
+/** Returns the whole key, which is shown once: only its prefix and a hash are stored. */
 export async function createApiKey(db: Database, userId: string, name: string, now: Date): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
   await ApiKey.query(db).insert({
@@ -32,7 +33,7 @@ export async function createApiKey(db: Database, userId: string, name: string, n
   return key;
 }
 
-/** Each key has an hourly quota of its own: without these bounds an account would have none. */
+/** Each key has its own hourly quota: without these bounds an account would have no limit. */
 export const keyLimits = { active: 25, createdPerHour: 10 };
 
 export type KeyCreation =
@@ -40,7 +41,7 @@ export type KeyCreation =
   | { refused: 'active' }
   | { refused: 'hourly'; retryAfterSeconds: number };
 
-/** For the owner. The bounds are checked under the lock of the user's row, so that they hold for requests that arrive together. */
+/** For owners. The user's row is locked while the limits are checked, so that they hold for parallel requests. */
 export async function createOwnKey(
   db: Database,
   userId: string,
@@ -49,12 +50,12 @@ export async function createOwnKey(
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
-    // A statement of its own: only one that begins when the lock is had sees what the last one has committed.
+    // A separate statement, so that its snapshot includes what the previous holder of the lock committed.
     const { rows } = (await transaction.raw(
       `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
-              (array_agg(created_at ORDER BY created_at DESC))[:most] AS oldest
+              (array_agg(created_at ORDER BY created_at DESC))[:max] AS oldest
        FROM api_keys WHERE user_id = :userId AND (revoked_at IS NULL OR created_at > :since)`,
-      { userId, most: keyLimits.createdPerHour, since: new Date(now.getTime() - hourMs) },
+      { userId, max: keyLimits.createdPerHour, since: new Date(now.getTime() - hourMs) },
     )) as { rows: [{ active: number; oldest: Date | null }] };
     const [{ active, oldest }] = rows;
     if (active >= keyLimits.active) return { refused: 'active' };
@@ -82,13 +83,13 @@ export interface KeyUse {
   lastUsedAt: Date | undefined;
 }
 
-/** The keys of a user, newest first, each with what its window says. */
+/** The keys of a user, newest first, with the use of each. */
 export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]> {
   const keys = await ApiKey.query(db).where({ user_id: userId }).orderBy('id', 'desc');
   const { rows } = (await db.raw(
     `SELECT subject, checked_at AS "lastUsedAt",
-            (SELECT count(*)::int FROM unnest(recent) AS t WHERE t > now() - interval '1 hour') AS used
-     FROM request_windows WHERE subject = ANY(?)`,
+            (SELECT count(*)::int FROM ${liveTimes('now()')}) AS used
+     FROM request_windows AS w WHERE subject = ANY(?)`,
     [keys.map(({ id }) => `key:${id}`)] as never,
   )) as { rows: { subject: string; used: number; lastUsedAt: Date }[] };
   const windows = new Map(rows.map((row) => [row.subject, row]));
@@ -98,7 +99,7 @@ export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]
   });
 }
 
-/** Another user's key is not told apart from one that does not exist. */
+/** False for another user's key, as for one that does not exist. */
 export async function revokeOwnKey(db: Database, userId: string, id: string, now: Date): Promise<boolean> {
   if (!isUuid(id)) return false;
   const key = await ApiKey.query(db).findOne({ id, user_id: userId });

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 
-/** As strict as a browser's own field: one @, no spaces, a host with a dot or a bare name. */
+/** As strict as `<input type=email>`: one @, no spaces, a host with or without a dot. */
 const pattern =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 

@@ -4,41 +4,41 @@ import type { Database } from '../store/database.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
 
 const pauseMs = 100;
-const mostAtOnce = 1_000;
-const mostRemembered = 10_000;
+const maxBatch = 1_000;
+const maxCached = 10_000;
 
-/** Tells whether a key is valid without a write, and with few reads however many keys are asked for. */
+/** Checks keys without a write, and with few reads however many keys are checked. */
 export interface KeyLookup {
   isValid(key: ParsedApiKey): Promise<boolean>;
-  /** For a key that was refused: it is not asked for again. */
+  /** For a key that was refused: it is not looked up again. */
   markInvalid(key: ParsedApiKey): void;
 }
 
-interface Waiting {
+interface Pending {
   key: ParsedApiKey;
-  answers: { resolve(isValid: boolean): void; reject(error: unknown): void }[];
+  waiting: { resolve(isValid: boolean): void; reject(error: unknown): void }[];
 }
 
 /**
- * Keys that arrive together are looked up together, by one statement at a time and one in 100 ms. A key that is unknown or
- * revoked never becomes valid, so the answer holds; one that was valid is asked about again wherever it is used.
+ * Looks keys up in batches: one statement at a time, at most one in 100 ms. An unknown or revoked key never becomes valid,
+ * so both results are cached; a valid key is authenticated again wherever it is used.
  */
 export function createKeyLookup(db: Database): KeyLookup {
-  const valid = new LRUCache<string, true>({ max: mostRemembered });
-  const invalid = new LRUCache<string, true>({ max: mostRemembered });
-  const waiting = new Map<string, Waiting>();
+  const valid = new LRUCache<string, true>({ max: maxCached });
+  const invalid = new LRUCache<string, true>({ max: maxCached });
+  const pending = new Map<string, Pending>();
   let isBusy = false;
   let lastAt = -pauseMs;
 
   function schedule(): void {
-    if (isBusy || waiting.size === 0) return;
+    if (isBusy || pending.size === 0) return;
     isBusy = true;
     setTimeout(
       () => {
         lastAt = performance.now();
-        const batch = [...waiting].slice(0, mostAtOnce);
-        for (const [name] of batch) waiting.delete(name);
-        void answer(batch).finally(() => {
+        const batch = [...pending].slice(0, maxBatch);
+        for (const [cacheKey] of batch) pending.delete(cacheKey);
+        void lookUp(batch).finally(() => {
           isBusy = false;
           schedule();
         });
@@ -47,7 +47,7 @@ export function createKeyLookup(db: Database): KeyLookup {
     );
   }
 
-  async function answer(batch: [string, Waiting][]): Promise<void> {
+  async function lookUp(batch: [string, Pending][]): Promise<void> {
     try {
       const rows = (await db('api_keys')
         .whereIn(
@@ -57,36 +57,36 @@ export function createKeyLookup(db: Database): KeyLookup {
         .whereNull('revoked_at')
         .select('prefix', 'secret_hash')) as { prefix: string; secret_hash: Buffer }[];
       const hashes = new Map(rows.map(({ prefix, secret_hash }) => [prefix, secret_hash]));
-      for (const [name, { key, answers }] of batch) {
+      for (const [cacheKey, { key, waiting }] of batch) {
         const hash = hashes.get(key.prefix);
         const isValid = hash !== undefined && timingSafeEqual(hash, key.secretHash);
-        (isValid ? valid : invalid).set(name, true);
-        for (const { resolve } of answers) resolve(isValid);
+        (isValid ? valid : invalid).set(cacheKey, true);
+        for (const { resolve } of waiting) resolve(isValid);
       }
     } catch (error) {
-      for (const [, { answers }] of batch) for (const { reject } of answers) reject(error);
+      for (const [, { waiting }] of batch) for (const { reject } of waiting) reject(error);
     }
   }
 
   return {
     async isValid(key) {
-      const name = nameOf(key);
-      if (valid.has(name)) return true;
-      if (invalid.get(name)) return false;
+      const cacheKey = cacheKeyOf(key);
+      if (valid.has(cacheKey)) return true;
+      if (invalid.get(cacheKey)) return false;
       return new Promise((resolve, reject) => {
-        const asked = waiting.get(name) ?? { key, answers: [] };
-        asked.answers.push({ resolve, reject });
-        waiting.set(name, asked);
+        const lookup = pending.get(cacheKey) ?? { key, waiting: [] };
+        lookup.waiting.push({ resolve, reject });
+        pending.set(cacheKey, lookup);
         schedule();
       });
     },
     markInvalid(key) {
-      valid.delete(nameOf(key));
-      invalid.set(nameOf(key), true);
+      valid.delete(cacheKeyOf(key));
+      invalid.set(cacheKeyOf(key), true);
     },
   };
 }
 
-export function nameOf({ prefix, secretHash }: ParsedApiKey): string {
+export function cacheKeyOf({ prefix, secretHash }: ParsedApiKey): string {
   return `${prefix} ${secretHash.toString('base64')}`;
 }

@@ -7,8 +7,8 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Keeps a text that one session may see once. It is encrypted with a key made from the session's token, of which the database
- * has only a hash: neither a cookie nor a copy of the database gives it away.
+ * Stores a text that one session can read once. Its encryption key is derived from the session token, of which the database
+ * has only a hash: neither a cookie nor a copy of the database is enough to read it.
  */
 export async function keepOneTimeSecret(
   db: Database,
@@ -16,7 +16,7 @@ export async function keepOneTimeSecret(
   text: string,
   now: Date,
 ): Promise<void> {
-  // For a session that has ended meanwhile nothing is kept.
+  // Inserts nothing where the session has ended in the meantime.
   await db.raw(
     `INSERT INTO one_time_secrets (session_token_hash, sealed, expires_at)
      SELECT token_hash, :sealed, :expiresAt FROM sessions WHERE token_hash = :tokenHash
@@ -29,7 +29,7 @@ export async function keepOneTimeSecret(
   );
 }
 
-/** The text, for whoever asks first. */
+/** Reads and deletes the text: a second call returns undefined. */
 export async function takeOneTimeSecret(
   db: Database,
   sessionToken: string,

@@ -2,17 +2,26 @@ import { constants, setPriority } from 'node:os';
 import { handleRequests, emitEvent } from '../runtime/inside-thread.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
-// A sign-in can wait, a redirect cannot. Linux takes this for the calling thread alone; elsewhere it would be the process.
+// A redirect must not wait for a sign-in. On Linux this sets the priority of the calling thread, elsewhere of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-export interface PasswordQuestion {
-  password: string;
-  /** Given: whether the password matches it. Absent: a hash of the password is wanted. */
-  passwordHash?: string;
-}
+export type PasswordRequest =
+  | { method: 'hash'; password: string }
+  | { method: 'verify'; password: string; passwordHash: string }
+  | { method: 'isCommon'; password: string; email: string };
 
 emitEvent('ready');
 
-handleRequests<PasswordQuestion>(async ({ password, passwordHash }) =>
-  passwordHash === undefined ? hashPassword(password) : verifyPassword(passwordHash, password),
-);
+handleRequests<PasswordRequest>(async (request) => {
+  switch (request.method) {
+    case 'hash':
+      return hashPassword(request.password);
+    case 'verify':
+      return verifyPassword(request.passwordHash, request.password);
+    case 'isCommon': {
+      // Loaded when first needed: its dictionary takes 25 MB, and a sign-in does without.
+      const { isCommonPassword } = await import('./password-strength.ts');
+      return isCommonPassword(request.password, request.email);
+    }
+  }
+});

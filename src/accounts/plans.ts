@@ -1,9 +1,9 @@
-/** Requests an hour, by plan. */
+/** Requests per hour, by plan. */
 export const hourlyQuota = { free: 20, pro: 100 } as const;
 
 export type Plan = keyof typeof hourlyQuota;
 
 export const planNames = Object.keys(hourlyQuota) as Plan[];
 
-/** For requests without a valid key, counted by client address. */
+/** Requests per hour and client address without a valid key. */
 export const anonymousHourlyQuota = 60;

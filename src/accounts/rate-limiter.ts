@@ -1,42 +1,42 @@
 import type { Database } from '../store/database.ts';
-import { type Admission, admit, type RateWindow } from './authenticate.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
-import { createKeyLookup, nameOf } from './key-lookup.ts';
-import { createSpentWindows } from './spent-windows.ts';
+import { authenticate, type Authentication, type RateWindow } from './authenticate.ts';
+import { cacheKeyOf, createKeyLookup } from './key-lookup.ts';
+import { createOverLimitCache } from './over-limit-cache.ts';
 
 export interface RateLimiter {
-  /** Authenticates a key and takes one request from its window, or from the window of the (disguised) address. */
-  admit(key: ParsedApiKey | undefined, address: string): Promise<Admission>;
+  /** Authenticates a key and counts one request against its limit, or against that of the (hashed) address. */
+  check(key: ParsedApiKey | undefined, address: string): Promise<Authentication>;
 }
 
 /**
- * Remembers who is over the limit. A request from an address that is, with a key of which nothing is known, costs a part of
- * a read and no write: the key may be valid, and then it is served.
+ * Remembers callers that are over the limit, so that refusing them again needs no write. An address over the limit may
+ * still present a valid key, so unknown keys are looked up in batches.
  */
 export function createRateLimiter(db: Database): RateLimiter {
-  const spentKeys = createSpentWindows<RateWindow>();
-  const spentAddresses = createSpentWindows<RateWindow>();
+  const keysOverLimit = createOverLimitCache<RateWindow>();
+  const addressesOverLimit = createOverLimitCache<RateWindow>();
   const keys = createKeyLookup(db);
 
   return {
-    async admit(key, address) {
-      const spentKey = key && spentKeys.recall(nameOf(key));
-      if (spentKey) return refusal(spentKey);
-      const spentAddress = spentAddresses.recall(address);
-      if (spentAddress && !(key && (await keys.isValid(key)))) return refusal(spentAddress);
+    async check(key, address) {
+      const keyWindow = key && keysOverLimit.get(cacheKeyOf(key));
+      if (keyWindow) return refusal(keyWindow);
+      const addressWindow = addressesOverLimit.get(address);
+      if (addressWindow && !(key && (await keys.isValid(key)))) return refusal(addressWindow);
 
-      const admission = await admit(db, key, address);
-      const { ownerId, admitted, window } = admission;
+      const authentication = await authenticate(db, key, address);
+      const { ownerId, isAllowed, window } = authentication;
       if (key && ownerId === undefined) keys.markInvalid(key);
-      const [windows, caller] =
-        key && ownerId !== undefined ? [spentKeys, nameOf(key)] : [spentAddresses, address];
-      if (admitted) windows.forget(caller);
-      else windows.remember(caller, window);
-      return admission;
+      const [overLimit, caller] =
+        key && ownerId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
+      if (isAllowed) overLimit.delete(caller);
+      else overLimit.set(caller, window);
+      return authentication;
     },
   };
 }
 
-function refusal(window: RateWindow): Admission {
-  return { ownerId: undefined, admitted: false, window };
+function refusal(window: RateWindow): Authentication {
+  return { ownerId: undefined, isAllowed: false, window };
 }

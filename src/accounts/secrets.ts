@@ -1,16 +1,17 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
 import type { Database } from '../store/database.ts';
 
 export interface ServiceSecrets {
-  /** Turns a client address into a name that cannot be read back without the secret. */
-  disguiseAddress(address: string): string;
-  /** The same for an e-mail: what was typed at the sign-in may be somebody's, whether or not they have an account. */
-  disguiseEmail(email: string): string;
-  /** Seals what travels through the queue and must not lie there readable. */
+  /** A keyed hash of a client address, which cannot be reversed without the secret. */
+  hashAddress(address: string): string;
+  /** The same for an email: what is typed at sign-in may be somebody's address even if they have no account. */
+  hashEmail(email: string): string;
+  /** Encrypts personal data of scan jobs, so that the queue does not hold it in plain text. */
   sealingKey: Buffer;
-  /** Marks a browser as one in which an account was signed in before. */
-  deviceMark(visitor: string, user: { id: string; passwordHash: string | null }): string;
-  /** What a form must bring back, by the cookie it was made for: another site can read neither. */
+  /** Proves that an account was signed in before in this browser. */
+  deviceToken(visitor: string, user: { id: string; passwordHash: string | null }): string;
+  /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
   csrfToken(cookie: string): string;
 }
 
@@ -23,11 +24,11 @@ export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
   const deviceKey = derive(root, 'device');
   const formKey = derive(root, 'form-token');
   return {
-    disguiseAddress: (address) => keyedHash(addressKey, network(address)),
-    disguiseEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
+    hashAddress: (address) => keyedHash(addressKey, networkOf(address)),
+    hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: derive(root, 'scan-job'),
-    // With another password it is another mark: what was gathered before is of no use.
-    deviceMark: (visitor, { id, passwordHash }) => keyedHash(deviceKey, `${visitor} ${id} ${passwordHash}`),
+    // Includes the password hash, so that a new password invalidates all earlier tokens.
+    deviceToken: (visitor, { id, passwordHash }) => keyedHash(deviceKey, `${visitor} ${id} ${passwordHash}`),
     csrfToken: (cookie) => keyedHash(formKey, cookie),
   };
 }
@@ -40,18 +41,13 @@ function derive(root: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', root, '', purpose, 32));
 }
 
-/** One household of IPv6 has a whole /64 to choose from; it counts as one client. */
-function network(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  if (tail !== undefined) {
-    const tailGroups = tail.split(':').filter(Boolean);
-    while (groups.length + tailGroups.length < 8) groups.push('0');
-    groups.push(...tailGroups);
-  }
-  return groups
+/** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return parsed.parts
     .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .map((part) => part.toString(16))
     .join(':');
 }

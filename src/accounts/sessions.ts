@@ -3,25 +3,25 @@ import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { User } from './users.ts';
 
-/** A session ends when it was not used for this long … */
+/** A session ends when it was not used for this long, */
 const idleMs = 7 * dayMs;
-/** … and in any case this long after the sign-in. */
+/** and in any case this long after sign-in. */
 export const sessionLifetimeMs = 30 * dayMs;
-/** Seen more often than this is not written down. */
-const seenPauseMs = 5 * 60_000;
-/** More browsers than anybody has. Those that were not used for longest are signed out. */
-const mostPerUser = 50;
+/** `seen_at` is written at most this often. */
+const seenIntervalMs = 5 * 60_000;
+/** Beyond this, the sessions that were used least recently are ended. */
+const maxPerUser = 50;
 
 export const sessionHash = (token: string) => createHash('sha256').update(token).digest();
 
-/** The token is for the cookie; only its hash is stored. */
+/** Returns the token for the cookie; only its hash is stored. */
 export async function startSession(db: Database, userId: string, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await db.raw(
     `DELETE FROM sessions WHERE token_hash IN (
        SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY seen_at DESC, created_at DESC OFFSET ?
      )`,
-    [userId, mostPerUser - 1],
+    [userId, maxPerUser - 1],
   );
   await db('sessions').insert({
     token_hash: sessionHash(token),
@@ -40,7 +40,7 @@ export async function findSessionUser(db: Database, token: string, now: Date): P
     .where('seen_at', '>', new Date(now.getTime() - idleMs))
     .first()) as { user_id: string; seen_at: Date } | undefined;
   if (!session) return undefined;
-  if (now.getTime() - session.seen_at.getTime() > seenPauseMs)
+  if (now.getTime() - session.seen_at.getTime() > seenIntervalMs)
     await db('sessions').where({ token_hash: tokenHash }).update({ seen_at: now });
   return User.query(db).findById(session.user_id);
 }
@@ -51,12 +51,12 @@ export async function endSession(db: Database, token: string): Promise<void> {
     .delete();
 }
 
-/** For a changed password: whoever knew the old one is signed out everywhere. */
+/** For a changed password: ends the sessions of anyone who knew the old one. */
 export async function endSessionsOf(db: Database, userId: string): Promise<void> {
   await db('sessions').where({ user_id: userId }).delete();
 }
 
-export async function forgetOldSessions(db: Database, now: Date): Promise<number> {
+export async function purgeOldSessions(db: Database, now: Date): Promise<number> {
   return db('sessions')
     .where('created_at', '<=', new Date(now.getTime() - sessionLifetimeMs))
     .orWhere('seen_at', '<=', new Date(now.getTime() - idleMs))

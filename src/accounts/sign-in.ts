@@ -1,14 +1,20 @@
 import type { Database } from '../store/database.ts';
-import { type AttemptLimit, attemptDelay, forgetAttempts, giveBackAttempt, takeAttempt } from './attempts.ts';
+import {
+  type AttemptLimit,
+  attemptRetryAfter,
+  refundAttempt,
+  resetAttempts,
+  takeAttempt,
+} from './attempts.ts';
 import { emailErrors } from './email-address.ts';
+import type { OverLimitCache } from './over-limit-cache.ts';
 import type { Hashing, PasswordHasher } from './password-hasher.ts';
 import type { ServiceSecrets } from './secrets.ts';
-import type { SpentWindows } from './spent-windows.ts';
 import { User } from './users.ts';
 
-/** Mistakes an hour. */
-const mostPerAddress = 30;
-const mostPerAccount = 10;
+/** Failed attempts per hour. */
+const maxPerAddress = 30;
+const maxPerAccount = 10;
 
 export type SignIn = { user: User } | { refused: 'wrong' } | { refused: 'throttled'; retryAfter: number };
 
@@ -16,88 +22,89 @@ interface SignInParts {
   db: Database;
   secrets: ServiceSecrets;
   passwords: PasswordHasher;
-  /** Who is known to be over a limit, by address and e-mail: trying again costs nothing for a while. */
-  throttled: SpentWindows<{ resetInMs: number }>;
+  /** By address and email. */
+  throttled: OverLimitCache<{ resetInMs: number }>;
 }
 
-interface Attempted {
+interface Credentials {
   email: string;
   password: string;
   address: string;
   device?: Device | undefined;
 }
 
-/** A browser in which an account was signed in before: it is not held up by what strangers try elsewhere. */
+/** A browser in which the account was signed in before. Failed attempts of others do not lock it out. */
 export interface Device {
   visitor: string;
-  mark: string;
+  token: string;
 }
 
-/** An unknown e-mail and a wrong password are the same answer in the same time. */
+/** An unknown email and a wrong password give the same result in the same time. */
 export async function checkSignIn(
   { db, secrets, passwords, throttled }: SignInParts,
-  { email, password, address, device }: Attempted,
+  { email, password, address, device }: Credentials,
 ): Promise<SignIn> {
-  const stranger = `${secrets.disguiseAddress(address)} ${secrets.disguiseEmail(email)}`;
-  const known = device ? undefined : throttled.recall(stranger);
-  if (known) return { refused: 'throttled', retryAfter: Math.max(1, Math.ceil(known.resetInMs / 1_000)) };
-  passwords.needRoom();
-  // What is no e-mail belongs to nobody; and in plain letters, capitals are the same to everybody who compares.
+  const [hashedAddress, hashedEmail] = [secrets.hashAddress(address), secrets.hashEmail(email)];
+  const caller = `${hashedAddress} ${hashedEmail}`;
+  const cached = device ? undefined : throttled.get(caller);
+  if (cached) return { refused: 'throttled', retryAfter: Math.max(1, Math.ceil(cached.resetInMs / 1_000)) };
+  passwords.assertCapacity();
+  // A valid email is ASCII, for which lower() in Postgres and toLowerCase() agree.
   const user =
     emailErrors('email', email).length > 0
       ? undefined
       : await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
-  const isKnown = user && device && device.mark === secrets.deviceMark(device.visitor, user);
+  const isKnownDevice = user && device && device.token === secrets.deviceToken(device.visitor, user);
   const account: AttemptLimit = {
-    subject: isKnown ? `signin-device:${device.mark}` : `signin-account:${secrets.disguiseEmail(email)}`,
-    mostPerHour: mostPerAccount,
+    subject: isKnownDevice ? `signin-device:${device.token}` : `signin-account:${hashedEmail}`,
+    maxPerHour: maxPerAccount,
   };
-  // What others try from the same address does not keep a known device out.
-  const perAddress: AttemptLimit[] = isKnown
+  // Failed attempts of others at the same address do not lock out a known device.
+  const perAddress: AttemptLimit[] = isKnownDevice
     ? []
-    : [{ subject: `signin-address:${secrets.disguiseAddress(address)}`, mostPerHour: mostPerAddress }];
+    : [{ subject: `signin-address:${hashedAddress}`, maxPerHour: maxPerAddress }];
   const limits = [...perAddress, account];
-  const retryAfter = await attemptDelay(db, limits);
+  const retryAfter = await attemptRetryAfter(db, limits);
   if (retryAfter > 0) {
-    if (!isKnown) throttled.remember(stranger, { resetInMs: retryAfter * 1_000 });
+    if (!isKnownDevice) throttled.set(caller, { resetInMs: retryAfter * 1_000 });
     return { refused: 'throttled', retryAfter };
   }
-  const answer = await passwords.withTurn((hashing) =>
-    countMistake(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
+  const result = await passwords.withSlot((hashing) =>
+    countFailure(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
   );
-  if (typeof answer === 'number') return { refused: 'throttled', retryAfter: answer };
-  if (!answer || !user) return { refused: 'wrong' };
-  await forgetAttempts(db, account);
+  if (typeof result === 'number') return { refused: 'throttled', retryAfter: result };
+  if (!result || !user) return { refused: 'wrong' };
+  await resetAttempts(db, account);
   return { user };
 }
 
 /**
- * Each attempt is counted before the password is looked at, so that guesses that arrive together are counted too, and given
- * back unless it was a mistake. Seconds to wait where one of the limits is reached.
+ * Counts an attempt before the password is checked, so that parallel guesses are counted too, and refunds it unless the
+ * password was wrong. Returns the seconds to wait where a limit is reached.
  */
-async function countMistake(
+async function countFailure(
   db: Database,
   limits: AttemptLimit[],
-  isRight: () => ReturnType<Hashing['verify']>,
+  verify: () => ReturnType<Hashing['verify']>,
 ): Promise<boolean | number> {
-  const taken: (() => Promise<void>)[] = [];
-  const giveBack = async () => {
-    for (const undo of taken) await undo();
+  const refunds: (() => Promise<void>)[] = [];
+  const refundAll = async () => {
+    for (const refund of refunds) await refund();
   };
   for (const limit of limits) {
     const attempt = await takeAttempt(db, limit);
-    if (!attempt.admitted) {
-      await giveBack();
+    if (!attempt.isAllowed) {
+      await refundAll();
       return attempt.retryAfter;
     }
-    taken.push(() => giveBackAttempt(db, limit, attempt));
+    refunds.push(() => refundAttempt(db, limit, attempt));
   }
-  let isMistake = false;
+  let isWrong = false;
   try {
-    const matches = await isRight();
-    isMistake = !matches;
+    const matches = await verify();
+    isWrong = !matches;
     return matches;
   } finally {
-    if (!isMistake) await giveBack();
+    if (!isWrong) await refundAll();
   }
 }

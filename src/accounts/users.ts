@@ -22,11 +22,11 @@ export class User extends Model {
 
 export async function findUserByEmail(db: Database, email: string): Promise<User> {
   const user = await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
-  if (!user) throw new AppError('not_found', `There is no user with the e-mail ${email}`);
+  if (!user) throw new AppError('not_found', `There is no user with the email ${email}`);
   return user;
 }
 
-/** A user made here has no password, and so cannot sign in until one is set. */
+/** A user created here has no password, so cannot sign in until one is set. */
 export async function findOrCreateUser(db: Database, email: string, now: Date): Promise<User> {
   await db.raw(
     `INSERT INTO users (id, email, created_at, updated_at) VALUES (?, ?, ?, ?)
@@ -44,7 +44,7 @@ export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: 
   await user.$query(db).patch({ isAdmin, updatedAt: now });
 }
 
-/** `undefined` where the e-mail has an account already. */
+/** `undefined` where the email already has an account. */
 export async function createUser(
   db: Database,
   { email, passwordHash }: { email: string; passwordHash: string },
@@ -58,7 +58,7 @@ export async function createUser(
   return rows[0] && User.query(db).findById(rows[0].id);
 }
 
-/** False where another account has the e-mail. */
+/** False where another account has the email. */
 export async function changeEmail(db: Database, user: User, email: string, now: Date): Promise<boolean> {
   try {
     await user.$query(db).patch({ email, updatedAt: now });
@@ -78,7 +78,7 @@ export async function changePassword(
   await user.$query(db).patch({ passwordHash, updatedAt: now });
 }
 
-/** With everything in it: keys, codes, their scans and counters. Gives the share tokens that lead nowhere now. */
+/** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     const codes = (await transaction('qr_codes')

@@ -7,7 +7,7 @@ import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
-import { isFromHere } from '../web/middleware/forms.ts';
+import { isSameOrigin } from '../web/middleware/forms.ts';
 import { signedIn } from '../web/ui/page.ts';
 import { createBoardRouter } from './board-router.ts';
 
@@ -58,7 +58,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   return {
     async middleware(ctx, next) {
       if (signedIn(ctx)?.isAdmin !== true) return next();
-      if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isFromHere(ctx, ownHost))
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isSameOrigin(ctx, ownHost))
         throw new AppError('validation_error', 'Rejected: the request was sent from another site.', {
           status: 403,
         });

@@ -8,7 +8,7 @@ import {
   listBlocks,
   removeBlock,
 } from '../codes/blocks.ts';
-import { isTopLevel, readHost } from '../codes/content/hosts.ts';
+import { isTopLevel, parseHostInput } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { findAnyCode } from '../codes/shared-code.ts';
@@ -156,7 +156,7 @@ function parseCode(text: string): string {
 }
 
 function parseHost(text: string): string {
-  const host = readHost(text);
+  const host = parseHostInput(text);
   if (host !== undefined) return host;
   throw new InvalidArgumentError('Must be a host, such as example.com, or a URL on it.');
 }

@@ -1,6 +1,6 @@
 /**
- * Where somebody who meets abuse is led: the page that ABUSE_CONTACT names, or a mail to the address it names, about the
- * share address.
+ * The link to report abuse: the page in ABUSE_CONTACT, or a mail to the address in it with the share address as the
+ * subject.
  */
 export function abuseHref(contact: string | undefined, shareAddress: string): string | undefined {
   if (contact === undefined || /^https?:/.test(contact)) return contact;

@@ -1,8 +1,8 @@
 import type { Database } from '../store/database.ts';
-import { hostsOf, namesOver } from './content/hosts.ts';
+import { hostsOf, hostAndParents } from './content/hosts.ts';
 import { QrCode } from './qr-code.ts';
 
-const codesAPage = 1_000;
+const codesPerPage = 1_000;
 
 type BlockKind = 'code' | 'host';
 
@@ -13,7 +13,7 @@ interface Block {
   createdAt: Date;
 }
 
-/** False where it is blocked already; the block that is there stays as it is. */
+/** False where it is already blocked; the existing block is not changed. */
 export async function addBlock(db: Database, { kind, value, reason, createdAt }: Block): Promise<boolean> {
   const added = await db('blocks')
     .insert({ kind, value, reason, created_at: createdAt })
@@ -23,7 +23,7 @@ export async function addBlock(db: Database, { kind, value, reason, createdAt }:
   return added.length > 0;
 }
 
-/** False where there was no such block. */
+/** False where the block did not exist. */
 export async function removeBlock(db: Database, kind: BlockKind, value: string): Promise<boolean> {
   return (await db('blocks').where({ kind, value }).delete()) > 0;
 }
@@ -34,12 +34,12 @@ export async function listBlocks(db: Database): Promise<Block[]> {
     .select('kind', 'value', 'reason', 'created_at as createdAt') as Promise<Block[]>;
 }
 
-/** The blocked names that cover any of these hosts. */
+/** The blocks that apply to any of these hosts. */
 export async function findHostBlocks(db: Database, hosts: string[]): Promise<string[]> {
   if (hosts.length === 0) return [];
   const rows = (await db('blocks')
     .where({ kind: 'host' })
-    .whereRaw('value = ANY(?::text[])', [hosts.flatMap(namesOver)])
+    .whereRaw('value = ANY(?::text[])', [hosts.flatMap(hostAndParents)])
     .orderBy('value')
     .select('value')) as { value: string }[];
   return rows.map(({ value }) => value);
@@ -47,14 +47,13 @@ export async function findHostBlocks(db: Database, hosts: string[]): Promise<str
 
 interface CodeAndHosts {
   id: string;
-  /** Where it leads to. */
   hosts: string[];
 }
 
-/** The ids of those that are blocked, by themselves or because of where they lead to. One query. */
+/** The ids of codes that are blocked themselves or link to a blocked host. One query. */
 export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
   if (codes.length === 0) return new Set();
-  const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(namesOver)]));
+  const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(hostAndParents)]));
   const rows = (await db('blocks')
     .whereRaw("kind = 'code' AND value = ANY(?::text[])", [[...names.keys()]])
     .orWhereRaw("kind = 'host' AND value = ANY(?::text[])", [[...new Set([...names.values()].flat())]])
@@ -63,7 +62,9 @@ export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Pro
     new Set(rows.filter((row) => row.kind === kind).map(({ value }) => value));
   const [ids, hosts] = [blocked('code'), blocked('host')];
   return new Set(
-    [...names].flatMap(([id, over]) => (ids.has(id) || over.some((name) => hosts.has(name)) ? id : [])),
+    [...names].flatMap(([id, hostNames]) =>
+      ids.has(id) || hostNames.some((name) => hosts.has(name)) ? id : [],
+    ),
   );
 }
 
@@ -74,21 +75,21 @@ export async function isCodeBlocked(
   return (await findBlockedCodes(db, [{ id, hosts: hostsOf(type, content) }])).has(id);
 }
 
-/** Reads every code: a host is found by what the content means, not by how it is written. */
+/** Reads every code: hosts are found by parsing the content, not by comparing text. */
 export async function countCodesLeadingTo(db: Database, host: string): Promise<number> {
-  const leadsThere = ({ type, content }: QrCode) =>
-    hostsOf(type, content).some((one) => namesOver(one).includes(host));
+  const linksToHost = ({ type, content }: QrCode) =>
+    hostsOf(type, content).some((one) => hostAndParents(one).includes(host));
   let count = 0;
   let page = await codesAfter(db, undefined);
   while (page.length > 0) {
-    count += page.filter(leadsThere).length;
+    count += page.filter(linksToHost).length;
     page = await codesAfter(db, page.at(-1)?.id);
   }
   return count;
 }
 
 async function codesAfter(db: Database, id: string | undefined): Promise<QrCode[]> {
-  const query = QrCode.query(db).select('id', 'type', 'content').orderBy('id').limit(codesAPage);
+  const query = QrCode.query(db).select('id', 'type', 'content').orderBy('id').limit(codesPerPage);
   if (id !== undefined) query.where('id', '>', id);
   return query;
 }

@@ -3,38 +3,37 @@ import type { Database } from '../store/database.ts';
 import { hostsOf } from './content/hosts.ts';
 import type { QrCode } from './qr-code.ts';
 
-/** To be raised whenever `hostsOf` finds other hosts in the same content: what is stored is then read anew. */
+/** Raise it when `hostsOf` finds other hosts in the same content: stored hosts are then computed again. */
 const rulesVersion = 1;
 
 type Content = Pick<QrCode, 'type' | 'content'>;
 type StoredHosts = Pick<QrCode, 'hosts' | 'hostsKey'>;
 
-/** The columns that go with a content. */
+/** The columns to store with a content. */
 export function hostColumns({ type, content }: Content): StoredHosts {
   return { hosts: hostsOf(type, content), hostsKey: keyOf({ type, content }) };
 }
 
 /**
- * The hosts of each code by its id, from what is stored with it. A content that was stored by an older release is parsed,
- * once: what is found is stored then.
+ * The stored hosts of each code. Content that was stored by an older release is parsed once, and its hosts are stored.
  */
 export async function readHosts(
   db: Database,
   codes: (Content & StoredHosts & Pick<QrCode, 'id'>)[],
 ): Promise<{ id: string; hosts: string[] }[]> {
-  const unread: (StoredHosts & { id: string })[] = [];
-  const read = codes.map((code) => {
+  const missing: (StoredHosts & { id: string })[] = [];
+  const hosts = codes.map((code) => {
     if (code.hosts && code.hostsKey === keyOf(code)) return { id: code.id, hosts: code.hosts };
     const columns = hostColumns(code);
-    unread.push({ id: code.id, ...columns });
+    missing.push({ id: code.id, ...columns });
     return { id: code.id, hosts: columns.hosts ?? [] };
   });
-  // Where they cannot be stored now, they are at the next reading.
-  if (unread.length > 0) await storeHosts(db, unread).catch(() => undefined);
-  return read;
+  // A failure does not matter: the next call tries again.
+  if (missing.length > 0) await storeHosts(db, missing).catch(() => undefined);
+  return hosts;
 }
 
-/** Waits for no lock: whoever holds one of the rows may be changing its content. */
+/** Skips locked rows: their content may be about to change. */
 async function storeHosts(db: Database, codes: (StoredHosts & { id: string })[]): Promise<void> {
   await db.raw(
     `WITH found AS (

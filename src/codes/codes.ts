@@ -26,7 +26,7 @@ export async function createCode(
   now: Date,
 ): Promise<QrCode> {
   const created = {
-    expiresAt: endOfLife(lifetimeDays, now),
+    expiresAt: defaultExpiry(lifetimeDays, now),
     isPublic: true,
     ...input,
     ...hostColumns(input),
@@ -40,12 +40,12 @@ export async function createCode(
   return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
 }
 
-/** Of a code that is created now, unless its owner chooses another moment. */
-export function endOfLife(lifetimeDays: number, now: Date): Date {
+/** The expiry of a code created now, unless its owner chooses one. */
+export function defaultExpiry(lifetimeDays: number, now: Date): Date {
   return new Date(now.getTime() + lifetimeDays * dayMs);
 }
 
-/** Another owner's code is not told apart from one that does not exist, nor from an id that cannot exist. */
+/** The same 404 for another owner's code, a missing one and a malformed id. */
 export async function findCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
   const code = isUuid(id) ? await QrCode.query(db).findOne({ id, user_id: ownerId }) : undefined;
   if (!code) throw noSuchCode();
@@ -55,8 +55,8 @@ export async function findCode(db: Database, ownerId: string, id: string): Promi
 export type CodeChanges = Partial<NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>>;
 
 /**
- * Changes a code by what `decide` makes of it as it is stored. The row is locked meanwhile, so that of two changes at a
- * time the later one is checked against what the earlier one has stored. Scans go on: they take FOR KEY SHARE.
+ * Applies the changes that `decide` returns for the stored code. The row is locked, so that the second of two parallel
+ * changes is checked against the result of the first. Scans only take FOR KEY SHARE and do not wait.
  */
 export async function changeCode(
   db: Database,
@@ -73,7 +73,7 @@ export async function changeCode(
   });
 }
 
-/** For changes that need no look at what is stored; `changeCode` for all others. */
+/** For changes that do not depend on stored values; use `changeCode` for all others. */
 export async function updateCode(
   db: Database,
   code: QrCode,
@@ -94,7 +94,7 @@ export async function updateCode(
   return changed;
 }
 
-/** The scans and counters go with it. */
+/** Deletes its scans and counters, too. */
 export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
   const deleted = isUuid(id)
     ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
@@ -109,7 +109,7 @@ export interface CodeFilter {
   favorite?: boolean | undefined;
 }
 
-/** One more than asked for may come: it tells that there is a next page. */
+/** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
 export async function listCodes(
   db: Database,
   ownerId: string,

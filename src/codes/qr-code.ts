@@ -37,7 +37,7 @@ export class QrCode extends Model {
   declare createdAt: Date;
   declare updatedAt: Date;
   declare expiresAt: Date;
-  /** Where the content leads to: see code-hosts.ts. Null until it is read. */
+  /** The hosts that the content links to, see code-hosts.ts. Null until it is parsed. */
   declare hosts: string[] | null;
   declare hostsKey: string | null;
 }

@@ -1,19 +1,19 @@
 import type { Database } from '../store/database.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 
-const mostCategories = 200;
+const maxCategories = 200;
 
 export interface CodeSearch {
-  /** Any part of the name, in capitals or not. */
+  /** Any part of the name, case-insensitive. */
   name?: string | undefined;
   type?: CodeType | undefined;
   category?: string | undefined;
 }
 
-/** The code at an end of a page, beside which another page begins. */
+/** The first or last code of a page, next to which another page begins. */
 export type PageKey = Pick<QrCode, 'isFavorite' | 'id'>;
 
-/** Neither is the first page. */
+/** Without either, the first page. */
 export interface PagePlace {
   after?: PageKey | undefined;
   before?: PageKey | undefined;
@@ -25,7 +25,7 @@ interface CodesPage {
   hasNext: boolean;
 }
 
-/** Favourites first, then the newest. */
+/** Favorites first, then the newest. */
 export async function searchCodes(
   db: Database,
   ownerId: string,
@@ -38,11 +38,11 @@ export async function searchCodes(
       { column: 'is_favorite', order },
       { column: 'id', order },
     ])
-    // One more than are shown: it tells whether there is another page.
+    // The extra row shows whether there is another page.
     .limit(limit + 1);
   if (before) {
     const found = await query.whereRaw('(is_favorite, id) > (?, ?)', [before.isFavorite, before.id]);
-    // Codes were deleted or marked meanwhile: the first page is shown whole, not what is left of it.
+    // Codes were deleted or marked in the meantime: show a full first page instead.
     if (found.length <= limit) return searchCodes(db, ownerId, search, { limit });
     return { codes: found.slice(0, limit).toReversed(), hasPrevious: true, hasNext: true };
   }
@@ -55,7 +55,6 @@ export async function searchCodes(
   };
 }
 
-/** Reads each code of the owner once, and no scan. */
 export function countCodes(db: Database, ownerId: string, search: CodeSearch): Promise<number> {
   return matching(db, ownerId, search).resultSize();
 }
@@ -74,6 +73,6 @@ export async function listCategories(db: Database, ownerId: string): Promise<str
     .where({ user_id: ownerId })
     .whereNotNull('category')
     .orderBy('category')
-    .limit(mostCategories)) as { category: string }[];
+    .limit(maxCategories)) as { category: string }[];
   return rows.map(({ category }) => category);
 }

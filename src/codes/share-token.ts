@@ -2,7 +2,7 @@ import { customAlphabet } from 'nanoid';
 
 const tokenPattern = /^[0-9A-Za-z]{10}$/;
 
-/** Short, so that the printed code stays coarse; random, so that it cannot be guessed. */
+/** Short, so that the printed code has few modules; random, so that it cannot be guessed. */
 export const generateShareToken = customAlphabet(
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   10,

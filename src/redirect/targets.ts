@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findBlockedCodes } from '../codes/blocks.ts';
 import type { CodeContent } from '../codes/content/code-content.ts';
 import { hostsIn } from '../codes/content/hosts.ts';
-import { readContent } from '../codes/content/read-content.ts';
+import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
@@ -66,7 +66,7 @@ export function createTargets(db: Database, baseUrl: string): Targets {
     const code = await findSharedCode(db, token);
     if (!code) return null;
     const content = contentOf(code, entries.get(token)?.target ?? null, baseUrl);
-    const blocked = code.areThereBlocks
+    const blocked = code.hasAnyBlocks
       ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content, code.content) }])
       : undefined;
     return toTarget(code, content, blocked?.has(code.id) ?? false);
@@ -107,7 +107,7 @@ export function createTargets(db: Database, baseUrl: string): Targets {
 /** Reading a long one takes its time: not again while it stays as it is. */
 function contentOf({ type, content }: SharedCode, before: Target | null, baseUrl: string): CodeContent {
   const isSame = before?.type === type && before.picture.content === content;
-  return isSame ? before.content : withoutCircle(readContent(type, content), baseUrl);
+  return isSame ? before.content : withoutCircle(parseContent(type, content), baseUrl);
 }
 
 /** A code that leads to another one, stored before that was refused or under another BASE_URL, takes a tap for each hop. */

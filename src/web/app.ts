@@ -12,7 +12,7 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
-import { admission } from './middleware/authenticate.ts';
+import { authenticate } from './middleware/authenticate.ts';
 import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
@@ -98,7 +98,7 @@ export function createApp({
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
   app.use(documentRoute({ config, now }).routes());
-  app.use(mount('/api/', admission({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
+  app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
   app.use(mount('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { forgetOldWindows } from '../../src/accounts/authenticate.ts';
+import { purgeOldWindows } from '../../src/accounts/authenticate.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageRequests, subjectOf } from '../support/request-windows.ts';
@@ -152,9 +152,9 @@ describe('requests without a valid key (decisions: Limits)', () => {
         row('key:gone', '61 minutes'),
         row('key:gone-just-now', '1 minute'),
       ]);
-    expect(await forgetOldWindows(service.db)).to.equal(3);
+    expect(await purgeOldWindows(service.db)).to.equal(3);
     const left: { subject: string }[] = await service.db('request_windows').orderBy('subject');
     expect(left.map(({ subject }) => subject)).to.have.members(['address:recent', 'key:gone-just-now', key]);
-    expect(await forgetOldWindows(service.db)).to.equal(0);
+    expect(await purgeOldWindows(service.db)).to.equal(0);
   });
 });

@@ -34,7 +34,7 @@ describe('Hashing passwords', () => {
   });
 
   it('leaves the threads of file writes alone: a write does not wait for the hashes before it', async () => {
-    const hasher = open({ mostWaiting: 60 });
+    const hasher = open({ maxWaiting: 60 });
     await hasher.hash(password);
     const order: string[] = [];
     const hashes = Array.from({ length: 60 }, () => hasher.hash(password).then(() => order.push('hash')));
@@ -47,12 +47,12 @@ describe('Hashing passwords', () => {
   });
 
   it('works on as many at once as it may, lets as many wait as it may, and refuses the rest', async () => {
-    const hasher = open({ mostAtOnce: 2, mostWaiting: 3 });
+    const hasher = open({ concurrency: 2, maxWaiting: 3 });
     let running = 0;
     let most = 0;
     const results = await Promise.allSettled(
       Array.from({ length: 9 }, () =>
-        hasher.withTurn(async ({ hash }) => {
+        hasher.withSlot(async ({ hash }) => {
           running += 1;
           most = Math.max(most, running);
           await hash(password);
@@ -72,9 +72,9 @@ describe('Hashing passwords', () => {
   });
 
   it('refuses who has waited too long, and lets the next one in', async () => {
-    const hasher = open({ mostAtOnce: 1, mostWaiting: 1, longestWaitMs: 20 });
+    const hasher = open({ concurrency: 1, maxWaiting: 1, maxWaitMs: 20 });
     let release = (): void => undefined;
-    const held = hasher.withTurn(
+    const held = hasher.withSlot(
       () =>
         new Promise<void>((resolve) => {
           release = resolve;
@@ -97,7 +97,7 @@ describe('Passwords, while too many are being checked', () => {
   let release = (): void => undefined;
   let held: Promise<void>;
   before(async () => {
-    passwords = createPasswordHasher({ log: testLog(), mostAtOnce: 1, mostWaiting: 0 });
+    passwords = createPasswordHasher({ log: testLog(), concurrency: 1, maxWaiting: 0 });
     service = await startService({ passwords });
     await createUser(
       service.db,
@@ -109,7 +109,7 @@ describe('Passwords, while too many are being checked', () => {
     expect((await client.post('/signin', { email: 'ann@example.com', password })).status).to.equal(303);
     await service.db('request_windows').delete();
     await client.get('/account');
-    held = passwords.withTurn(
+    held = passwords.withSlot(
       () =>
         new Promise((resolve) => {
           release = resolve;

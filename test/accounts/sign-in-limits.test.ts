@@ -13,7 +13,7 @@ describe('The limits of sign-in', () => {
   let service: TestService;
   before(async () => {
     // A machine that is busy with other tests must not look like one with too many sign-ins.
-    const passwords = createPasswordHasher({ log: testLog(), mostWaiting: 100, longestWaitMs: 60_000 });
+    const passwords = createPasswordHasher({ log: testLog(), maxWaiting: 100, maxWaitMs: 60_000 });
     service = await startService({ config: { trustProxyHops: 1 }, passwords });
   });
   after(() => service.stop());

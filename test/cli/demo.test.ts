@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { demoCodes } from '../../src/cli/demo-codes.ts';
 import { type StoredDemoCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
-import { readContent } from '../../src/codes/content/read-content.ts';
+import { parseContent } from '../../src/codes/content/parse-content.ts';
 import { codeTypes } from '../../src/codes/qr-code.ts';
 import { scannedAtOf } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -60,7 +60,7 @@ describe('The scans of qrelay demo', () => {
     expect(demoCodes.map(({ type }) => type).toSorted()).to.deep.equal([...codeTypes].toSorted());
     for (const { type, content } of demoCodes) {
       expect(contentErrors({ type, content, errorCorrection: 'M' }, 'https://qr.test')).to.deep.equal([]);
-      if (type !== 'text') expect(readContent(type, content).kind, type).not.to.equal('text');
+      if (type !== 'text') expect(parseContent(type, content).kind, type).not.to.equal('text');
     }
   });
 });

@@ -262,6 +262,31 @@ describe('The warnings for a stored code', () => {
     }
   });
 
+  it('say that a number has too few or too many digits for its country, or an unknown country code', () => {
+    for (const [type, content, expected] of [
+      ['phone', '+44 20 7946', 'The number +44207946 is too short for its country: check the digits.'],
+      [
+        'phone',
+        'tel:+44207946000012',
+        'The number +44207946000012 is too long for its country: check the digits.',
+      ],
+      ['sms', 'sms:+491701234567,+1555', 'The number +1555 is too short for its country: check the digits.'],
+      ['vcard', vcard('+1 555 0100'), 'The number +15550100 is too short for its country: check the digits.'],
+      [
+        'whatsapp',
+        'https://wa.me/1555010',
+        'The number +1555010 is too short for its country: check the digits.',
+      ],
+      [
+        'phone',
+        '+999 123456',
+        'The number +999123456 begins with an unknown country code: check the digits after the +.',
+      ],
+    ] as const) {
+      expect(codeWarnings({ ...large, type, content }, address), content).to.deep.equal([expected]);
+    }
+  });
+
   it('say nothing of a number with its country code, nor of one that has none', () => {
     for (const [type, content] of [
       ['phone', '+49 (0)30 1234567'],

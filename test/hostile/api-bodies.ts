@@ -14,7 +14,7 @@ const coded = (coding: string): [string, string][] => [['Content-Encoding', codi
 
 const badJson = refused({ body: 'must be valid JSON' });
 const badUtf8 = refused({ body: 'must be encoded in UTF-8' });
-const empty = refused({ body: 'must be a JSON object, and is empty' });
+const empty = refused({ body: 'must be a JSON object, but is empty' });
 const notAnObject = refused({ body: 'must be a JSON object' });
 const unknown = (field: string) => refused({ [field]: 'is not a field of this request' });
 

@@ -74,12 +74,12 @@ export const tooLong: ApiExpectation = {
 export const notJson: ApiExpectation = {
   status: 415,
   error: 'validation_error',
-  message: 'The body must be JSON: send the header Content-Type: application/json.',
+  message: 'The body must be JSON. Send the header Content-Type: application/json.',
 };
 export const noKey: ApiExpectation = {
   status: 401,
   error: 'invalid_api_key',
-  message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
+  message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
 };
 export const noCode: ApiExpectation = {
   status: 404,

@@ -32,7 +32,7 @@ const forms: PageRow[] = [
   ),
   sent('as nothing', good, typed(''), formsOnly),
   sent('without a byte', '', [], formsOnly),
-  sent('of 65,537 bytes', good.padEnd(70_000, 'x'), [], { status: 413, says: 'The form is too long.' }),
+  sent('of 65,537 bytes', good.padEnd(70_000, 'x'), [], { status: 413, says: 'The form is too large.' }),
   sent('called gzip', good, [['Content-Encoding', 'gzip']], unreadable),
   sent('in a coding of nobody', good, [['Content-Encoding', 'x-nothing']], unreadable),
   sent('from another site, as browsers say', good, [['Sec-Fetch-Site', 'cross-site']], fromElsewhere),

@@ -21,10 +21,10 @@ export interface PageRow {
 export const nothing: PageExpectation = { status: 404, says: 'There is nothing at this address.' };
 export const noCode: PageExpectation = { status: 404, says: 'There is no such QR code.' };
 export const noKey: PageExpectation = { status: 404, says: 'There is no such key.' };
-export const formsOnly: PageExpectation = { status: 415, says: 'This address takes forms only.' };
+export const formsOnly: PageExpectation = { status: 415, says: 'This page only accepts forms.' };
 export const formAddress: PageExpectation = {
   status: 405,
-  says: 'This address takes forms only. Open the page that the form is on.',
+  says: 'This page only accepts forms. Open the page with the form.',
   allow: 'POST',
 };
 export const takes = (method: string, allow: string): PageExpectation => ({
@@ -34,10 +34,10 @@ export const takes = (method: string, allow: string): PageExpectation => ({
 });
 export const tooOld: PageExpectation = {
   status: 403,
-  says: 'The page was open for too long, or cookies are off. Open it again and repeat.',
+  says: 'The page was open for too long, or cookies are disabled. Open it again and repeat.',
 };
 export const fromElsewhere: PageExpectation = { status: 403, says: 'It was sent from another site.' };
-export const unreadable: PageExpectation = { status: 400, says: 'The form cannot be read.' };
+export const unreadable: PageExpectation = { status: 400, says: 'The form is malformed.' };
 export const wrong: PageExpectation = { status: 401, says: 'or the password is not right.' };
 export const opens = (says: string): PageExpectation => ({ status: 200, says });
 export const leads = (location: string): PageExpectation => ({ status: 303, location });

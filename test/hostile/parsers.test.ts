@@ -5,10 +5,10 @@ import { clientAddress } from '../../src/http/client-address.ts';
 import { composeContent, contentFieldNames } from '../../src/codes/content/compose-content.ts';
 import { fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
-import { hostsOf, namesOver, readHost } from '../../src/codes/content/hosts.ts';
+import { hostsOf, hostAndParents, parseHostInput } from '../../src/codes/content/hosts.ts';
 import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
-import { readContent } from '../../src/codes/content/read-content.ts';
+import { parseContent } from '../../src/codes/content/parse-content.ts';
 import { endOfDay } from '../../src/codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
@@ -135,17 +135,17 @@ const codeOf = (type: CodeType, content: string) =>
 describe('The time that a stored content takes', () => {
   for (const type of codeTypes) {
     const shape = { ...shapes[type], bytes: contentBytes };
-    expectQuick(`${type}, read`, shape, (text) => readContent(type, text));
+    expectQuick(`${type}, read`, shape, (text) => parseContent(type, text));
     expectQuick(`${type}, checked, and its hosts`, shape, (text) => {
       contentErrors({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
-      hostsOf(type, text).flatMap(namesOver);
+      hostsOf(type, text).flatMap(hostAndParents);
     });
     expectQuick(`${type}, as the fields of a form`, shape, (text) => fieldsOfContent(type, text));
     expectQuick(`${type}, as a page`, shape, (text) =>
       contentPage({
         name: 'a',
         token: 'a',
-        content: readContent(type, text),
+        content: parseContent(type, text),
         words: en,
         reportHref: undefined,
       }),
@@ -294,7 +294,7 @@ describe('The time that the parts of a content take', () => {
       (text) => decodeQuotedPrintable(text, charset),
     );
   }
-  expectQuick('a host that an operator types', { bytes: contentBytes, starts: ['http://'] }, readHost);
+  expectQuick('a host that an operator types', { bytes: contentBytes, starts: ['http://'] }, parseHostInput);
 });
 
 describe('The time that the body of an API request takes', () => {

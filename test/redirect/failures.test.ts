@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Images } from '../../src/codes/image/image-thread.ts';
-import { readContent } from '../../src/codes/content/read-content.ts';
+import { parseContent } from '../../src/codes/content/parse-content.ts';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
@@ -14,7 +14,7 @@ const good: Target = {
   codeId: 'code',
   name: 'Code',
   type: 'url',
-  content: readContent('url', 'https://example.com/'),
+  content: parseContent('url', 'https://example.com/'),
   picture: {
     content: 'https://example.com/',
     errorCorrection: 'M',

@@ -1,4 +1,4 @@
-/** What a code's stored text means to whoever scans it. Every `href` is safe to put into a link as it is. */
+/** The parsed content of a code. Every `href` is safe to use in a link. */
 export type CodeContent =
   | LinkContent
   | LinksContent
@@ -10,13 +10,13 @@ export type CodeContent =
   | ContactContent
   | TextContent;
 
-/** One http(s) address, as the WHATWG parser writes it: ready for a Location header. */
+/** One http(s) URL, serialized by the WHATWG parser: ready for a Location header. */
 export interface LinkContent {
   kind: 'link';
   href: string;
 }
 
-/** Several links, or links among other words: each line in its order. */
+/** Several links, or links among other words, line by line. */
 export interface LinksContent {
   kind: 'links';
   lines: { text: string; href?: string }[];
@@ -48,10 +48,10 @@ export interface GeoContent {
   kind: 'geo';
   latitude: number;
   longitude: number;
-  /** What the place is called, where the payload says so. */
+  /** The name of the place, or empty. */
   label: string;
   href: string;
-  /** For Apple's devices, which do not know `geo:`. */
+  /** For Apple devices, which do not support `geo:`. */
   appleHref: string;
   mapHref: string;
 }
@@ -62,9 +62,9 @@ export interface WifiContent {
   password: string;
   security: 'WPA' | 'WEP' | 'WPA2-EAP' | 'none';
   isHidden: boolean;
-  /** The user name that a company network asks for. */
+  /** The user name of an enterprise network. */
   identity?: string;
-  /** The payload in its usual form, for phones that join from it. */
+  /** The normalized payload, for phones that join from it. */
   payload: string;
 }
 
@@ -73,7 +73,7 @@ export interface ContactContent {
   name: string;
   organization: string;
   title: string;
-  /** Without `href` where it cannot be dialled, written to or opened: it is still shown. */
+  /** Without `href` where it cannot be dialed, mailed or opened: it is still shown. */
   phones: { number: string; href?: string; label: string }[];
   emails: { address: string; href?: string; label: string }[];
   links: { text: string; href?: string }[];
@@ -81,7 +81,7 @@ export interface ContactContent {
   addresses: string[][];
   birthday: string;
   note: string;
-  /** What is saved: a valid vCard, CRLF line ends, long lines folded. */
+  /** The file to save: a valid vCard with CRLF line ends and folded lines. */
   vcf: string;
 }
 

@@ -1,17 +1,17 @@
 import type { CodeType } from '../qr-code.ts';
-import { readPlace, writePlace } from './geo.ts';
+import { parsePlace, writePlace } from './geo.ts';
 import { percentEncode } from './percent.ts';
-import { readPhone } from './phone.ts';
+import { parsePhone } from './phone.ts';
 import { oneLine } from './plain-text.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { escapeField } from './semicolon-fields.ts';
 import { writeVcard } from './vcard.ts';
 import { escapeValue, vcardProperty } from './vcard-property.ts';
 
-/** What a person fills in, by the names in `contentFieldNames`. What is not given is empty. */
+/** The fields of a form, by the names in `contentFieldNames`. A missing field is empty. */
 export type ContentFields = Partial<Record<string, string>>;
 
-/** Where the only field is `content`, the content is what was typed. */
+/** A type with the single field `content` is stored as typed. */
 export const contentFieldNames: Record<CodeType, readonly string[]> = {
   url: ['content'],
   text: ['content'],
@@ -25,7 +25,7 @@ export const contentFieldNames: Record<CodeType, readonly string[]> = {
   social: ['content'],
 };
 
-/** The payload that scanners know, in the very form that `readContent` makes of it. Empty where nothing is filled in. */
+/** The standard payload for scanners, as `parseContent` normalizes it. Empty where no field is filled in. */
 export function composeContent(type: CodeType, fields: ContentFields): string {
   const given = (name: string) => fields[name] ?? '';
   const isEmpty = contentFieldNames[type].every((name) => given(name) === '' || name === 'security');
@@ -49,28 +49,28 @@ const composers: Record<CodeType, (given: Given) => string> = {
       .map((address) => percentEncode(address).replace('%40', '@'))
       .join(',');
     const subject = percentEncode(oneLine(given('subject')));
-    return usualForm('email', `mailto:${to}?subject=${subject}&body=${percentEncode(given('body'))}`);
+    return normalized('email', `mailto:${to}?subject=${subject}&body=${percentEncode(given('body'))}`);
   },
   phone: (given) => {
-    const phone = readPhone(given('number'));
+    const phone = parsePhone(given('number'));
     return phone.kind === 'phone' ? phone.href : given('number');
   },
   sms: (given) =>
-    usualForm('sms', `sms:${percentEncode(given('number'))}?body=${percentEncode(given('message'))}`),
+    normalized('sms', `sms:${percentEncode(given('number'))}?body=${percentEncode(given('message'))}`),
   whatsapp: (given) =>
-    usualForm(
+    normalized(
       'whatsapp',
       `whatsapp://send?phone=${percentEncode(given('number'))}&text=${percentEncode(given('message'))}`,
     ),
   geo: (given) => {
-    const place = readPlace(given('place'));
+    const place = parsePlace(given('place'));
     return place ? writePlace(place, given('label')) : given('place');
   },
 };
 
-/** What cannot be read stays as it is. */
-function usualForm(type: CodeType, payload: string): string {
-  const content = readContent(type, payload);
+/** Unchanged where it cannot be parsed. */
+function normalized(type: CodeType, payload: string): string {
+  const content = parseContent(type, payload);
   return 'href' in content ? content.href : payload;
 }
 

@@ -1,7 +1,7 @@
 import { linesOf, oneLine } from './plain-text.ts';
 import { parameterValues, unescapeValue, type VcardProperty } from './vcard-property.ts';
 
-/** The kinds that tell two numbers apart; VOICE, PREF and INTERNET do not. In the order in which they are spoken. */
+/** The types worth showing (not VOICE, PREF or INTERNET), in the order in which they are spoken. */
 const kinds: [string, string][] = [
   ['home', 'Home'],
   ['work', 'Work'],
@@ -13,7 +13,7 @@ const kinds: [string, string][] = [
   ['fax', 'Fax'],
 ];
 
-/** What the card's owner calls it, else its kinds: "Work fax". */
+/** The card's own label, or else its types: "Work fax". */
 export function labelOf(property: VcardProperty, all: VcardProperty[]): string {
   const group = property.group.toLowerCase();
   const own = group && all.find((one) => one.name === 'X-ABLABEL' && one.group.toLowerCase() === group);
@@ -24,7 +24,7 @@ export function labelOf(property: VcardProperty, all: VcardProperty[]): string {
   return [...words].map((word, index) => (index === 0 ? word : word.toLowerCase())).join(' ');
 }
 
-/** The seven parts of an ADR, as they stand on an envelope. */
+/** The seven parts of an ADR, as on an envelope. */
 export function addressLines(parts: string[]): string[] {
   const [box = '', extended = '', street = '', ...rest] = parts;
   const [city = '', region = '', postalCode = '', country = ''] = rest.map((part) => oneLine(part));
@@ -34,7 +34,7 @@ export function addressLines(parts: string[]): string[] {
   return [box, extended, street, town, country].flatMap((part) => linesOf(part).map(oneLine)).filter(Boolean);
 }
 
-/** 1990-01-02, or --01-02 where the year is not told; anything else as it is written. */
+/** 1990-01-02, or --01-02 without the year; anything else unchanged. */
 export function birthdayOf(written: string): string {
   const [, year, month, day] = /^(\d{4}|--)-?(\d{2})-?(\d{2})(?:T.*)?$/i.exec(written) ?? [];
   if (year === undefined) return written;

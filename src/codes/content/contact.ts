@@ -1,16 +1,16 @@
 import type { ContactContent, TextContent } from './code-content.ts';
 import { addressLines, birthdayOf, labelOf } from './contact-details.ts';
-import { readEmail } from './email.ts';
+import { parseEmail } from './email.ts';
 import { webHrefOfAddress } from './links.ts';
-import { readMecard } from './mecard.ts';
-import { readPhone } from './phone.ts';
+import { parseMecard } from './mecard.ts';
+import { parsePhone } from './phone.ts';
 import { asText, manyLines, oneLine } from './plain-text.ts';
 import { splitUnescaped } from './semicolon-fields.ts';
-import { readVcard, type Vcard, writeVcard } from './vcard.ts';
+import { parseVcard, type Vcard, writeVcard } from './vcard.ts';
 import { escapeValue, unescapeValue, type VcardProperty, vcardProperty } from './vcard-property.ts';
 
-export function readContact(content: string): ContactContent | TextContent {
-  const card = readVcard(content) ?? readMecard(content);
+export function parseContact(content: string): ContactContent | TextContent {
+  const card = parseVcard(content) ?? parseMecard(content);
   return (card && contactOf(card)) ?? asText(content);
 }
 
@@ -21,7 +21,7 @@ function contactOf(card: Vcard): ContactContent | undefined {
   const emails = named('EMAIL').flatMap((property) => emailOf(property, card));
   const links = named('URL', 'X-SOCIALPROFILE').flatMap(linkOf);
   const ownName = firstText([...named('FN').map(line), ...named('N').map(nameInOrder)]);
-  // A card without any name is saved under what it is good for.
+  // A card without a name is saved under its first other detail.
   const name = firstText([
     ownName,
     organization,
@@ -51,7 +51,7 @@ function contactOf(card: Vcard): ContactContent | undefined {
   };
 }
 
-/** Both versions demand FN, 3.0 also N: a phone may refuse a card without. Nothing the card had is lost. */
+/** Both versions require FN, 3.0 also N: a phone may refuse a card without them. All other properties are kept. */
 function completed({ version, properties }: Vcard, name: string, ownName: string): Vcard {
   const added: VcardProperty[] = [];
   if (!properties.some((property) => property.name === 'FN' && line(property))) {
@@ -60,17 +60,17 @@ function completed({ version, properties }: Vcard, name: string, ownName: string
   if (version === '3.0' && !properties.some((property) => property.name === 'N')) {
     added.push(vcardProperty('N', `;${escapeValue(ownName)};;;`));
   }
-  return { version, properties: [...added, ...properties.filter(isNoEmptyName)] };
+  return { version, properties: [...added, ...properties.filter((property) => !isEmptyName(property))] };
 }
 
-function isNoEmptyName(property: VcardProperty): boolean {
-  return property.name !== 'FN' || line(property) !== '';
+function isEmptyName(property: VcardProperty): boolean {
+  return property.name === 'FN' && line(property) === '';
 }
 
 function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones'] {
   const written = line(property);
   const label = labelOf(property, card.properties);
-  const phone = readPhone(written);
+  const phone = parsePhone(written);
   if (phone.kind === 'phone') return [{ number: phone.number, href: phone.href, label }];
   return written ? [{ number: written, label }] : [];
 }
@@ -78,10 +78,10 @@ function phoneOf(property: VcardProperty, card: Vcard): ContactContent['phones']
 function emailOf(property: VcardProperty, card: Vcard): ContactContent['emails'] {
   const written = line(property).replace(/^mailto:([^?]*).*$/is, '$1');
   const label = labelOf(property, card.properties);
-  const email = readEmail(written);
+  const email = parseEmail(written);
   if (email.kind !== 'email') return written ? [{ address: written, label }] : [];
   return email.to.flatMap((address) => {
-    const one = readEmail(address);
+    const one = parseEmail(address);
     return one.kind === 'email' ? [{ address, href: one.href, label }] : [];
   });
 }
@@ -93,7 +93,7 @@ function linkOf(property: VcardProperty): ContactContent['links'] {
   return text ? [{ text }] : [];
 }
 
-/** Family, given, additional, prefix, suffix: in the order in which they are spoken. */
+/** Family, given, additional, prefix, suffix, put in the order in which they are spoken. */
 function nameInOrder(property: VcardProperty): string {
   const [family, given, additional, prefix, suffix] = parts(property);
   return [prefix, given, additional, family, suffix].filter(Boolean).join(' ');

@@ -2,24 +2,23 @@ import type { FieldError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import type { CodeType, ErrorCorrection } from '../qr-code.ts';
 import { linksIn } from './hosts.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { isShareLink } from './share-links.ts';
 
 /** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
 const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
-export const mostContentBytes = capacityBytes.L;
-const circle = 'must not be a share address of this service: scanning it would go round in a circle';
-const circleWithin =
-  'must not link to a share address of this service: scanning it would go round in a circle';
+export const maxContentBytes = capacityBytes.L;
+const loop = 'must not be a share address of this service: scanning it would redirect in a loop';
+const loopInLink = 'must not link to a share address of this service: scanning it would redirect in a loop';
 
-/** What is not known, because it is at fault itself, is not held against the rest. */
+/** A field that is invalid itself is undefined, and not checked against the others. */
 export interface ContentToCheck {
   content: string | undefined;
   type: CodeType | undefined;
   errorCorrection: ErrorCorrection | undefined;
 }
 
-/** What is wrong with the content for its type and error correction: the rules that a schema cannot express. */
+/** The rules of type and error correction that a schema cannot express. */
 export function contentErrors(
   { content, type, errorCorrection }: ContentToCheck,
   baseUrl: string,
@@ -27,11 +26,11 @@ export function contentErrors(
   if (content === undefined) return [];
   const errors: FieldError[] = [];
   const bytes = Buffer.byteLength(content);
-  const most = capacityBytes[errorCorrection ?? 'L'];
-  if (bytes > most) {
+  const maxBytes = capacityBytes[errorCorrection ?? 'L'];
+  if (bytes > maxBytes) {
     errors.push({
       field: 'content',
-      message: `must be at most ${most} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
+      message: `must be at most ${maxBytes} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
     });
   } else if (type !== undefined) {
     const message = type === 'url' ? urlError(content, baseUrl) : linkError(type, content, baseUrl);
@@ -41,7 +40,7 @@ export function contentErrors(
 }
 
 function urlError(content: string, baseUrl: string): string | undefined {
-  // The parser would take these out in silence, and the printed code would hold them.
+  // The URL parser would strip these, but the printed code would contain them.
   if (hasControlCharacter(content) || content.trim() !== content) {
     return 'must be a URL without line breaks, control characters or spaces around it';
   }
@@ -49,13 +48,13 @@ function urlError(content: string, baseUrl: string): string | undefined {
   if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username || url.password) return 'must be a URL without a user name or password';
-  return isShareLink(content, baseUrl) ? circle : undefined;
+  return isShareLink(content, baseUrl) ? loop : undefined;
 }
 
-/** Of what is redirected to, or is a link on a page. A circle of twenty codes would count twenty scans at once. */
+/** Checks redirects and links on a page: a loop of twenty codes would count twenty scans at once. */
 function linkError(type: CodeType, content: string, baseUrl: string): string | undefined {
-  const hasCircle = linksIn(readContent(type, content)).some((href) => isShareLink(href, baseUrl));
-  return hasCircle ? circleWithin : undefined;
+  const hasLoop = linksIn(parseContent(type, content)).some((href) => isShareLink(href, baseUrl));
+  return hasLoop ? loopInLink : undefined;
 }
 
 function hasControlCharacter(text: string): boolean {

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
 import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
-import { degrees } from './coordinates.ts';
-import { readEmail } from './email.ts';
-import { readPlace } from './geo.ts';
+import { formatDegrees } from './coordinates.ts';
+import { parseEmail } from './email.ts';
+import { parsePlace } from './geo.ts';
 import { webHrefOfAddress } from './links.ts';
 import { percentDecode } from './percent.ts';
-import { readPhone } from './phone.ts';
+import { parsePhone } from './phone.ts';
 import { hasCountryCode } from './phone-number.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 
-/** The fields that a content was, or could have been, composed of. Undefined where composing would lose a part of it. */
+/** The reverse of `composeContent`. Undefined where composing the fields again would lose a part of the content. */
 export function fieldsOfContent(type: CodeType, content: string): ContentFields | undefined {
   if (isAsTyped(type)) return { content };
-  const fields = readFieldsOf(type, content);
+  const fields = parseFieldsOf(type, content);
   if (!fields || Object.entries(fields).some(breaksItsField)) return undefined;
   const composed = composeContent(type, fields);
   if (!isDeepStrictEqual(meaning(type, composed), meaning(type, content))) return undefined;
-  // What the reader leaves out, such as a header of a letter that it does not know, is in the text alone.
+  // Compared as text too: the parser drops what it does not know, such as other headers of an email.
   const bare = Object.values(fields).filter(Boolean).join(',');
   return [composed, bare].some((text) => plain(text) === plain(content)) ? fields : undefined;
 }
@@ -27,42 +27,43 @@ export function isAsTyped(type: CodeType): boolean {
   return contentFieldNames[type][0] === 'content';
 }
 
-/** An input of one line would lose the breaks. */
+/** A single-line input would lose the line breaks. */
 function breaksItsField([name, value = '']: [string, string | undefined]): boolean {
   return name !== 'body' && name !== 'message' && /[\r\n]/.test(value);
 }
 
-function readFieldsOf(type: CodeType, content: string): ContentFields | undefined {
-  const read = readContent(type, content);
-  switch (read.kind) {
+function parseFieldsOf(type: CodeType, content: string): ContentFields | undefined {
+  const parsed = parseContent(type, content);
+  switch (parsed.kind) {
     case 'wifi':
       return {
-        networkName: read.networkName,
-        password: read.password,
-        security: read.security,
-        hidden: read.isHidden ? 'on' : '',
+        networkName: parsed.networkName,
+        password: parsed.password,
+        security: parsed.security,
+        hidden: parsed.isHidden ? 'on' : '',
       };
     case 'contact':
       return {
-        contactName: read.name,
-        organization: read.organization,
-        phone: read.phones[0]?.number ?? '',
-        email: read.emails[0]?.address ?? '',
-        website: read.links[0]?.text ?? '',
+        contactName: parsed.name,
+        organization: parsed.organization,
+        phone: parsed.phones[0]?.number ?? '',
+        email: parsed.emails[0]?.address ?? '',
+        website: parsed.links[0]?.text ?? '',
       };
     case 'email':
-      return { to: read.to.join(', '), subject: read.subject, body: read.body };
+      return { to: parsed.to.join(', '), subject: parsed.subject, body: parsed.body };
     case 'phone':
-      return { number: read.number };
+      return { number: parsed.number };
     case 'sms':
-      return { number: read.number, message: read.body };
+      return { number: parsed.number, message: parsed.body };
     case 'geo':
       return {
-        place: `${degrees(read.latitude)}, ${degrees(read.longitude)}`,
-        label: read.label,
+        place: `${formatDegrees(parsed.latitude)}, ${formatDegrees(parsed.longitude)}`,
+        label: parsed.label,
       };
     case 'link': {
-      const [, digits, message = ''] = /^https:\/\/wa\.me\/(\d+)(?:\?text=([^&#]*))?$/.exec(read.href) ?? [];
+      const [, digits, message = ''] =
+        /^https:\/\/wa\.me\/(\d+)(?:\?text=([^&#]*))?$/.exec(parsed.href) ?? [];
       return type === 'whatsapp' && digits
         ? { number: `+${digits}`, message: percentDecode(message) }
         : undefined;
@@ -72,9 +73,9 @@ function readFieldsOf(type: CodeType, content: string): ContentFields | undefine
   }
 }
 
-/** A number is the same however it is grouped. */
+/** Ignores how a number is grouped. */
 function meaning(type: CodeType, content: string): object {
-  const read = readContent(type, content);
+  const read = parseContent(type, content);
   const { number: _, ...withoutNumber } = { number: '', ...read };
   return type === 'phone' || type === 'sms' ? withoutNumber : { ...read };
 }
@@ -86,56 +87,56 @@ function plain(text: string): string {
     .replace(/[\s()./-]+/g, '');
 }
 
-/** WhatsApp takes the first digits for the country, whatever they are. */
+/** WhatsApp always takes the first digits for the country code. */
 const noCountryCode = 'must be a number with + and the country code, such as +44 20 7946 0000';
 
-/** What keeps these fields from being a content of their type, each beside its field. */
+/** The errors that keep these fields from being content of their type. */
 export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[] {
   const given = (name: string) => (fields[name] ?? '').trim();
   const errors: FieldError[] = [];
-  const need = (field: string, isGood: boolean, message: string) => {
+  const check = (field: string, isValid: boolean, message: string) => {
     if (given(field) === '') errors.push({ field, message: 'must not be empty' });
-    else if (!isGood) errors.push({ field, message });
+    else if (!isValid) errors.push({ field, message });
   };
-  const isPhone = (name: string) => readPhone(given(name)).kind === 'phone';
+  const isPhone = (name: string) => parsePhone(given(name)).kind === 'phone';
   const badNumber = 'must be a phone number, such as +44 20 7946 0000';
   const badAddress = 'must be an email address, such as ann@example.com';
   switch (type) {
     case 'wifi':
-      need('networkName', true, '');
+      check('networkName', true, '');
       if (given('security') === 'none') {
         if (fields['password'])
           errors.push({ field: 'password', message: 'must be empty for a network without one' });
       } else if (!fields['password']) errors.push({ field: 'password', message: 'must not be empty' });
       break;
     case 'vcard':
-      need('contactName', true, '');
-      if (given('phone')) need('phone', isPhone('phone'), badNumber);
-      if (given('email')) need('email', isOneAddress(given('email')), badAddress);
+      check('contactName', true, '');
+      if (given('phone')) check('phone', isPhone('phone'), badNumber);
+      if (given('email')) check('email', isOneAddress(given('email')), badAddress);
       if (given('website'))
-        need(
+        check(
           'website',
           webHrefOfAddress(given('website')) !== undefined,
           'must be a web address, such as https://example.com/',
         );
       break;
     case 'email':
-      need('to', readEmail(given('to')).kind === 'email', badAddress);
+      check('to', parseEmail(given('to')).kind === 'email', badAddress);
       break;
     case 'phone':
-      need('number', isPhone('number'), badNumber);
+      check('number', isPhone('number'), badNumber);
       break;
     case 'sms':
-      need('number', readsAsItself(type, given('number')), badNumber);
+      check('number', isUnderstood(type, given('number')), badNumber);
       break;
     case 'whatsapp':
-      need('number', readsAsItself(type, given('number')) && hasCountryCode(given('number')), noCountryCode);
+      check('number', isUnderstood(type, given('number')) && hasCountryCode(given('number')), noCountryCode);
       break;
     case 'geo':
-      need('place', readPlace(given('place')) !== undefined, placeError(given('place')));
+      check('place', parsePlace(given('place')) !== undefined, placeError(given('place')));
       break;
     case 'social':
-      if (given('content') && readContent(type, given('content')).kind === 'text')
+      if (given('content') && parseContent(type, given('content')).kind === 'text')
         errors.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
       break;
     default:
@@ -145,15 +146,15 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
 
 function placeError(text: string): string {
   return webHrefOfAddress(text) === undefined
-    ? 'must be coordinates, such as 51.5007, -0.1246, or a link of Google Maps, Apple Maps or OpenStreetMap'
-    : 'This link has no coordinates in it. Open it, and copy the coordinates or the long link from there';
+    ? 'must be coordinates, such as 51.5007, -0.1246, or a link from Google Maps, Apple Maps or OpenStreetMap'
+    : 'This link contains no coordinates. Open it, and copy the coordinates or the long link from there';
 }
 
 function isOneAddress(text: string): boolean {
-  const read = readEmail(text);
+  const read = parseEmail(text);
   return read.kind === 'email' && read.to.length === 1;
 }
 
-function readsAsItself(type: CodeType, number: string): boolean {
-  return readContent(type, composeContent(type, { number })).kind === (type === 'sms' ? 'sms' : 'link');
+function isUnderstood(type: CodeType, number: string): boolean {
+  return parseContent(type, composeContent(type, { number })).kind === (type === 'sms' ? 'sms' : 'link');
 }

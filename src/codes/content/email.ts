@@ -1,11 +1,11 @@
 import type { EmailContent, TextContent } from './code-content.ts';
 import { percentDecode, percentEncode, queryFields } from './percent.ts';
 import { asText, manyLines, oneLine } from './plain-text.ts';
-import { readFields, unescapeField } from './semicolon-fields.ts';
+import { parseFields, unescapeField } from './semicolon-fields.ts';
 
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`;
 const word = String.raw`[\p{L}\p{M}\p{N}!#$%&'*+/=?^_{|}~-]+`;
-/** Narrower than the standard, which allows quoted names and comments that nobody has. */
+/** Narrower than RFC 5322, which also allows quoted names and comments. */
 const address = new RegExp(String.raw`^${word}(?:\.${word})*@(?:${label}\.)+${label}$`, 'u');
 
 interface Draft {
@@ -16,7 +16,7 @@ interface Draft {
   body: string;
 }
 
-export function readEmail(content: string): EmailContent | TextContent {
+export function parseEmail(content: string): EmailContent | TextContent {
   const draft = draftOfMailto(content) ?? draftOfMatmsg(content) ?? draftOfAddresses(content);
   const to = draft.to.map(bareAddress);
   const cc = draft.cc.map(bareAddress);
@@ -24,7 +24,7 @@ export function readEmail(content: string): EmailContent | TextContent {
   const subject = oneLine(draft.subject);
   const body = manyLines(draft.body);
   const recipients = [...to, ...cc, ...bcc];
-  // One bad address is reason enough: a letter that leaves out somebody is worse than one that is not begun.
+  // One invalid address is enough: an email that misses a recipient is worse than none.
   if (!recipients.every(isAddress) || (recipients.length === 0 && !subject && !body)) return asText(content);
   return { kind: 'email', to, cc, subject, body, href: mailtoHref({ to, cc, bcc, subject, body }) };
 }
@@ -32,10 +32,10 @@ export function readEmail(content: string): EmailContent | TextContent {
 function draftOfMailto(content: string): Draft | undefined {
   const [, to, query = ''] = /^\s*mailto:([^?]*)(?:\?(.*))?$/is.exec(content) ?? [];
   if (to === undefined) return undefined;
-  // Any other header, such as an attachment, is left out.
+  // Other headers, such as attachments, are dropped.
   const headers = queryFields(query.trimEnd());
   return {
-    // A comma that is percent-encoded belongs to an address.
+    // A percent-encoded comma is part of an address.
     to: [...addresses(to, /,/).map(percentDecode), ...addresses(headers.get('to'))],
     cc: addresses(headers.get('cc')),
     bcc: addresses(headers.get('bcc')),
@@ -47,7 +47,7 @@ function draftOfMailto(content: string): Draft | undefined {
 function draftOfMatmsg(content: string): Draft | undefined {
   const [, body] = /^\s*MATMSG:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return undefined;
-  const fields = readFields(body, ['TO', 'CC', 'BCC', 'SUB', 'BODY']);
+  const fields = parseFields(body, ['TO', 'CC', 'BCC', 'SUB', 'BODY']);
   const first = (key: string) => unescapeField(fields.find((field) => field.key === key)?.raw ?? '');
   const all = (key: string) =>
     fields.filter((field) => field.key === key).flatMap((field) => addresses(unescapeField(field.raw)));
@@ -66,7 +66,7 @@ function addresses(list = '', separator = /[,;]/): string[] {
     .filter((item) => item !== '');
 }
 
-/** Of "Ann Example <ann@example.com>", the address. */
+/** The address in "Ann Example <ann@example.com>". */
 function bareAddress(written: string): string {
   return /^[^<>\p{Cc}]*<([^<>]*)>$/u.exec(written)?.[1]?.trim() ?? written;
 }
@@ -75,7 +75,7 @@ function isAddress(text: string): boolean {
   return text.length <= 254 && text.indexOf('@') <= 64 && address.test(text);
 }
 
-/** Built anew, so that it holds nothing but these. */
+/** Built from the parsed fields, so that it contains nothing else. */
 function mailtoHref({ to, cc, bcc, subject, body }: Draft): string {
   const headers = [
     ['cc', addressList(cc)],

@@ -5,25 +5,25 @@ import type { CodeType } from '../qr-code.ts';
 import type { CodeContent } from './code-content.ts';
 import { webHrefOfAddress } from './links.ts';
 import { trimEndOf } from './plain-text.ts';
-import { readContent } from './read-content.ts';
+import { parseContent } from './parse-content.ts';
 import { unescapeValue } from './vcard-property.ts';
 
-/** The longest name that DNS has. What is longer leads nowhere by itself. */
-const longestName = 253;
+/** The longest name in DNS. */
+const maxNameLength = 253;
 const hostName = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
-/** Every host that the content leads to: in ASCII, small letters, without a dot behind it. */
+/** Every host that the content links to: ASCII, lower case, without a trailing dot. */
 export function hostsOf(type: CodeType, content: string): string[] {
-  return hostsIn(readContent(type, content), content);
+  return hostsIn(parseContent(type, content), content);
 }
 
-/** Of a content as it is read and as it is stored: the picture of the content itself shows what is stored. */
+/** From both the parsed and the stored content: the image of the content itself encodes what is stored. */
 export function hostsIn(content: CodeContent, stored: string): string[] {
   const addresses = [...linksIn(content), ...mentionsIn(content), stored];
   return [...new Set(addresses.flatMap(hostOfAddress))];
 }
 
-/** Where the share address redirects to, and what its page links to. The links on a map are ours. */
+/** The target of the redirect, or the links on the share page. Map links are our own and not included. */
 export function linksIn(content: CodeContent): string[] {
   switch (content.kind) {
     case 'link':
@@ -37,7 +37,7 @@ export function linksIn(content: CodeContent): string[] {
   }
 }
 
-/** Our pages make no links of these, but whoever scans a text or opens a saved contact may be offered them as such. */
+/** Our pages do not link these, but a phone may offer them as links in a scanned text or a saved contact. */
 function mentionsIn(content: CodeContent): string[] {
   switch (content.kind) {
     case 'text':
@@ -51,7 +51,7 @@ function mentionsIn(content: CodeContent): string[] {
   }
 }
 
-/** Up to the end of each host. An address within another one, such as in a query, leads nowhere by itself. */
+/** Up to the end of each host. A URL inside another one, such as in its query, is not a link. */
 function addressesAmong(text: string): string[] {
   const found = text.matchAll(/(https?:[/\\]*[^/\\?#\s"<>]*)[^\s"<>]*/gi);
   return [...found].map(([, address = '']) => address);
@@ -60,37 +60,37 @@ function addressesAmong(text: string): string[] {
 function hostOfAddress(text: string): string[] {
   const url = parseUrl(text);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return [];
-  return [plainHost(url.hostname)];
+  return [normalizeHost(url.hostname)];
 }
 
-/** The host itself and every name above it: whichever of them is blocked, the host is. An IP address has none above. */
-export function namesOver(host: string): string[] {
+/** The host itself and its parent domains: a block of any of them applies. An IP address has no parents. */
+export function hostAndParents(host: string): string[] {
   if (isIpAddress(host)) return [host];
   const names: string[] = [];
   let dot = host.length;
   while (dot >= 0) {
     dot = dot === 0 ? -1 : host.lastIndexOf('.', dot - 1);
     const name = host.slice(dot + 1);
-    if (name.length > longestName) break;
+    if (name.length > maxNameLength) break;
     if (name !== '') names.unshift(name);
   }
   return names;
 }
 
-/** A host as a person writes it, or the one in an address that was copied. */
-export function readHost(text: string): string | undefined {
+/** A host as typed by a person, or the host of a pasted URL. */
+export function parseHostInput(text: string): string | undefined {
   const written = text.trim();
   const isAddress = /^https?:\/\//i.test(written);
   if (!isAddress && /:\/\/|@/.test(written)) return undefined;
-  // "*.example.com" and ".example.com" are other ways to say that names below it are meant too.
+  // "*.example.com" and ".example.com" mean the same as "example.com", which includes subdomains.
   const bare = isIPv6(written) ? `[${written}]` : written.replace(/^\*?\./, '');
   const url = parseUrl(isAddress ? written : `http://${bare}`);
-  const host = url && plainHost(url.hostname);
+  const host = url && normalizeHost(url.hostname);
   if (host === undefined) return undefined;
-  return isIpAddress(host) || (hostName.test(host) && host.length <= longestName) ? host : undefined;
+  return isIpAddress(host) || (hostName.test(host) && host.length <= maxNameLength) ? host : undefined;
 }
 
-/** A name with none above it, such as `com`. */
+/** A name without a parent, such as `com`. */
 export function isTopLevel(host: string): boolean {
   return !isIpAddress(host) && !host.includes('.');
 }
@@ -99,30 +99,30 @@ function isIpAddress(host: string): boolean {
   return host.startsWith('[') || isIPv4(host);
 }
 
-/** One spelling for each: no dot behind it, and an IPv4 address as such, also where IPv6 carries it. */
-export function plainHost(host: string): string {
+/** Without a trailing dot, and with an IPv4 address that is embedded in IPv6 as IPv4. */
+export function normalizeHost(host: string): string {
   if (!host.startsWith('[')) return trimEndOf(host, '.');
-  return carriedIpv4(host.slice(1, -1)) ?? host;
+  return embeddedIpv4(host.slice(1, -1)) ?? host;
 }
 
-/** The prefixes of IPv6 that stand for the whole of IPv4, and the bit at which the IPv4 address begins. */
-const carriers: [prefix: string, length: number, at: number][] = [
-  ['::', 96, 96], // IPv4-compatible, out of use
+/** The IPv6 prefixes that embed an IPv4 address, and the bit at which it begins. */
+const ipv4Prefixes: [prefix: string, length: number, at: number][] = [
+  ['::', 96, 96], // IPv4-compatible, deprecated
   ['::ffff:0:0', 96, 96], // IPv4-mapped
   ['::ffff:0:0:0', 96, 96], // IPv4-translated
   ['64:ff9b::', 96, 96], // NAT64
-  ['64:ff9b:1::', 48, 96], // NAT64 of a local network
+  ['64:ff9b:1::', 48, 96], // NAT64, local use
   ['2002::', 16, 16], // 6to4
 ];
 
-function carriedIpv4(text: string): string | undefined {
+function embeddedIpv4(text: string): string | undefined {
   if (!ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.IPv6.parse(text);
-  // The unspecified address and the loopback address are addresses of their own.
+  // The unspecified and the loopback address match ::/96, but embed nothing.
   if (address.range() === 'unspecified' || address.range() === 'loopback') return undefined;
-  const carrier = carriers.find(([prefix, length]) => address.match(ipaddr.IPv6.parse(prefix), length));
-  if (!carrier) return undefined;
-  const start = carrier[2] / 8;
+  const found = ipv4Prefixes.find(([prefix, length]) => address.match(ipaddr.IPv6.parse(prefix), length));
+  if (!found) return undefined;
+  const start = found[2] / 8;
   return address
     .toByteArray()
     .slice(start, start + 4)

@@ -2,37 +2,37 @@ import { parseUrl } from '../../http/parse-url.ts';
 import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
 import { asText, linesOf, trimEndOf } from './plain-text.ts';
 
-/** Hosts that people write without their scheme. Any other word with a dot in it may be just that. */
+/** Hosts that people write without a scheme. Any other word with a dot may be just a word. */
 const knownHosts =
   /^(?:[a-z0-9-]+\.)?(?:instagram|facebook|fb|twitter|x|tiktok|youtube|linkedin|snapchat|pinterest|threads|reddit|discord|github|gitlab|whatsapp|tumblr|vimeo|soundcloud|spotify|medium|patreon)\.com(?:[/?#]|$)|^(?:youtu\.be|fb\.me|m\.me|t\.me|wa\.me|lnkd\.in|linktr\.ee|threads\.net|twitch\.tv|discord\.gg|bsky\.app|mastodon\.social|telegram\.me)(?:[/?#]|$)/i;
 const anyHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,24}(?:[/?#]|$)/i;
 
-/** Only http and https, and only as the parser writes them: plain ASCII, no line breaks. */
+/** Only http and https, as the URL parser serializes them: ASCII without line breaks. */
 export function webHref(text: string): string | undefined {
   const url = parseUrl(text);
   if (!url) return undefined;
   const { protocol, href, username, password } = url;
-  // "https://bank.example@elsewhere.example/" looks as if it led to the bank.
+  // "https://bank.example@elsewhere.example/" looks like a link to the bank.
   if (username || password) return undefined;
   return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }
 
-/** Where an address is expected, `example.com/me` is one. */
+/** Also accepts `example.com/me`, for where an address is expected. */
 export function webHrefOfAddress(text: string): string | undefined {
   return webHref(text) ?? (anyHost.test(text) && !/\s/.test(text) ? webHref(`https://${text}`) : undefined);
 }
 
-export function readUrl(content: string): LinkContent | TextContent {
+export function parseLink(content: string): LinkContent | TextContent {
   const href = webHref(content);
   return href ? { kind: 'link', href } : asText(content);
 }
 
-export function readSocial(content: string): LinkContent | LinksContent | TextContent {
+export function parseSocial(content: string): LinkContent | LinksContent | TextContent {
   const written = linesOf(content);
   const lines = written.flatMap(splitAtAddresses);
   const [only] = written;
   if (only !== undefined && written.length === 1 && lines.filter(({ href }) => href).length < 2) {
-    // The whole line, so that an address with a space in it leads where it would in a browser's address bar.
+    // The whole line, so that a URL with a space works as in a browser's address bar.
     const href = webHref(only) ?? hrefAmongWords(only);
     if (href) return { kind: 'link', href };
   }

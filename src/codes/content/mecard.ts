@@ -1,8 +1,8 @@
-import { readFields, splitUnescaped, unescapeField } from './semicolon-fields.ts';
+import { parseFields, splitUnescaped, unescapeField } from './semicolon-fields.ts';
 import type { Vcard } from './vcard.ts';
 import { escapeValue, type VcardProperty, vcardProperty } from './vcard-property.ts';
 
-/** The short form of a contact, by the names that a vCard has for the same. */
+/** The vCard property of each MECARD field. */
 const names: Record<string, string> = {
   TEL: 'TEL',
   'TEL-AV': 'TEL',
@@ -17,10 +17,10 @@ const names: Record<string, string> = {
 };
 const keys = ['N', 'ADR', 'SOUND', ...Object.keys(names)];
 
-export function readMecard(content: string): Vcard | undefined {
+export function parseMecard(content: string): Vcard | undefined {
   const [, body] = /^\s*MECARD:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return undefined;
-  const properties = readFields(body.trimEnd(), keys).flatMap(({ key, raw }): VcardProperty[] => {
+  const properties = parseFields(body.trimEnd(), keys).flatMap(({ key, raw }): VcardProperty[] => {
     if (key === 'N') return nameProperties(raw);
     if (key === 'ADR') return [vcardProperty('ADR', address(raw))];
     const name = names[key];
@@ -40,7 +40,7 @@ function nameProperties(raw: string): VcardProperty[] {
   ];
 }
 
-/** Seven parts are those of a vCard, in the same order; anything else is an address as people write it. */
+/** Seven parts are those of a vCard, in the same order; anything else is free text. */
 function address(raw: string): string {
   const parts = splitUnescaped(raw, ',');
   return parts.length === 7 ? parts.map((part) => escaped(part.trim())).join(';') : `;;${escaped(raw)};;;;`;

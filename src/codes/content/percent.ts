@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Stricter than encodeURIComponent: quotes and brackets are encoded too, and a lone surrogate does not throw. */
+/** Stricter than encodeURIComponent: also encodes quotes and brackets, and does not throw for a lone surrogate. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -8,18 +8,18 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** What is no valid UTF-8 stays as it is: "100% sure" is a subject that people write. A plus is a plus. */
+/** Invalid sequences stay as they are, as in the subject "100% sure". A plus stays a plus. */
 export function percentDecode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    // Not decodeURIComponent: hundreds of runs may be invalid, and each error would cost more than all the rest.
+    // Not decodeURIComponent: with hundreds of invalid runs, its exceptions would dominate the cost.
     const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
     return isUtf8(bytes) ? bytes.toString() : run;
   });
 }
 
 /**
- * The first value of each name in a query, names in small letters. A plus is a plus. What follows a bare & and is no field
- * belongs to the value before it: people write "Tom & Jerry".
+ * The first value of each name in a query, names in lower case. A plus stays a plus. Text after a bare & that is not a
+ * field belongs to the value before it: people write "Tom & Jerry".
  */
 export function queryFields(query: string): Map<string, string> {
   const fields = new Map<string, string>();

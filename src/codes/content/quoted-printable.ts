@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Of a vCard 2.1. What is no valid escape stays as it is. */
+/** For vCard 2.1. Invalid escapes stay as they are. */
 export function decodeQuotedPrintable(text: string, charset: string | undefined): string {
-  const decode = charset ? decoderFor(charset) : decodeUntold;
+  const decode = charset ? decoderFor(charset) : guessCharset;
   return text.replace(/(?:=[0-9a-f]{2})+/gi, (run) => decode(Buffer.from(run.replaceAll('=', ''), 'hex')));
 }
 
-/** Outlook does not tell that it writes Windows-1252. */
-function decodeUntold(bytes: Buffer): string {
+/** Outlook writes Windows-1252 without a CHARSET. */
+function guessCharset(bytes: Buffer): string {
   return (isUtf8(bytes) ? utf8 : windows1252).decode(bytes);
 }
 

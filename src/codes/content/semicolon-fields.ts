@@ -1,14 +1,14 @@
 export interface Field {
   key: string;
-  /** Still with its escapes. */
+  /** Not unescaped yet. */
   raw: string;
 }
 
 /**
  * The fields of `WIFI:`, `MECARD:` and `MATMSG:`: `KEY:value;KEY:value;;`, in any order.
- * What follows a semicolon and is no field is taken for a part of the value before it: not everybody escapes.
+ * Text after a semicolon that is not a field belongs to the value before it: some generators do not escape.
  */
-export function readFields(text: string, keys: readonly string[]): Field[] {
+export function parseFields(text: string, keys: readonly string[]): Field[] {
   const fields: Field[] = [];
   for (const part of splitUnescaped(text, ';')) {
     const colon = part.indexOf(':');
@@ -20,7 +20,7 @@ export function readFields(text: string, keys: readonly string[]): Field[] {
   return fields;
 }
 
-/** A backslash before any other character is a backslash: whoever escapes at all escapes that one too. */
+/** A backslash before any other character stays a backslash. */
 export function unescapeField(raw: string): string {
   return raw.replace(/\\([\\;,:"])/g, '$1');
 }

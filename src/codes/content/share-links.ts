@@ -1,20 +1,23 @@
 import { parseUrl } from '../../http/parse-url.ts';
-import { plainHost } from './hosts.ts';
+import { normalizeHost } from './hosts.ts';
 import { percentDecode } from './percent.ts';
 
 /**
- * Whether an address is a share address of this service, in whatever spelling. The port does not matter: the same
- * service often answers at several, and proxies lead from one to another.
+ * Whether a URL is a share address of this service, however it is spelled. The port is ignored: the service is often
+ * reachable at several, and proxies redirect between them.
  */
 export function isShareLink(address: string, baseUrl: string): boolean {
   const url = parseUrl(address);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false;
   const share = new URL(`${baseUrl}/r/`);
-  return plainHost(url.hostname) === plainHost(share.hostname) && plainPath(url).startsWith(plainPath(share));
+  return (
+    normalizeHost(url.hostname) === normalizeHost(share.hostname) &&
+    normalizePath(url).startsWith(normalizePath(share))
+  );
 }
 
-/** As a proxy may write it: percent-encoding decoded, slashes merged, small letters. */
-function plainPath({ pathname }: URL): string {
+/** As a proxy may normalize it: percent-encoding decoded, slashes merged, lower case. */
+function normalizePath({ pathname }: URL): string {
   return percentDecode(pathname)
     .replace(/[/\\]+/g, '/')
     .toLowerCase();

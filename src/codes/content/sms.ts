@@ -3,8 +3,8 @@ import { percentDecode, percentEncode, queryFields } from './percent.ts';
 import { plainNumber, shownNumber } from './phone-number.ts';
 import { asText, manyLines } from './plain-text.ts';
 
-/** `sms:number?body=…` in the spellings of the years, `SMSTO:number:message`, or bare numbers. */
-export function readSms(content: string): SmsContent | TextContent {
+/** `sms:number?body=…` in its variants, `SMSTO:number:message`, or bare numbers. */
+export function parseSms(content: string): SmsContent | TextContent {
   const [, scheme, rest = ''] = /^\s*((?:sms|mms)(?:to)?:(?:\/\/)?)?(.*)$/is.exec(content) ?? [];
   const [, written = '', query, message] =
     /^([^?&:]*)(?:[?&]+(.*)|:(.*))?$/s.exec(rest.replace(/;(?=body=)/i, '?')) ?? [];
@@ -19,7 +19,7 @@ export function readSms(content: string): SmsContent | TextContent {
   return { kind: 'sms', number: shown.join(', '), body, href: smsHref(numbers, body) };
 }
 
-/** Android reads the body after "?", iOS was taught to read it after "&": "?&" is understood by both. */
+/** Android expects the body after "?", older iOS after "&": both accept "?&". */
 function smsHref(numbers: (string | undefined)[], body: string): string {
   const bodyPart = body ? `?&body=${percentEncode(body.replaceAll('\n', '\r\n'))}` : '';
   return `sms:${numbers.join(',')}${bodyPart}`;

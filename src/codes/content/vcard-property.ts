@@ -3,7 +3,7 @@ export interface VcardProperty {
   group: string;
   name: string;
   parameters: VcardParameter[];
-  /** Still with its escapes. */
+  /** Not unescaped yet. */
   raw: string;
 }
 
@@ -20,7 +20,7 @@ export function parameterValues(property: VcardProperty, name: string): string[]
   return property.parameters.filter((one) => one.name === name).flatMap((one) => one.values);
 }
 
-/** Versions and generators differ in what they escape: whatever can be escaped is accepted so. */
+/** Versions and generators escape different characters: all of them are accepted. */
 export function unescapeValue(raw: string): string {
   return raw.replace(/\\([\\;,:nN"])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 }

@@ -11,17 +11,17 @@ const head = /^(?:([a-z0-9-]+)\.)?([a-z0-9-]+)((?:;[^":;]*(?:"[^"]*"[^":;]*)*)*)
 const encodings = ['QUOTED-PRINTABLE', 'BASE64', '8BIT', '7BIT'];
 
 /**
- * The first card in a text, line by line: a line that is no property costs the card that line and no more.
- * What version 2.1 says in its own way is turned into 3.0.
+ * Parses the first card in a text. A malformed line is skipped and the rest is kept. The syntax of version 2.1 is
+ * converted to 3.0.
  */
-export function readVcard(content: string): Vcard | undefined {
+export function parseVcard(content: string): Vcard | undefined {
   if (!/^\s*BEGIN:VCARD\s*[\r\n]/i.test(content)) return undefined;
   const properties: VcardProperty[] = [];
   let depth = 0;
   for (const line of unfold(content.trim())) {
     if (/^BEGIN:/i.test(line)) depth += 1;
     else if (/^END:/i.test(line)) depth -= 1;
-    else if (depth === 1) properties.push(...readLine(line));
+    else if (depth === 1) properties.push(...parseLine(line));
     if (depth === 0) break;
   }
   const version = properties.find(({ name }) => name === 'VERSION')?.raw.trim();
@@ -31,13 +31,13 @@ export function readVcard(content: string): Vcard | undefined {
   };
 }
 
-/** CRLF after every line, and none inside of one. */
+/** Ends each line with CRLF; `parseVcard` has removed line breaks inside of values. */
 export function writeVcard({ version, properties }: Vcard): string {
   const lines = ['BEGIN:VCARD', `VERSION:${version}`, ...properties.map(writeLine), 'END:VCARD'];
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-/** Each written line is looked at once: a card may be folded after every character. */
+/** Looks at each line once: a card may be folded after every character. */
 function unfold(text: string): string[] {
   const lines: UnfoldedLine[] = [];
   for (const written of text.split(/\r\n|\r|\n/)) {
@@ -47,7 +47,7 @@ function unfold(text: string): string[] {
       append(last, written);
     } else if (last && /^[ \t]/.test(written)) append(last, written.slice(1));
     else if (written !== '') {
-      const line: UnfoldedLine = { text: '', head: '', isHeadRead: false, isQuoted: false };
+      const line: UnfoldedLine = { text: '', head: '', isHeadComplete: false, isQuoted: false };
       append(line, written);
       lines.push(line);
     }
@@ -57,27 +57,27 @@ function unfold(text: string): string[] {
 
 interface UnfoldedLine {
   text: string;
-  /** What stands before the first colon. */
+  /** The text before the first colon. */
   head: string;
-  isHeadRead: boolean;
-  /** Whether the value is quoted-printable, in which a line goes on after a "=" at its end. */
+  isHeadComplete: boolean;
+  /** Whether the value is quoted-printable, where a line with a trailing "=" continues on the next. */
   isQuoted: boolean;
 }
 
 function append(line: UnfoldedLine, part: string): void {
   line.text += part;
-  if (line.isHeadRead) return;
+  if (line.isHeadComplete) return;
   const colon = part.indexOf(':');
   line.head += colon < 0 ? part : part.slice(0, colon);
   if (colon < 0) return;
-  line.isHeadRead = true;
+  line.isHeadComplete = true;
   line.isQuoted = /;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(line.head);
 }
 
-function readLine(line: string): VcardProperty[] {
+function parseLine(line: string): VcardProperty[] {
   const [, group = '', name, parameterText = '', value = ''] = head.exec(line) ?? [];
   if (name === undefined || /^(?:BEGIN|END)$/i.test(name)) return [];
-  const all = readParameters(parameterText);
+  const all = parseParameters(parameterText);
   const property = { group, name: name.toUpperCase(), parameters: all, raw: value };
   if (parameterValues(property, 'ENCODING').some((encoding) => /^QUOTED-PRINTABLE$/i.test(encoding))) {
     const text = decodeQuotedPrintable(value, parameterValues(property, 'CHARSET')[0]);
@@ -88,7 +88,7 @@ function readLine(line: string): VcardProperty[] {
   return [property];
 }
 
-function readParameters(text: string): VcardParameter[] {
+function parseParameters(text: string): VcardParameter[] {
   return splitOutsideQuotes(text, ';').flatMap((part) => {
     const [, written = '', list = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? ['', bareParameter(part), part];
     const name = written.trim().toUpperCase();
@@ -104,7 +104,7 @@ function bareParameter(part: string): string {
   return encodings.includes(part.trim().toUpperCase()) ? 'ENCODING' : 'TYPE';
 }
 
-/** The text is Unicode by now; of the encodings version 3.0 knows one, by one letter. */
+/** Version 3.0 has no CHARSET, and only the encoding "b". */
 function toVersion3(parameter: VcardParameter): VcardParameter[] {
   if (parameter.name === 'CHARSET') return [];
   if (parameter.name !== 'ENCODING') return [parameter];
@@ -121,7 +121,7 @@ function writeLine({ group, name, parameters, raw }: VcardProperty): string {
   return `${group ? `${group}.` : ''}${name}${written.join('')}:${raw}`;
 }
 
-/** At 75 octets, the space in front counted, and never inside a character. */
+/** Folds at 75 octets, including the leading space, and never inside a character. */
 function fold(line: string): string {
   let folded = '';
   let octets = 0;

@@ -1,24 +1,24 @@
 import type { TextContent, WifiContent } from './code-content.ts';
 import { asText, trimEndOf } from './plain-text.ts';
-import { escapeField, readFields, unescapeField } from './semicolon-fields.ts';
+import { escapeField, parseFields, unescapeField } from './semicolon-fields.ts';
 
-/** What a phone needs for a company network, or for WPA3 only; the page shows none of it. */
+/** Fields for enterprise networks and WPA3, which are passed to the phone but not shown. */
 const passedOn = ['R', 'E', 'A', 'AH', 'I', 'PH2', 'K', 'TRDISABLE'] as const;
 const keys = ['T', 'S', 'P', 'H', ...passedOn];
 
 interface Value {
   text: string;
-  /** A name such as "CAFE" is put in quotes, so that it is not taken for hexadecimal. */
+  /** A name such as "CAFE" is quoted, so that it is not parsed as hexadecimal. */
   isQuoted: boolean;
 }
 
-export function readWifi(content: string): WifiContent | TextContent {
+export function parseWifi(content: string): WifiContent | TextContent {
   const [, body] = /^\s*WIFI:(.*)$/is.exec(content) ?? [];
   if (body === undefined) return asText(content);
   const values = new Map<string, Value>();
-  // A line break after the payload is not a part of it.
-  for (const { key, raw } of readFields(trimEndOf(body, '\r\n'), keys)) {
-    if (!values.has(key)) values.set(key, readValue(raw));
+  // A trailing line break is not part of the payload.
+  for (const { key, raw } of parseFields(trimEndOf(body, '\r\n'), keys)) {
+    if (!values.has(key)) values.set(key, parseValue(raw));
   }
   const name = values.get('S');
   if (!name?.text) return asText(content);
@@ -51,11 +51,11 @@ function securityOf(type: string, hasPassword: boolean): WifiContent['security']
   if (type.includes('EAP')) return 'WPA2-EAP';
   if (type === 'WEP') return 'WEP';
   if (type === 'NOPASS' || type === 'NONE' || type === 'OPEN') return 'none';
-  // WPA, WPA2, WPA/WPA2, WPA3, SAE: the phone finds out which one it is.
+  // WPA, WPA2, WPA/WPA2, WPA3, SAE: the phone detects which one it is.
   return type.startsWith('WPA') || type === 'SAE' || hasPassword ? 'WPA' : 'none';
 }
 
-function readValue(raw: string): Value {
+function parseValue(raw: string): Value {
   const [, quoted] = /^"((?:[^\\]|\\.)*)"$/s.exec(raw) ?? [];
   return { text: unescapeField(quoted ?? raw), isQuoted: quoted !== undefined };
 }

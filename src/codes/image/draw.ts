@@ -4,17 +4,17 @@ import { encodePng } from './png.ts';
 import { symbolModules } from './symbol.ts';
 
 export interface Picture {
-  /** What a scanner reads. */
+  /** The text to encode. */
   text: string;
   errorCorrection: ErrorCorrection;
   /** Width and height in pixels. */
   size: number;
-  /** #RRGGBB, as are all colours. */
+  /** #RRGGBB, like all colors. */
   foregroundColor: string;
   backgroundColor: string;
 }
 
-/** The same picture as the PNG, pixel for pixel. Colours are attributes, so that no policy against styles takes them. */
+/** The same image as the PNG, pixel for pixel. Colors are attributes, so that no CSP against inline styles removes them. */
 export function drawSvg(picture: Picture): string {
   const { size, foregroundColor, backgroundColor } = picture;
   const { cells, cellPixels, offset } = layOut(symbolModules(picture.text, picture.errorCorrection), size);
@@ -29,13 +29,13 @@ export function drawSvg(picture: Picture): string {
 
 export function drawPng(picture: Picture): Buffer {
   const layout = layOut(symbolModules(picture.text, picture.errorCorrection), picture.size);
-  const palette = [picture.backgroundColor, picture.foregroundColor].map((colour) =>
-    Buffer.from(colour.slice(1), 'hex'),
+  const palette = [picture.backgroundColor, picture.foregroundColor].map((color) =>
+    Buffer.from(color.slice(1), 'hex'),
   ) as [Buffer, Buffer];
   return encodePng(layout, picture.size, palette);
 }
 
-/** One rectangle for each run of dark squares in a row, each placed from where the last one began. */
+/** One rectangle for each run of dark modules in a row, positioned relative to the start of the last one. */
 function runs(cells: boolean[][]): string {
   const path: string[] = [];
   let lastX = 0;

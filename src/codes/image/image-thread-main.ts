@@ -2,10 +2,10 @@ import { constants, setPriority } from 'node:os';
 import { handleRequests, emitEvent } from '../../runtime/inside-thread.ts';
 import { drawPng, drawSvg, type Picture } from './draw.ts';
 
-// A picture can wait, a redirect cannot. Linux takes this for the calling thread alone; elsewhere it would be the process.
+// A redirect must not wait for an image. On Linux this sets the priority of the calling thread, elsewhere of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
-export interface ImageQuestion {
+export interface ImageRequest {
   picture: Picture;
   format: ImageFormat;
 }
@@ -14,7 +14,7 @@ export type ImageFormat = 'svg' | 'png';
 
 emitEvent('ready');
 
-handleRequests<ImageQuestion>(async ({ picture, format }) =>
-  // A copy of its own: what a Buffer shares with others would be handed over with it.
+handleRequests<ImageRequest>(async ({ picture, format }) =>
+  // A copy: a Buffer may share its memory with others.
   format === 'svg' ? new TextEncoder().encode(drawSvg(picture)) : new Uint8Array(drawPng(picture)),
 );

@@ -3,17 +3,17 @@ import type { Layout } from './layout.ts';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const bitDepth = 1;
-const paletteColours = 3;
-/** At the head of a row: its bytes as they are, or less those of the row above. */
-const asItIs = 0;
-const lessTheRowAbove = 2;
+const indexedColor = 3;
+/** PNG filter types: the bytes of a row as they are, or their difference from the row above. */
+const filterNone = 0;
+const filterUp = 2;
 
-/** A PNG with one bit a pixel: 0 is the first colour of the palette, 1 the second. */
+/** A PNG with one bit per pixel: 0 is the first color of the palette, 1 the second. */
 export function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  header.set([bitDepth, paletteColours], 8);
+  header.set([bitDepth, indexedColor], 8);
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
@@ -23,19 +23,19 @@ export function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer
   ]);
 }
 
-/** Only the first row of each row of squares is written; the others are "as above", which is all zeros. */
+/** Only the first pixel row of each row of modules is written; the others equal the row above, which is all zeros. */
 function filteredRows({ cells, cellPixels, offset }: Layout, size: number): Buffer {
   const rowBytes = 1 + Math.ceil(size / 8);
   const rows = Buffer.alloc(rowBytes * size);
-  for (let y = 0; y < size; y += 1) rows[y * rowBytes] = lessTheRowAbove;
-  rows[0] = asItIs;
+  for (let y = 0; y < size; y += 1) rows[y * rowBytes] = filterUp;
+  rows[0] = filterNone;
   cells.forEach((cell, index) => {
     const start = (offset + index * cellPixels) * rowBytes;
-    rows[start] = asItIs;
+    rows[start] = filterNone;
     setPixels(rows.subarray(start + 1, start + rowBytes), cell, cellPixels, offset);
   });
   const below = offset + cells.length * cellPixels;
-  if (below < size) rows[below * rowBytes] = asItIs;
+  if (below < size) rows[below * rowBytes] = filterNone;
   return rows;
 }
 

@@ -1,15 +1,15 @@
 import type { Picture } from './draw.ts';
 
-/** Of the modules: enough to show the colors, too little to be taken for a code that works. */
-const veilOpacity = 0.6;
+/** Light enough to show the colors, strong enough that nobody takes it for a working code. */
+const overlayOpacity = 0.6;
 
-/** The picture of a code that is not there yet, marked so that nobody prints it: faint, and a band across it says so. */
+/** The preview of a code that does not exist yet: faded, with a band across it, so that nobody prints it. */
 export function markAsSample(svg: string, picture: Picture): string {
   const { size, foregroundColor, backgroundColor } = picture;
   const middle = size / 2;
   const band = size / 4;
   const mark = [
-    `<rect width="${size}" height="${size}" fill="${backgroundColor}" fill-opacity="${veilOpacity}"/>`,
+    `<rect width="${size}" height="${size}" fill="${backgroundColor}" fill-opacity="${overlayOpacity}"/>`,
     `<g transform="rotate(-30 ${middle} ${middle})">`,
     `<rect x="${-size}" y="${middle - band / 2}" width="${3 * size}" height="${band}" fill="${backgroundColor}"/>`,
     `<text x="${middle}" y="${middle}" fill="${foregroundColor}" font-family="system-ui, sans-serif" font-weight="700"`,

@@ -1,10 +1,10 @@
+// The tables are not part of the public interface of `qr`, so package.json pins its exact version.
 import { _ALPHANUMERIC, _BYTES, _ECC_BLOCKS, _WORDS_PER_BLOCK, encodeQR } from 'qr';
 import type { ErrorCorrection } from '../qr-code.ts';
 
 const levels = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const;
 const largestVersion = 40;
 
-/** To whoever asks for a picture that no QR code can be. */
 export const tooLongToDraw = 'The content is longer than a QR code holds at its error correction level.';
 
 type Mode = 'numeric' | 'alphanumeric' | 'byte';
@@ -16,7 +16,7 @@ const lengthBits: Record<Mode, [number, number, number]> = {
   byte: [8, 16, 16],
 };
 
-/** The modules of the QR symbol, row by row, without a quiet zone; true is dark. Bytes are UTF-8. */
+/** The modules of the QR symbol, row by row, without a quiet zone; true is dark. Text is encoded as UTF-8. */
 export function symbolModules(text: string, errorCorrection: ErrorCorrection): boolean[][] {
   const framed = encodeQR(text, 'raw', {
     ecc: levels[errorCorrection],
@@ -27,12 +27,12 @@ export function symbolModules(text: string, errorCorrection: ErrorCorrection): b
   return framed.slice(1, -1).map((row) => row.slice(1, -1));
 }
 
-/** How many modules a side the symbol has. Does not draw it, which takes milliseconds where the text is long. */
+/** The number of modules per side, without drawing the symbol, which takes milliseconds for long text. */
 export function countModules(text: string, errorCorrection: ErrorCorrection): number {
   return 17 + 4 * smallestVersion(text, errorCorrection);
 }
 
-/** Whether any QR code can hold the text at that level. */
+/** Whether a QR code can hold the text at that level. */
 export function fitsSymbol(text: string, errorCorrection: ErrorCorrection): boolean {
   return findVersion(text, errorCorrection) !== undefined;
 }
@@ -54,7 +54,7 @@ function findVersion(text: string, errorCorrection: ErrorCorrection): number | u
   return undefined;
 }
 
-/** What is left of all codewords when those for error correction are taken away. */
+/** All codewords except those for error correction, in bits. */
 function dataBits(version: number, errorCorrection: ErrorCorrection): number {
   const of = (table: number[]) => table[version - 1] as number;
   const level = levels[errorCorrection];

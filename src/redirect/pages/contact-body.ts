@@ -1,5 +1,5 @@
 import type { ContactContent } from '../../codes/content/code-content.ts';
-import { groupedNumber } from '../../codes/content/phone-number.ts';
+import { formatPhoneNumber } from '../../codes/content/international-number.ts';
 import type { Words } from '../languages/words.ts';
 import { html, type Markup } from './html.ts';
 import { actions, fact, facts, storedLink, storedText, textFact } from './parts.ts';
@@ -18,7 +18,9 @@ ${actions(html`<a class="button primary" href="${ownPath}.vcf" download>${words.
 ${facts(
   fact(
     words.phone,
-    phones.map(({ number, href, label }) => labelled(storedLink(groupedNumber(number), href), label, words)),
+    phones.map(({ number, href, label }) =>
+      labelled(storedLink(formatPhoneNumber(number), href), label, words),
+    ),
   ),
   fact(
     words.email,

@@ -7,8 +7,8 @@ import type {
   SmsContent,
   TextContent,
 } from '../../codes/content/code-content.ts';
-import { degrees } from '../../codes/content/coordinates.ts';
-import { groupedNumber } from '../../codes/content/phone-number.ts';
+import { formatDegrees } from '../../codes/content/coordinates.ts';
+import { formatPhoneNumber } from '../../codes/content/international-number.ts';
 import type { Words } from '../languages/words.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
@@ -102,7 +102,7 @@ ${facts(
 
 function geoBody(content: GeoContent, words: Words, mapsApp: MapsApp): Markup {
   const { latitude, longitude, label, mapHref } = content;
-  const coordinates = html`<bdi dir="ltr">${degrees(latitude)}, ${degrees(longitude)}</bdi>`;
+  const coordinates = html`<bdi dir="ltr">${formatDegrees(latitude)}, ${formatDegrees(longitude)}</bdi>`;
   // A place that is known by its name only stands at 0, 0.
   const isSearched = label !== '' && latitude === 0 && longitude === 0;
   const place = label
@@ -133,7 +133,7 @@ function breakable(address: string): Markup {
 /** Large enough to be read out and dialled by hand; a text that is no number is set smaller. */
 function numberLine(number: string): Markup | undefined {
   if (number === '') return undefined;
-  return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${groupedNumber(number)}</bdi></p>`;
+  return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${formatPhoneNumber(number)}</bdi></p>`;
 }
 
 const longestNumber = 24;

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
-import { passwordErrors } from '../../accounts/passwords.ts';
+import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
 import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
@@ -50,10 +50,10 @@ export function accountPages(parts: PageParts): Router {
 
   /** What is done to an account needs its password, however the session was come by. */
   async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
-    return passwords.withTurn(async ({ verify }) => {
-      const limit = { subject: `password-check:${user.id}`, mostPerHour: mostPasswordChecks };
-      const { admitted } = await takeAttempt(db, limit);
-      if (!admitted) return [{ field: name, message: 'was tried too often: try again in an hour' }];
+    return passwords.withSlot(async ({ verify }) => {
+      const limit = { subject: `password-check:${user.id}`, maxPerHour: mostPasswordChecks };
+      const { isAllowed } = await takeAttempt(db, limit);
+      if (!isAllowed) return [{ field: name, message: 'was tried too often: try again in an hour' }];
       const matches = await verify(user.passwordHash, password);
       return matches ? [] : [{ field: name, message: 'That is not your current password' }];
     });
@@ -81,6 +81,8 @@ export function accountPages(parts: PageParts): Router {
       ...passwordErrors('newPassword', password, user.email),
       ...(await currentPasswordErrors(user, 'oldPassword', field(ctx, 'oldPassword'))),
     ];
+    if (list.length === 0 && (await passwords.isCommon(password, user.email)))
+      list.push(commonPasswordError('newPassword'));
     if (list.length > 0) return showAccount(ctx, { form: 'password', list });
     await changePassword(db, user, await passwords.hash(password), now());
     await endSessionsOf(db, user.id);

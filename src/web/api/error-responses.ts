@@ -51,7 +51,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: 'The API key is missing, revoked or malformed.',
     example: {
       error: 'invalid_api_key',
-      message: 'A valid API key is needed: send the header Authorization: Bearer <API_KEY>.',
+      message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
     },
     headers: ['WWW-Authenticate'],
   },
@@ -76,7 +76,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: 'The body is not sent as JSON, or in an unknown encoding.',
     example: {
       error: 'validation_error',
-      message: 'The body must be JSON: send the header Content-Type: application/json.',
+      message: 'The body must be JSON. Send the header Content-Type: application/json.',
     },
   },
   429: {
@@ -84,7 +84,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: `Hourly quota exceeded: ${hourlyQuota.free} requests per key on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
     example: {
       error: 'rate_limited',
-      message: 'The limit of 20 requests an hour is used up. Try again in 1260 seconds.',
+      message: 'The limit of 20 requests per hour is exceeded. Try again in 1260 seconds.',
     },
     headers: ['Retry-After'],
   },

@@ -9,7 +9,7 @@ const fields = {
   name: label('A name to find the code by. Spaces around it are removed, and it is stored in Unicode NFC.'),
   type: choice(codeTypes, typeMeaning),
   content: text(
-    'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it. Content of any type that links to a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100` or `tel:+15550100`. Content that cannot be parsed is shown as text.',
+    'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it. Content of any type that links to a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.',
   ),
   foregroundColor: colour('Color of the squares.'),
   backgroundColor: colour('Color of the background.'),

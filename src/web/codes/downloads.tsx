@@ -1,4 +1,4 @@
-import { readContent } from '../../codes/content/read-content.ts';
+import { parseContent } from '../../codes/content/parse-content.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 
 const formats = ['svg', 'png'] as const;
@@ -6,7 +6,7 @@ type Format = (typeof formats)[number];
 
 /** A link to a page is of no use to a phone that is not online yet. */
 export function isDirectFirst({ type, content }: QrCode): boolean {
-  return type === 'wifi' && readContent(type, content).kind === 'wifi';
+  return type === 'wifi' && parseContent(type, content).kind === 'wifi';
 }
 
 /** Direct: of the content itself instead of the share link. */

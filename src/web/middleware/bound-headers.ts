@@ -1,14 +1,14 @@
 import type { Context, Next } from 'koa';
 
-/** A browser sends less than 300 characters of each. Parsing 16 KB of `Accept` takes the library half a second. */
-const longest = 1_000;
-const negotiated = ['accept', 'accept-encoding', 'accept-language'] as const;
+/** Browsers send less than 300 characters of each. Koa takes half a second to parse 16 KB of `Accept`. */
+const maxLength = 1_000;
+const negotiatedHeaders = ['accept', 'accept-encoding', 'accept-language'] as const;
 
-/** Cuts the headers that content negotiation parses, before anything looks at them. */
+/** Truncates the headers of content negotiation before anything parses them. */
 export function boundHeaders({ req: { headers } }: Context, next: Next): Promise<void> {
-  for (const name of negotiated) {
+  for (const name of negotiatedHeaders) {
     const value = headers[name];
-    if (value && value.length > longest) headers[name] = value.slice(0, longest);
+    if (value && value.length > maxLength) headers[name] = value.slice(0, maxLength);
   }
   return next() as Promise<void>;
 }

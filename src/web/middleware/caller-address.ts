@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { clientAddress } from '../../http/client-address.ts';
 
-/** Whose request it is, as far as the proxies in front of us can be believed. */
+/** The client's address, behind `trustProxyHops` trusted proxies. */
 export function callerAddress(ctx: Context, trustProxyHops: number): string {
   return clientAddress(ctx.req.socket.remoteAddress, ctx.get('X-Forwarded-For') || undefined, trustProxyHops);
 }

@@ -6,10 +6,10 @@ import { throttledLog } from '../../telemetry/throttled-log.ts';
 
 export const retryAfterSeconds = 5;
 
-/** Shows a failure to somebody with a browser. */
+/** Shows an error as a page. */
 export type ShowProblem = (ctx: Context, problem: { status: number; message: string }) => void;
 
-/** Turns every failure into the one error body, or into a page. What was not meant for the caller is logged and called internal. */
+/** Turns every error into the API's error body or a page. Unexpected errors are logged and shown as `internal_error`. */
 export function errors(log: Log, showProblem: ShowProblem) {
   const write = throttledLog(log, { maxLines: 50 });
   return async (ctx: Context, next: Next): Promise<void> => {

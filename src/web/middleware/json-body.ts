@@ -2,20 +2,20 @@ import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const jsonTypes = ['json', '+json'];
 
-/** Reads the bytes, unpacked and not too many: one character a byte, so that what they mean is decided here. */
+/** Decompresses and bounds the body. Latin-1 keeps each byte as one character, so that UTF-8 is checked below. */
 const readBytes = koaBody({
   text: true,
   textTypes: jsonTypes,
-  textLimit: mostBytes,
+  textLimit: maxBytes,
   encoding: 'latin1',
   json: false,
   urlencoded: false,
   multipart: false,
   onError: (error) => {
-    throw explain(error);
+    throw toAppError(error);
   },
 });
 
@@ -23,28 +23,28 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 type JsonBody = NonNullable<Context['request']['body']>;
 
-interface HttpishError extends Error {
+interface BodyError extends Error {
   status?: number;
   type?: string;
   code?: string;
 }
 
-/** Reads a JSON body, and nothing else, for the routes that take one. */
+/** Parses the body of a request as JSON. */
 export async function jsonBody(ctx: Context, next: Next): Promise<void> {
   const isEmpty = !ctx.request.length && ctx.get('Transfer-Encoding') === '';
-  if (isEmpty) throw badBody('must be a JSON object, and is empty');
+  if (isEmpty) throw badBody('must be a JSON object, but is empty');
   if (!ctx.is(jsonTypes)) {
     throw new AppError(
       'validation_error',
-      'The body must be JSON: send the header Content-Type: application/json.',
+      'The body must be JSON. Send the header Content-Type: application/json.',
       {
         status: 415,
       },
     );
   }
-  // The names of codings are the same in capital letters; the library knows the small ones.
-  const coding = ctx.req.headers['content-encoding'];
-  if (coding) ctx.req.headers['content-encoding'] = coding.toLowerCase();
+  // Content codings are case-insensitive; koa-body only knows lower case.
+  const encoding = ctx.req.headers['content-encoding'];
+  if (encoding) ctx.req.headers['content-encoding'] = encoding.toLowerCase();
   await readBytes(ctx, async () => undefined);
   ctx.request.body = parse(ctx.request.body as unknown as string);
   await next();
@@ -57,7 +57,7 @@ function parse(bytes: string): JsonBody {
   } catch {
     throw badBody('must be encoded in UTF-8');
   }
-  if (text.trim() === '') throw badBody('must be a JSON object, and is empty');
+  if (text.trim() === '') throw badBody('must be a JSON object, but is empty');
   try {
     return JSON.parse(text) as JsonBody;
   } catch {
@@ -69,16 +69,16 @@ function badBody(message: string): AppError {
   return invalid([{ field: 'body', message }]);
 }
 
-function explain(error: HttpishError): AppError {
+function toAppError(error: BodyError): AppError {
   if (error.status === 413) {
-    return new AppError('validation_error', `The body must have at most ${mostBytes} bytes.`, {
+    return new AppError('validation_error', `The body must have at most ${maxBytes} bytes.`, {
       status: 413,
     });
   }
   if (error.status === 415) {
     return new AppError(
       'validation_error',
-      'The Content-Encoding of the body is not known: use gzip, deflate, br or none.',
+      'The Content-Encoding of the body is not supported. Use gzip, deflate, br or none.',
       {
         status: 415,
       },
@@ -86,5 +86,5 @@ function explain(error: HttpishError): AppError {
   }
   if (error.code?.startsWith('Z_') || error.code?.startsWith('ERR_'))
     return badBody('could not be decompressed');
-  return badBody('was cut off');
+  return badBody('was truncated');
 }

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-/** The middleware, for the paths below a prefix only. */
+/** Runs the middleware only for paths below the prefix. */
 export function mount(prefix: string, middleware: Middleware): Middleware {
   const bare = prefix.replace(/\/$/, '');
   return (ctx, next) => (ctx.path.startsWith(prefix) || ctx.path === bare ? middleware(ctx, next) : next());

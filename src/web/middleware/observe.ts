@@ -5,11 +5,11 @@ import { metricsPath } from '../../telemetry/metrics-server.ts';
 import { throttledLog } from '../../telemetry/throttled-log.ts';
 import type { WebMetrics } from '../../telemetry/web-metrics.ts';
 
-/** Asked every few seconds by machines: in the log they would hide everything else. */
+/** Requested every few seconds by monitoring: logged at debug level. */
 const probes = new Set(['/healthz', '/readyz', metricsPath]);
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Gives each request an id, counts it, and logs one line for it: no query string, no header, no address. */
+/** Gives each request an id, counts it and logs it, without query string, headers or client address. */
 export function observe(log: Log, metrics: WebMetrics) {
   const write = throttledLog(log, { maxLines: 2_000 });
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -20,7 +20,7 @@ export function observe(log: Log, metrics: WebMetrics) {
     await next();
     const ms = performance.now() - startedAt;
     const route = routeOf(ctx);
-    // Whatever a client makes up must not become a label of its own.
+    // A client-controlled method must not become a label of its own.
     const method = methods.has(ctx.method) ? ctx.method : 'other';
     const isProbe = probes.has(route);
     if (!isProbe) {
@@ -35,12 +35,12 @@ export function observe(log: Log, metrics: WebMetrics) {
   };
 }
 
-/** The pattern of the route that answered: paths themselves are without number. */
+/** The pattern of the matched route: labels by path would be unbounded. */
 function routeOf(ctx: Context): string {
   const matched = ctx['_matchedRoute'] as string | undefined;
-  // What stands before several routes, and answered instead of them, has an expression for its path.
+  // Middleware of a router that answered in place of its routes has a pattern such as `/account(.*)`.
   if (matched !== undefined) return matched.replace(/\/?\(.*$/, '/*');
-  // Refused before a route was looked for: without a key, or one request too many.
+  // Answered before routing: 401 or 429.
   if (ctx.path.startsWith('/api/') && ctx.status !== 404) return '/api/*';
   if (ctx.status !== 404 && probes.has(ctx.path)) return ctx.path;
   return ctx.status !== 404 && ctx.path.startsWith('/assets/') ? '/assets/:file' : 'none';

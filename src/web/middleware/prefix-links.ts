@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
 
-/** In pages that are written here: a quotation mark in a text is escaped, so that only attributes match. */
+/** Matches attributes only: quotes in text are escaped. */
 const ownLink = / (href|src|action)="\/(?!\/)/g;
 
-/** Puts the path of BASE_URL in front of every link to ourselves, in pages and in redirects. */
+/** Prefixes our own links, in pages and redirects, with the path of BASE_URL. */
 export function prefixLinks(basePath: string): Middleware {
   if (basePath === '') return (_ctx, next) => next();
   const inAttribute = basePath.replaceAll('&', '&amp;');

@@ -8,49 +8,49 @@ import type { User } from '../../accounts/users.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
 
-const handedMs = 120_000;
-/** Browsers keep no cookie for much longer. */
+const flashMs = 120_000;
+/** Browsers limit the lifetime of cookies to about this. */
 const visitorMs = 365 * dayMs;
 
 export interface Sessions {
-  /** Finds out who is signed in, and gives each visitor a cookie that forms are held against. */
+  /** Finds the signed-in user, and gives each visitor the cookie that CSRF tokens are derived from. */
   middleware: Middleware;
-  /** With a new id, so that one that was known before is of no use. */
+  /** Starts a new session, so that a session id known to an attacker becomes useless. */
   signIn(ctx: Context, user: User): Promise<void>;
   signOut(ctx: Context): Promise<void>;
-  /** Whether the session of a request that is still under way has not ended meanwhile. */
+  /** Whether the session of a long-running request still exists. */
   isCurrent(ctx: Context): Promise<boolean>;
-  /** By which a browser that was signed in before is known. */
+  /** Identifies a browser that was signed in before. */
   device(ctx: Context): Device | undefined;
-  /** For the forms of a page: by visitor, and by who was signed in when it was opened. */
+  /** For the forms of a page: bound to the visitor, and to the user who was signed in when the page was opened. */
   csrfToken(ctx: Context): string;
-  /** Whether a form is of this visitor, and was opened by whoever is signed in now, or by nobody. */
-  checkCsrf(ctx: Context, csrfToken: string): 'ours' | 'strange' | "somebody else's";
-  /** A word that the page at this path shows to this visitor, once. It can be read in a cookie: for a secret, see below. */
+  /** A page that was opened signed out may be submitted by any user. */
+  checkCsrf(ctx: Context, csrfToken: string): 'valid' | 'invalid' | 'other account';
+  /** A message that the page at this path shows once. Stored in a readable cookie: for a secret, use `keepSecret`. */
   setFlash(ctx: Context, path: string, text: string): void;
-  /** What was handed over to the page that is open. */
+  /** Reads and clears the flash of the current page. */
   takeFlash(ctx: Context): string | undefined;
-  /** A secret for the next page of whoever is signed in, kept on the server. */
+  /** Stores a secret on the server for the next page of the signed-in user. */
   keepSecret(ctx: Context, text: string): Promise<void>;
-  /** The secret that was kept, one time. */
+  /** Reads and deletes the secret. */
   takeSecret(ctx: Context): Promise<string | undefined>;
 }
 
 interface SessionParts {
   db: Database;
   secrets: ServiceSecrets;
-  /** Whether the world reaches us by https. */
+  /** Whether BASE_URL is https. */
   isSecure: boolean;
   now: () => Date;
 }
 
 export function createSessions({ db, secrets, isSecure, now }: SessionParts): Sessions {
-  // A browser takes a __Host- cookie from this very host only, and only over https.
+  // Browsers accept a __Host- cookie only from this exact host, over https.
   const prefix = isSecure ? '__Host-' : '';
   const sessionCookie = `${prefix}qrelay-session`;
   const visitorCookie = `${prefix}qrelay-visitor`;
   const deviceCookie = `${prefix}qrelay-device`;
-  const handedCookie = `${prefix}qrelay-handed`;
+  const flashCookie = `${prefix}qrelay-flash`;
   const visitorOf = (ctx: Context) => ctx.state['visitor'] as string | undefined;
 
   function setCookie(ctx: Context, name: string, value: string, lifetimeMs: number): void {
@@ -65,11 +65,11 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     ctx.append('Set-Cookie', attributes.join('; '));
   }
 
-  function forgetHanded(ctx: Context): void {
-    if (ctx.cookies.get(handedCookie)) setCookie(ctx, handedCookie, '', 0);
+  function clearFlash(ctx: Context): void {
+    if (ctx.cookies.get(flashCookie)) setCookie(ctx, flashCookie, '', 0);
   }
 
-  const byUser = (visitor: string, user: User | undefined) =>
+  const userToken = (visitor: string, user: User | undefined) =>
     user ? secrets.csrfToken(`${visitor} ${user.id}`) : '';
 
   return {
@@ -77,7 +77,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const token = ctx.cookies.get(sessionCookie);
       const user = token ? await findSessionUser(db, token, now()) : undefined;
       ctx.state['user'] = user;
-      // Stays the same when a session begins or ends: a form that is open then can still be sent.
+      // Stays the same when a session begins or ends, so that an open form can still be sent.
       const visitor = ctx.cookies.get(visitorCookie);
       ctx.state['visitor'] = visitor;
       if (!visitor && ctx.method === 'GET') {
@@ -88,62 +88,62 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       await next();
     },
     async signIn(ctx, user) {
-      const before = ctx.cookies.get(sessionCookie);
-      if (before) await endSession(db, before);
+      const previous = ctx.cookies.get(sessionCookie);
+      if (previous) await endSession(db, previous);
       setCookie(ctx, sessionCookie, await startSession(db, user.id, now()), sessionLifetimeMs);
-      forgetHanded(ctx);
+      clearFlash(ctx);
       const visitor = visitorOf(ctx);
-      if (visitor) setCookie(ctx, deviceCookie, secrets.deviceMark(visitor, user), visitorMs);
+      if (visitor) setCookie(ctx, deviceCookie, secrets.deviceToken(visitor, user), visitorMs);
     },
     device(ctx) {
-      const [visitor, mark] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];
-      return visitor && mark ? { visitor, mark } : undefined;
+      const [visitor, token] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];
+      return visitor && token ? { visitor, token } : undefined;
     },
     async signOut(ctx) {
       const token = ctx.cookies.get(sessionCookie);
       if (token) await endSession(db, token);
       setCookie(ctx, sessionCookie, '', 0);
-      forgetHanded(ctx);
+      clearFlash(ctx);
     },
     async isCurrent(ctx) {
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
     },
     setFlash(ctx, path, text) {
-      setCookie(ctx, handedCookie, Buffer.from(`${path} ${text}`).toString('base64url'), handedMs);
+      setCookie(ctx, flashCookie, Buffer.from(`${path} ${text}`).toString('base64url'), flashMs);
     },
     takeFlash(ctx) {
-      const handed = Buffer.from(ctx.cookies.get(handedCookie) ?? '', 'base64url').toString();
-      // Who asks for the head alone has not seen it, and it must not be lost because another page was opened meanwhile.
-      if (!handed.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
-      setCookie(ctx, handedCookie, '', 0);
-      return handed.slice(ctx.path.length + 1);
+      const flash = Buffer.from(ctx.cookies.get(flashCookie) ?? '', 'base64url').toString();
+      // Neither a HEAD request nor another page shows it, so neither may clear it.
+      if (!flash.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
+      setCookie(ctx, flashCookie, '', 0);
+      return flash.slice(ctx.path.length + 1);
     },
     async keepSecret(ctx, text) {
       await keepOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', text, now());
     },
     async takeSecret(ctx) {
-      // Who asks for the head alone has not seen it.
+      // A HEAD request does not show it.
       if (ctx.method !== 'GET') return undefined;
       return takeOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', now());
     },
     csrfToken(ctx) {
       const visitor = visitorOf(ctx);
-      // Without a cookie to hold it against, no form will be accepted.
+      // Without the cookie, no form will be accepted.
       if (!visitor) return '';
-      return `${secrets.csrfToken(visitor)}.${byUser(visitor, ctx.state['user'] as User | undefined)}`;
+      return `${secrets.csrfToken(visitor)}.${userToken(visitor, ctx.state['user'] as User | undefined)}`;
     },
     checkCsrf(ctx, csrfToken) {
       const visitor = visitorOf(ctx);
       const [ofVisitor = '', ofUser = ''] = csrfToken.split('.');
-      if (!visitor || !sameText(ofVisitor, secrets.csrfToken(visitor))) return 'strange';
-      if (!/^(?:[\w-]{43})?$/.test(ofUser)) return 'strange';
+      if (!visitor || !isEqual(ofVisitor, secrets.csrfToken(visitor))) return 'invalid';
+      if (!/^(?:[\w-]{43})?$/.test(ofUser)) return 'invalid';
       const user = ctx.state['user'] as User | undefined;
-      return !user || ofUser === '' || sameText(ofUser, byUser(visitor, user)) ? 'ours' : "somebody else's";
+      return !user || ofUser === '' || isEqual(ofUser, userToken(visitor, user)) ? 'valid' : 'other account';
     },
   };
 }
 
-function sameText(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -2,9 +2,9 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
-import { passwordErrors } from '../../accounts/passwords.ts';
+import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { checkSignIn } from '../../accounts/sign-in.ts';
-import { createSpentWindows } from '../../accounts/spent-windows.ts';
+import { createOverLimitCache } from '../../accounts/over-limit-cache.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
@@ -22,7 +22,7 @@ const endedText =
 /** Sign up, sign in, sign out. */
 export function entryPages(parts: PageParts): Router {
   const { db, config, secrets, passwords, sessions, now } = parts;
-  const throttled = createSpentWindows<{ resetInMs: number }>();
+  const throttled = createOverLimitCache<{ resetInMs: number }>();
   const router = new Router();
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
@@ -47,17 +47,20 @@ export function entryPages(parts: PageParts): Router {
     const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
     if (errors.length > 0) return refuse(400, undefined, errors);
     // Counted when its turn has come: where too many wait, it was no attempt.
-    const made = await passwords.withTurn(async ({ hash }) => {
+    const made = await passwords.withSlot(async ({ hash, isCommon }) => {
       const attempt = await takeAttempt(db, {
-        subject: `signup-address:${secrets.disguiseAddress(addressOf(ctx))}`,
-        mostPerHour: mostSignUpsPerAddress,
+        subject: `signup-address:${secrets.hashAddress(addressOf(ctx))}`,
+        maxPerHour: mostSignUpsPerAddress,
       });
-      return attempt.admitted ? { passwordHash: await hash(password) } : attempt;
+      if (!attempt.isAllowed) return attempt;
+      if (await isCommon(password, email)) return { errors: [commonPasswordError('password')] };
+      return { passwordHash: await hash(password) };
     });
     if ('retryAfter' in made) {
       ctx.set('Retry-After', String(made.retryAfter));
       return refuse(429, tooMany(made.retryAfter));
     }
+    if ('errors' in made) return refuse(400, undefined, made.errors);
     const user = await createUser(db, { email, ...made }, now());
     if (!user)
       return refuse(400, undefined, [

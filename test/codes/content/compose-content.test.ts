@@ -6,7 +6,7 @@ import {
   contentFieldNames,
 } from '../../../src/codes/content/compose-content.ts';
 import { fieldErrors, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
 
 /** What can be typed into one line, with the characters that payloads are made of. */
@@ -69,7 +69,7 @@ describe('composeContent', () => {
         fc.property(filled[type], (fields) => {
           expect(fieldErrors(type, fields)).to.deep.equal([]);
           const content = composeContent(type, fields);
-          expect(readContent(type, content).kind === 'text').to.equal(type === 'text');
+          expect(parseContent(type, content).kind === 'text').to.equal(type === 'text');
           expect(fieldsOfContent(type, content)).to.deep.equal(fields);
         }),
         { numRuns: 300 },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import ICAL from 'ical.js';
 import type { ContactContent } from '../../../src/codes/content/code-content.ts';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { hostileRows, type Row, readsEach } from './reads-each.ts';
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -234,15 +234,15 @@ describe('the content of a vcard code', () => {
 });
 
 describe('the vCard that is saved', () => {
-  const saved = (content: string) => (readContent('vcard', content) as ContactContent).vcf;
+  const saved = (content: string) => (parseContent('vcard', content) as ContactContent).vcf;
 
   for (const [guarantee, content] of rows) {
     it(`is understood by another reader of vCards, and reads back the same, where it ${guarantee}`, () => {
-      const read = readContent('vcard', content) as ContactContent;
+      const read = parseContent('vcard', content) as ContactContent;
       const [name, properties] = ICAL.parse(read.vcf) as [string, [string][]];
       expect(name).to.equal('vcard');
       expect(properties.map(([property]) => property)).to.include('fn');
-      expect(readContent('vcard', read.vcf)).to.deep.equal(read);
+      expect(parseContent('vcard', read.vcf)).to.deep.equal(read);
     });
   }
 
@@ -281,6 +281,6 @@ describe('the vCard that is saved', () => {
       expect(Buffer.byteLength(line)).to.be.at.most(75);
       expect(line.isWellFormed()).to.equal(true);
     }
-    expect(readContent('vcard', vcf)).to.deep.include({ name });
+    expect(parseContent('vcard', vcf)).to.deep.include({ name });
   });
 });

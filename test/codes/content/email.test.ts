@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { hostileRows, noSpaces, readsEach } from './reads-each.ts';
 
 const email = (to: string[], href: string, rest: object = {}) =>
@@ -139,7 +139,7 @@ describe('the content of an email code', () => {
   ]);
 
   it('keeps the blind copies out of what is shown', () => {
-    const read = readContent('email', 'mailto:a@e.com?bcc=b@e.com');
+    const read = parseContent('email', 'mailto:a@e.com?bcc=b@e.com');
     expect(read).to.have.all.keys('kind', 'to', 'cc', 'subject', 'body', 'href');
     expect(JSON.stringify({ ...read, href: '' })).not.to.contain('b@e.com');
   });

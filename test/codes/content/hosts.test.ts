@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hostsOf, namesOver, readHost } from '../../../src/codes/content/hosts.ts';
+import { hostsOf, hostAndParents, parseHostInput } from '../../../src/codes/content/hosts.ts';
 import type { CodeType } from '../../../src/codes/qr-code.ts';
 
 const card = (...lines: string[]) =>
@@ -78,7 +78,7 @@ describe('The hosts that a code leads to', () => {
   }
 
   it('are covered by themselves and by each name above them', () => {
-    expect(namesOver('a.b.example.com')).to.deep.equal([
+    expect(hostAndParents('a.b.example.com')).to.deep.equal([
       'a.b.example.com',
       'b.example.com',
       'example.com',
@@ -87,12 +87,12 @@ describe('The hosts that a code leads to', () => {
   });
 
   it('have nothing above them where they are IP addresses', () => {
-    expect(namesOver('192.0.2.1')).to.deep.equal(['192.0.2.1']);
-    expect(namesOver('[2001:db8::1]')).to.deep.equal(['[2001:db8::1]']);
+    expect(hostAndParents('192.0.2.1')).to.deep.equal(['192.0.2.1']);
+    expect(hostAndParents('[2001:db8::1]')).to.deep.equal(['[2001:db8::1]']);
   });
 
   it('are covered by no name that is longer than DNS allows, and still by those at their end', () => {
-    const names = namesOver(`${'a.'.repeat(1_400)}example.com`);
+    const names = hostAndParents(`${'a.'.repeat(1_400)}example.com`);
     expect(Math.max(...names.map((name) => name.length))).to.be.at.most(253);
     expect(names.slice(-2)).to.deep.equal(['example.com', 'com']);
   });
@@ -112,7 +112,7 @@ describe('A host that a person writes', () => {
     ['2001:db8::1', '[2001:db8::1]'],
     ['http://[2001:db8::1]/', '[2001:db8::1]'],
   ] as const) {
-    it(`is ${host} for ${JSON.stringify(written)}`, () => expect(readHost(written)).to.equal(host));
+    it(`is ${host} for ${JSON.stringify(written)}`, () => expect(parseHostInput(written)).to.equal(host));
   }
 
   for (const written of [
@@ -129,6 +129,6 @@ describe('A host that a person writes', () => {
     '999.1.1.1',
     `${'a'.repeat(64)}.example`,
   ]) {
-    it(`is none for ${JSON.stringify(written)}`, () => expect(readHost(written)).to.equal(undefined));
+    it(`is none for ${JSON.stringify(written)}`, () => expect(parseHostInput(written)).to.equal(undefined));
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import type { CodeType } from '../../../src/codes/qr-code.ts';
 
 /** What is guaranteed, what was stored, and what it is read as: these fields at least, or text as it stands. */
@@ -9,7 +9,7 @@ export type Row = [guarantee: string, content: string, expected: Partial<CodeCon
 export function readsEach(type: CodeType, rows: Row[]): void {
   for (const [guarantee, content, expected] of rows) {
     it(guarantee, () => {
-      const read = readContent(type, content);
+      const read = parseContent(type, content);
       if (expected === 'text') expect(read).to.deep.equal({ kind: 'text', text: content });
       else expect(read).to.deep.include(expected);
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { hostileRows, readsEach } from './reads-each.ts';
 
 const wifi = (
@@ -156,8 +156,11 @@ describe('the content of a wifi code', () => {
         fc.boolean(),
         (name, password, type, quoted) => {
           const quote = quoted ? '"' : '';
-          const read = readContent('wifi', `WIFI:T:${type};S:${quote}${name}${quote};P:${password};H:true;;`);
-          if (read.kind === 'wifi') expect(readContent('wifi', read.payload)).to.deep.equal(read);
+          const read = parseContent(
+            'wifi',
+            `WIFI:T:${type};S:${quote}${name}${quote};P:${password};H:true;;`,
+          );
+          if (read.kind === 'wifi') expect(parseContent('wifi', read.payload)).to.deep.equal(read);
         },
       ),
     );
@@ -168,7 +171,7 @@ describe('the content of a wifi code', () => {
     const escaped = (text: string) => text.replace(/[\\;,:"]/g, '\\$&');
     fc.assert(
       fc.property(value, value, (name, password) => {
-        const read = readContent('wifi', `WIFI:T:WPA;S:${escaped(name)};P:${escaped(password)};;`);
+        const read = parseContent('wifi', `WIFI:T:WPA;S:${escaped(name)};P:${escaped(password)};;`);
         expect(read).to.deep.include({ networkName: name, password });
       }),
     );

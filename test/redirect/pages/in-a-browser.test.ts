@@ -122,7 +122,7 @@ inABrowser('The share pages', sharedService, (site) => {
   it('saves a contact as a .vcf that has the details', async () => {
     const { page } = await open('vcard', androidPhone);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Ada Example');
-    expect(await link(page, '+44 207 946 0958').getAttribute('href')).to.equal('tel:+442079460958');
+    expect(await link(page, '+44 20 7946 0958').getAttribute('href')).to.equal('tel:+442079460958');
     const download = page.waitForEvent('download');
     await link(page, 'Save contact').click();
     const saved = await download;

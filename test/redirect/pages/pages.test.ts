@@ -201,16 +201,16 @@ describe('What the share pages show', () => {
     }
   });
 
-  it('groups the digits of a number that has no spaces, and keeps the groups of one that has', () => {
+  it('groups the digits of a number as its country does, and keeps the spaces of one that has some', () => {
     const called = (number: string) => show({ kind: 'phone', number, href: 'tel:+1' });
-    expect(called('+442079460000')).to.contain('>+44 207 946 0000<');
+    expect(called('+442079460000')).to.contain('>+44 20 7946 0000<');
     expect(called('+15550100123')).to.contain('>+1 555 010 0123<');
-    expect(called('+35312345678')).to.contain('>+353 123 456 78<');
+    expect(called('+35312345678')).to.contain('>+353 1 234 5678<');
     expect(called('+44 20 7946 0000')).to.contain('>+44 20 7946 0000<');
     expect(called('02079460000'), 'no country to tell').to.contain('>02079460000<');
     expect(called('+442079460000;ext=12')).to.contain('>+442079460000;ext=12<');
     expect(show({ ...samples.sms, number: '+442079460000, +15550100123' })).to.contain(
-      '>+44 207 946 0000, +1 555 010 0123<',
+      '>+44 20 7946 0000, +1 555 010 0123<',
     );
   });
 

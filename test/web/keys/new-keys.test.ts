@@ -116,7 +116,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     const client = await signUp(email);
     const apiKey = await service.makeKey({ email });
     const handed = (text: string) =>
-      client.cookies.set('__Host-qrelay-handed', Buffer.from(`/keys/created ${text}`).toString('base64url'));
+      client.cookies.set('__Host-qrelay-flash', Buffer.from(`/keys/created ${text}`).toString('base64url'));
     handed(`${apiKey} Till 2`);
     const page = await (await client.get('/keys/created')).text();
     expect(page).to.contain(apiKey).and.to.contain('Till 2');

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const password = 'correct horse battery';
 const goodbye = 'Your account was deleted, with all its keys, codes and scans.';
-const handedCookie = '__Host-qrelay-handed';
+const flashCookie = '__Host-qrelay-flash';
 
 describe('What is said once, after a form', () => {
   let service: TestService;
@@ -41,7 +41,7 @@ describe('What is said once, after a form', () => {
     ])
       expect(await read(client, address), address).not.to.contain('role="status">');
     for (const path of ['/', '/codes', '/account', '/keys']) {
-      client.cookies.set(handedCookie, Buffer.from(`${path} Call 0900 1234`).toString('base64url'));
+      client.cookies.set(flashCookie, Buffer.from(`${path} Call 0900 1234`).toString('base64url'));
       expect(await read(client, path), path).not.to.contain('0900');
     }
   });

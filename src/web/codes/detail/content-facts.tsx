@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { LinksContent } from '../../../codes/content/code-content.ts';
-import { readContent } from '../../../codes/content/read-content.ts';
+import { parseContent } from '../../../codes/content/parse-content.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 
 /** About what the stylesheet leaves to see of a text. */
@@ -26,7 +26,7 @@ export function ContentFacts({ code }: { code: QrCode }) {
 }
 
 function factsOf({ type, content }: QrCode): Fact[] {
-  const read = readContent(type, content);
+  const read = parseContent(type, content);
   switch (read.kind) {
     case 'link':
       return [

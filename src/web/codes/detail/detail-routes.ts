@@ -68,7 +68,7 @@ export function codePage(parts: PageParts): Router {
 
   async function streamEvents(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
-    const address = secrets.disguiseAddress(callerAddress(ctx, config.trustProxyHops));
+    const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
     events.stream(ctx, { id: code.id, userId: code.userId, address }, () => sessions.isCurrent(ctx));
   }
 

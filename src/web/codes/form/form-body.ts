@@ -5,7 +5,7 @@ import {
   contentFieldNames,
 } from '../../../codes/content/compose-content.ts';
 import { fieldErrors, fieldsOfContent, isAsTyped } from '../../../codes/content/content-fields.ts';
-import { mostContentBytes } from '../../../codes/content/content-errors.ts';
+import { maxContentBytes } from '../../../codes/content/content-errors.ts';
 import { webHrefOfAddress } from '../../../codes/content/links.ts';
 import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
@@ -129,7 +129,7 @@ function typed(type: CodeType, values: ContentFields): string {
 }
 
 function isTooLong(text: string): boolean {
-  return Buffer.byteLength(text) > mostContentBytes;
+  return Buffer.byteLength(text) > maxContentBytes;
 }
 
 /** As it would be in the address bar of a browser. */

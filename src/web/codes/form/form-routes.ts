@@ -6,7 +6,7 @@ import {
   type CodeChanges,
   createCode,
   deleteCode,
-  endOfLife,
+  defaultExpiry,
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
@@ -87,7 +87,7 @@ export function codeForms(parts: PageParts): Router {
   }
 
   router.get('/new', (ctx) => {
-    const untilThen = endOfLife(config.qrCodeLifetimeDays, now());
+    const untilThen = defaultExpiry(config.qrCodeLifetimeDays, now());
     const values = { ...emptyValues(untilThen), ...broughtAlong(ctx.query) };
     showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSpentWindows } from '../../src/accounts/spent-windows.ts';
+import { createOverLimitCache } from '../../src/accounts/over-limit-cache.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageRequests, setOldestRequest, subjectOf } from '../support/request-windows.ts';
@@ -97,13 +97,13 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
   });
 
   it('is one of 10,000 at most: the memory has an end (decisions: Limits)', () => {
-    const spent = createSpentWindows();
+    const spent = createOverLimitCache();
     const window = { limit: 60, remaining: 0, resetInMs: 60_000, resetAt: 1 };
-    for (let caller = 0; caller <= 10_000; caller += 1) spent.remember(String(caller), window);
-    expect(spent.recall('0')).to.equal(undefined);
+    for (let caller = 0; caller <= 10_000; caller += 1) spent.set(String(caller), window);
+    expect(spent.get('0')).to.equal(undefined);
     for (const caller of ['1', '10000']) {
-      expect(spent.recall(caller)).to.include({ limit: 60, remaining: 0, resetAt: 1 });
-      expect(spent.recall(caller)?.resetInMs).to.be.within(1, 60_000);
+      expect(spent.get(caller)).to.include({ limit: 60, remaining: 0, resetAt: 1 });
+      expect(spent.get(caller)?.resetInMs).to.be.within(1, 60_000);
     }
   });
 });

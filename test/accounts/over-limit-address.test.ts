@@ -31,11 +31,11 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     await db('request_windows').delete();
     limiter = createRateLimiter(db);
     for (let number = 0; number < 60; number += 1)
-      expect(await limiter.admit(clientControlled(), 'home')).to.deep.include({
-        admitted: true,
+      expect(await limiter.check(clientControlled(), 'home')).to.deep.include({
+        isAllowed: true,
         ownerId: undefined,
       });
-    expect(await limiter.admit(clientControlled(), 'home')).to.include({ admitted: false });
+    expect(await limiter.check(clientControlled(), 'home')).to.include({ isAllowed: false });
     statements = [];
   });
 
@@ -43,10 +43,10 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     const startedAt = performance.now();
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(
-        Array.from({ length: 200 }, () => limiter.admit(clientControlled(), 'home')),
+        Array.from({ length: 200 }, () => limiter.check(clientControlled(), 'home')),
       );
-      for (const { admitted, window } of answers) {
-        expect(admitted).to.equal(false);
+      for (const { isAllowed, window } of answers) {
+        expect(isAllowed).to.equal(false);
         expect(window).to.include({ limit: 60, remaining: 0 });
       }
     }
@@ -56,41 +56,41 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
 
   it('costs nothing for a key that was asked for before, nor without a key', async () => {
     const key = clientControlled();
-    expect(await limiter.admit(key, 'home')).to.include({ admitted: false });
+    expect(await limiter.check(key, 'home')).to.include({ isAllowed: false });
     statements = [];
     for (let number = 0; number < 10; number += 1) {
-      expect(await limiter.admit(key, 'home')).to.include({ admitted: false });
-      expect(await limiter.admit(undefined, 'home')).to.include({ admitted: false });
+      expect(await limiter.check(key, 'home')).to.include({ isAllowed: false });
+      expect(await limiter.check(undefined, 'home')).to.include({ isAllowed: false });
     }
     expect(statements).to.deep.equal([]);
   });
 
   it('is served with a valid key, in the middle of the others, and then as from anywhere', async () => {
     const key = parseApiKey(await makeKey());
-    const others = Array.from({ length: 200 }, () => limiter.admit(clientControlled(), 'home'));
-    const answer = await limiter.admit(key, 'home');
-    expect(answer).to.include({ admitted: true });
+    const others = Array.from({ length: 200 }, () => limiter.check(clientControlled(), 'home'));
+    const answer = await limiter.check(key, 'home');
+    expect(answer).to.include({ isAllowed: true });
     expect(answer.window).to.include({ limit: 20, remaining: 19 });
     await Promise.all(others);
     statements = [];
-    expect((await limiter.admit(key, 'home')).window).to.include({ remaining: 18 });
+    expect((await limiter.check(key, 'home')).window).to.include({ remaining: 18 });
     expect(statements).to.have.length(1);
   });
 
   it('is refused with a key that is revoked meanwhile, by the window of the address, and without a write from then on', async () => {
     const text = await makeKey();
     const key = parseApiKey(text);
-    expect(await limiter.admit(key, 'home')).to.include({ admitted: true });
+    expect(await limiter.check(key, 'home')).to.include({ isAllowed: true });
     await revokeApiKey(db, key?.prefix ?? '', new Date());
-    expect(await limiter.admit(key, 'home')).to.deep.include({ admitted: false, ownerId: undefined });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
     statements = [];
-    const { admitted, window } = await limiter.admit(key, 'home');
-    expect(admitted).to.equal(false);
+    const { isAllowed, window } = await limiter.check(key, 'home');
+    expect(isAllowed).to.equal(false);
     expect(window.limit).to.equal(60);
     expect(statements).to.deep.equal([]);
   });
 
   it('leaves other addresses alone', async () => {
-    expect(await limiter.admit(clientControlled(), 'elsewhere')).to.include({ admitted: true });
+    expect(await limiter.check(clientControlled(), 'elsewhere')).to.include({ isAllowed: true });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { readContent } from '../../../src/codes/content/read-content.ts';
+import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { codeTypes } from '../../../src/codes/qr-code.ts';
 
 /** Pieces of every payload and of every attack, so that many of the strings made of them are almost right. */
@@ -49,11 +49,11 @@ function hrefsIn(value: unknown): string[] {
   );
 }
 
-describe('readContent', () => {
+describe('parseContent', () => {
   it('never throws, and shows as text, unchanged, what it does not understand', () => {
     fc.assert(
       fc.property(types, contents, (type, content) => {
-        const read = readContent(type, content);
+        const read = parseContent(type, content);
         if (read.kind === 'text') expect(read.text).to.equal(content);
       }),
       { numRuns: 3000 },
@@ -63,7 +63,7 @@ describe('readContent', () => {
   it('has only addresses of the schemes that its kind allows, safe in a link as they are', () => {
     fc.assert(
       fc.property(types, fc.oneof(contents, cards), (type, content) => {
-        const read = readContent(type, content);
+        const read = parseContent(type, content);
         for (const href of hrefsIn(read)) {
           expect(href).to.match(schemes[read.kind]);
           expect(href).to.match(/^[!#-;=?-~]+$/);
@@ -83,9 +83,9 @@ describe('readContent', () => {
           spiky.map((text) => `MECARD:N:${text}`),
         ),
         (content) => {
-          const read = readContent('vcard', content);
+          const read = parseContent('vcard', content);
           if (read.kind !== 'contact') return;
-          expect(readContent('vcard', read.vcf)).to.deep.equal(read);
+          expect(parseContent('vcard', read.vcf)).to.deep.equal(read);
           expect(read.vcf.replaceAll('\r\n', '')).not.to.match(/[^\P{Cc}\t]/u);
           for (const line of read.vcf.split('\r\n')) expect(Buffer.byteLength(line)).to.be.at.most(75);
         },
