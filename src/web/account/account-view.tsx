@@ -32,11 +32,16 @@ export function AccountView({ visitor, plan, limits, use, done, errors, typed }:
   });
   const problem = (form: FaultyForm) => errors?.form === form && <Problem of={errors} />;
   return (
-    <Layout title={errors ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
+    <Layout
+      title={errors ? 'Error: Account' : 'Account'}
+      visitor={visitor}
+      at="/account"
+      styles={['account']}
+    >
       <h1>Account</h1>
       {done && <Notice kind="good">{done}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
-      <div class="side-by-side">
+      <div class="columns side-by-side">
         <section class="card">
           <h2>Change email</h2>
           {problem('email')}
@@ -112,7 +117,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
         You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, ask whoever runs
         this service.
       </p>
-      <div class="side-by-side">
+      <div class="columns side-by-side">
         <div class="scroll">
           <table>
             <caption>What each plan includes</caption>

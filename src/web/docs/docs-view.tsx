@@ -11,7 +11,7 @@ interface DocsProps {
 
 export function DocsView({ visitor, body }: DocsProps) {
   return (
-    <Layout title="API" visitor={visitor} at="/docs">
+    <Layout title="API" visitor={visitor} at="/docs" styles={['docs']}>
       <div class="docs" dangerouslySetInnerHTML={{ __html: body }} />
     </Layout>
   );

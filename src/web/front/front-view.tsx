@@ -33,7 +33,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
-    <Layout title="Qrelay" visitor={visitor} at="/">
+    <Layout title="Qrelay" visitor={visitor} at="/" styles={['codes', 'front']}>
       {done && <Notice kind="good">{done}</Notice>}
       <div class="front front-thirds">
         <section class="front-lead" aria-labelledby="front-title">
@@ -70,7 +70,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
       </div>
       <section aria-labelledby="front-steps">
         <h2 id="front-steps">How it works</h2>
-        <ol class="front-steps">
+        <ol class="columns front-steps">
           {stepsOf(lifetimeDays).map(({ title, text }) => (
             <li key={title} class="card">
               <h3>{title}</h3>

@@ -33,7 +33,7 @@ export function KeysView({ visitor, keys, done, name = '', errors = [], problem 
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys">
+    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
       <h1>API Keys</h1>
       {done && <Notice kind="good">{done}</Notice>}
       {problem && <Notice kind="bad">{problem}</Notice>}
@@ -90,7 +90,7 @@ interface KeyTableProps {
 
 function KeyTable({ caption, keys, isActive }: KeyTableProps) {
   return (
-    <table class="stack keys">
+    <table class="keys">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
@@ -166,7 +166,7 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
   -H 'Content-Type: application/json' \\
   -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys">
+    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
       <h1>API Keys</h1>
       <section class="card">
         <h2>

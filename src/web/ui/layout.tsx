@@ -23,6 +23,8 @@ interface LayoutProps {
   visitor: Visitor;
   /** The path of the section that is open. */
   at?: string;
+  /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
+  styles?: string[];
   children: ComponentChildren;
 }
 
@@ -40,7 +42,7 @@ const sections = [
 ];
 const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
-export function Layout({ title, visitor, at, children }: LayoutProps) {
+export function Layout({ title, visitor, at, styles = [], children }: LayoutProps) {
   const isSignedIn = visitor.email !== undefined;
   return (
     <VisitorContext.Provider value={visitor}>
@@ -51,8 +53,10 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>{title === 'Qrelay' ? title : `${title} · Qrelay`}</title>
-          <link rel="icon" href={`${visitor.assets}/assets/icon.svg`} type="image/svg+xml" />
-          <link rel="stylesheet" href={`${visitor.assets}/assets/app.css`} />
+          <link rel="icon" href={`${visitor.assets}/ui/icon.svg`} type="image/svg+xml" />
+          {['ui', ...styles].map((folder) => (
+            <link key={folder} rel="stylesheet" href={`${visitor.assets}/${folder}.css`} />
+          ))}
           <script type="module" src={`${visitor.assets}/ui/app.browser.js`} />
         </head>
         <body>
@@ -61,7 +65,7 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
           </a>
           <header class={isSignedIn ? 'top signed-in' : 'top'}>
             <a class="brand" href="/">
-              <img src={`${visitor.assets}/assets/icon.svg`} width="24" height="24" alt="" />
+              <img src={`${visitor.assets}/ui/icon.svg`} width="24" height="24" alt="" />
               Qrelay
             </a>
             <nav aria-label="Main">

@@ -19,7 +19,7 @@ export function CodeView(props: CodeProps) {
   const { visitor, code, done, isMadePrivate } = props;
   const state = stateOf(props);
   return (
-    <Layout title={code.name} visitor={visitor} at="/codes">
+    <Layout title={code.name} visitor={visitor} at="/codes" styles={['codes']}>
       <script type="module" src={`${visitor.assets}/codes/detail/detail.browser.js`} />
       <a class="back" href="/codes">
         ← All QR codes
@@ -114,7 +114,7 @@ function Scans(props: CodeProps) {
             <Timeline timeline={analytics.timeline} />
           </div>
         </div>
-        <div id="rankings" class="rankings">
+        <div id="rankings" class="columns">
           {analytics.totalScans > 0 && <Rankings {...props} />}
         </div>
       </section>

@@ -31,7 +31,12 @@ export function CodeFormView(props: CodeFormProps) {
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   return (
-    <Layout title={problem || of.saved ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+    <Layout
+      title={problem || of.saved ? `Error: ${title}` : title}
+      visitor={visitor}
+      at="/codes"
+      styles={['codes']}
+    >
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
@@ -183,7 +188,7 @@ function Look({ of, type, code, preview, warnings }: CodeFormProps) {
 
 export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: QrCode; of: FormState }) {
   return (
-    <Layout title="Delete QR code" visitor={visitor} at="/codes">
+    <Layout title="Delete QR code" visitor={visitor} at="/codes" styles={['codes']}>
       <section class="card narrow danger">
         <h1>Delete QR code</h1>
         <p>

@@ -38,7 +38,7 @@ export function CodesView(props: CodesProps) {
   const { visitor, rows, search, total, done } = props;
   const isFiltered = Boolean(search.q || search.type || search.category);
   return (
-    <Layout title="QR codes" visitor={visitor} at="/codes">
+    <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
       <script type="module" src={`${visitor.assets}/codes/star.browser.js`} />
       <div class="heading">
         <h1>QR codes</h1>
