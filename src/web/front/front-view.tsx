@@ -84,7 +84,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
         <h2 id="front-request">Or in three lines</h2>
         <div class="copyable">
           <pre id="front-curl">{curl}</pre>
-          <CopyButton of="front-curl" name="Copy" label="Copy the command" quiet />
+          <CopyButton target="front-curl" name="Copy" label="Copy the command" quiet />
         </div>
         <CopyStatus />
         <p class="quiet">

@@ -41,7 +41,7 @@ export function KeysView({ visitor, keys, done, name = '', errors = [], problem 
         <h2>New key</h2>
         <Form action="/keys" class="row">
           <Input
-            of={{ values: { name }, errors }}
+            form={{ values: { name }, errors }}
             name="name"
             label="Name"
             required
@@ -109,14 +109,14 @@ function KeyTable({ caption, keys, isActive }: KeyTableProps) {
       </thead>
       <tbody>
         {keys.map((key) => (
-          <KeyLine key={key.id} of={key} />
+          <KeyLine key={key.id} row={key} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function KeyLine({ of: key }: { of: KeyRow }) {
+function KeyLine({ row: key }: { row: KeyRow }) {
   return (
     <tr>
       <th scope="row">
@@ -126,9 +126,9 @@ function KeyLine({ of: key }: { of: KeyRow }) {
         <KeyStart prefix={key.prefix} />
       </td>
       <td data-label="Created">
-        <Moment of={key.createdAt} />
+        <Moment at={key.createdAt} />
       </td>
-      <td data-label="Last used">{key.lastUsedAt ? <Moment of={key.lastUsedAt} /> : 'never'}</td>
+      <td data-label="Last used">{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</td>
       {key.isActive && (
         <td data-label="Left this hour">
           {figure(key.remaining)} of {figure(key.limit)}
@@ -176,12 +176,12 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
         <label for="new-key">Key</label>
         <div class="row">
           <input id="new-key" class="code" value={apiKey} readOnly />
-          <CopyButton of="new-key" name="Copy key" />
+          <CopyButton target="new-key" name="Copy key" />
         </div>
         <h3>Try it</h3>
         <div class="copyable">
           <pre id="try-it">{curl}</pre>
-          <CopyButton of="try-it" name="Copy" label="Copy the command" quiet />
+          <CopyButton target="try-it" name="Copy" label="Copy the command" quiet />
         </div>
         <CopyStatus />
         <p class="after">
@@ -192,7 +192,7 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
   );
 }
 
-export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyRow }) {
+export function RevokeKeyView({ visitor, row: key }: { visitor: Visitor; row: KeyRow }) {
   return (
     <Layout title="Revoke key" visitor={visitor} at="/keys">
       <section class="card narrow danger">

@@ -1,6 +1,6 @@
 interface CopyButtonProps {
   /** The id of what is copied. */
-  of: string;
+  target: string;
   name: string;
   /** Heard where several stand on one page. */
   label?: string | undefined;
@@ -8,9 +8,9 @@ interface CopyButtonProps {
 }
 
 /** Works by script alone: the stylesheet hides it where there is none. */
-export function CopyButton({ of, name, label, quiet = false }: CopyButtonProps) {
+export function CopyButton({ target, name, label, quiet = false }: CopyButtonProps) {
   return (
-    <button type="button" class={quiet ? 'copy quiet' : 'copy'} data-copy={of} aria-label={label}>
+    <button type="button" class={quiet ? 'copy quiet' : 'copy'} data-copy={target} aria-label={label}>
       {name}
     </button>
   );

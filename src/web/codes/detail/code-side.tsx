@@ -24,7 +24,7 @@ export function CodeSide(props: CodeProps) {
         <label for="share-link">Share link</label>
         <div class="row">
           <input id="share-link" class="code" value={address} readOnly />
-          <CopyButton of="share-link" name="Copy link" quiet={state !== 'public'} />
+          <CopyButton target="share-link" name="Copy link" quiet={state !== 'public'} />
         </div>
         <CopyStatus />
         {warnings.length > 0 && (
@@ -42,7 +42,7 @@ export function CodeSide(props: CodeProps) {
           <div>
             <dt>Created</dt>
             <dd>
-              <Moment of={code.createdAt} />
+              <Moment at={code.createdAt} />
             </dd>
           </div>
           <End {...props} />
@@ -61,7 +61,7 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
       <div>
         <dt>Last day</dt>
         <dd>
-          <Day of={lastDayOf(expiresAt)} /> (UTC)
+          <Day date={lastDayOf(expiresAt)} /> (UTC)
         </dd>
       </div>
     );
@@ -69,7 +69,7 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
     <div>
       <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
       <dd>
-        <Moment of={expiresAt} />
+        <Moment at={expiresAt} />
       </dd>
     </div>
   );

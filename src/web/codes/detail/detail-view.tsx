@@ -128,7 +128,7 @@ function Total({ name, value, id }: { name: string; value: number; id: string })
     <div>
       <dt>{name}</dt>
       <dd id={id}>
-        <ShortFigure of={value} />
+        <ShortFigure value={value} />
       </dd>
     </div>
   );
@@ -203,7 +203,7 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
         </thead>
         <tbody data-live={isFirstPage ? '' : undefined}>
           {scans.map((scan) => (
-            <ScanTableRow key={scan.id} of={scan} />
+            <ScanTableRow key={scan.id} scan={scan} />
           ))}
         </tbody>
       </table>
