@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableText } from '../ui/copyable.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 
 interface DocsProps {
@@ -23,7 +23,7 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
   return (
     <>
       <Contents operations={operations} />
-      <div class="docs-body">
+      <div>
         <Start reference={reference} openApiPath={openApiPath} />
         {operations.map((operation) => (
           <Operation key={operation.id} operation={operation} />
@@ -107,11 +107,11 @@ function Start({ reference, openApiPath }: { reference: Reference; openApiPath: 
       <p>
         To run the examples on this page, first set your key and, where the path has one, the id of a code:
       </p>
-      <div class="copyable">
-        <pre id="set-key">{`KEY=${reference.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
-        <CopyButton target="set-key" name="Copy" label="Copy the settings" quiet />
-      </div>
-      <CopyStatus />
+      <CopyableText
+        id="set-key"
+        label="Copy the settings"
+        text={`KEY=${reference.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}
+      />
     </section>
   );
 }
@@ -144,17 +144,11 @@ function Operation({ operation }: { operation: ShownOperation }) {
         </>
       )}
       <h3>Example</h3>
-      <div class="copyable">
-        <pre class="docs-curl" id={`${operation.id}-curl`}>
-          {operation.curl}
-        </pre>
-        <CopyButton
-          target={`${operation.id}-curl`}
-          name="Copy"
-          label={`Copy the command: ${operation.summary}`}
-          quiet
-        />
-      </div>
+      <CopyableText
+        id={`${operation.id}-curl`}
+        label={`Copy the command: ${operation.summary}`}
+        text={operation.curl}
+      />
       <h3>
         Response <Status code={operation.success.status} />
       </h3>

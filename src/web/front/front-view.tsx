@@ -1,4 +1,4 @@
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableText } from '../ui/copyable.tsx';
 import { FrontExample } from './front-example.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -82,11 +82,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
       <FrontExample />
       <section class="card" aria-labelledby="front-request">
         <h2 id="front-request">Or in three lines</h2>
-        <div class="copyable">
-          <pre id="front-curl">{curl}</pre>
-          <CopyButton target="front-curl" name="Copy" label="Copy the command" quiet />
-        </div>
-        <CopyStatus />
+        <CopyableText id="front-curl" label="Copy the command" text={curl} />
         <p class="quiet">
           <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.
         </p>

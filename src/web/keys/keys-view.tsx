@@ -1,6 +1,6 @@
 import type { FieldError } from '../../errors.ts';
 import { Input } from '../ui/controls.tsx';
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { figure } from '../ui/figure.ts';
 import { KeyStart } from '../ui/key-start.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
@@ -173,17 +173,9 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
           Your new key: <bdi>{name}</bdi>
         </h2>
         <Notice kind="good">Copy it now and keep it safe: you cannot see it again.</Notice>
-        <label for="new-key">Key</label>
-        <div class="row">
-          <input id="new-key" class="code" value={apiKey} readOnly />
-          <CopyButton target="new-key" name="Copy key" />
-        </div>
+        <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
         <h3>Try it</h3>
-        <div class="copyable">
-          <pre id="try-it">{curl}</pre>
-          <CopyButton target="try-it" name="Copy" label="Copy the command" quiet />
-        </div>
-        <CopyStatus />
+        <CopyableText id="try-it" label="Copy the command" text={curl} />
         <p class="after">
           <a href="/keys">Back to all keys</a>
         </p>

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
+import { momentFormat } from './day.ts';
 
 /** What every page needs to know of its visitor. */
 export interface Visitor {
@@ -46,8 +47,8 @@ export function Layout({ title, visitor, at, styles = [], children }: LayoutProp
   const isSignedIn = visitor.email !== undefined;
   return (
     <VisitorContext.Provider value={visitor}>
-      {/* The scripts write moments in this locale too. */}
-      <html lang="en" data-locale={visitor.locale}>
+      {/* app.browser.js formats times with the two data attributes. */}
+      <html lang="en" data-locale={visitor.locale} data-time-format={JSON.stringify(momentFormat)}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -2,7 +2,7 @@ import { figure, shortFigure } from './figure.ts';
 
 const shortFrom = 1_000_000;
 
-/** Also built by detail.browser.js. A figure where room is short: from a million on "123.5M", and in full for whoever points at it or hears it. */
+/** A number where space is short: from a million on "123.5M", with the full number as tooltip and for screen readers. */
 export function ShortFigure({ value }: { value: number }) {
   if (value < shortFrom) return <>{figure(value)}</>;
   return (

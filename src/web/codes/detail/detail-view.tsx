@@ -47,7 +47,6 @@ export function CodeView(props: CodeProps) {
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
         </div>
       </div>
-      <p class="unseen" role="status" id="live" />
     </Layout>
   );
 }

@@ -92,7 +92,7 @@ export function CodeFormView(props: CodeFormProps) {
         <div>
           <Look {...props} />
         </div>
-        <div class="row form-end">
+        <div class="row">
           <button type="submit">
             {form.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
           </button>
