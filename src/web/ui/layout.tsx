@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
+import type { Config, FooterLink } from '../../config.ts';
 import { momentFormat } from './day.ts';
 
 /** What every page needs to know of its visitor. */
@@ -15,6 +16,7 @@ export interface Visitor {
   assets: string;
   /** Not where only the command line makes accounts. */
   canSignUp: boolean;
+  footerLinks: Config['footerLinks'];
   /** In which days and times are written, as a BCP 47 tag. */
   locale: string;
 }
@@ -40,6 +42,13 @@ const sections = [
   { path: '/codes', name: 'QR codes' },
   { path: '/keys', name: 'API Keys' },
   { path: '/docs', name: 'Docs' },
+];
+const footerLinks: [FooterLink, string][] = [
+  ['privacy', 'Privacy'],
+  ['imprint', 'Imprint'],
+  ['terms', 'Terms'],
+  ['contact', 'Contact'],
+  ['source', 'Source code'],
 ];
 const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
@@ -92,9 +101,27 @@ export function Layout({ title, visitor, at, styles = [], children }: LayoutProp
             )}
           </header>
           <main id="content">{children}</main>
+          <Footer links={visitor.footerLinks} />
         </body>
       </html>
     </VisitorContext.Provider>
+  );
+}
+
+function Footer({ links }: { links: Visitor['footerLinks'] }) {
+  const shown = footerLinks.flatMap(([key, name]) => {
+    const href = links[key];
+    return href === undefined ? [] : [{ name, href }];
+  });
+  if (shown.length === 0) return null;
+  return (
+    <footer class="foot">
+      {shown.map(({ name, href }) => (
+        <a key={name} href={href} rel="noreferrer">
+          {name}
+        </a>
+      ))}
+    </footer>
   );
 }
 
