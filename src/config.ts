@@ -35,7 +35,11 @@ export interface Config {
   abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
+  /** URLs in the footer of every page, where set. */
+  footerLinks: Readonly<Record<FooterLink, string | undefined>>;
 }
+
+export type FooterLink = 'privacy' | 'imprint' | 'terms' | 'contact' | 'source';
 
 type Environment = Record<string, string | undefined>;
 
@@ -115,6 +119,18 @@ export function readConfig(
     return undefined;
   }
 
+  function pageLink(name: string, mayBeMail = false): string | undefined {
+    const text = given(name);
+    if (text === undefined) return undefined;
+    const url = parseUrl(text);
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+    if (mayBeMail && url?.protocol === 'mailto:' && /^[^\s@]+@[^\s@]+$/.test(url.pathname)) return url.href;
+    errors.push(
+      `${name} must be a URL that starts with http:// or https://${mayBeMail ? ', or mailto: and an e-mail address' : ''}`,
+    );
+    return undefined;
+  }
+
   // The message does not repeat the value, which is a secret.
   function token(name: string): string | undefined {
     const text = given(name);
@@ -155,6 +171,13 @@ export function readConfig(
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
+    footerLinks: Object.freeze({
+      privacy: pageLink('PRIVACY_URL'),
+      imprint: pageLink('IMPRINT_URL'),
+      terms: pageLink('TERMS_URL'),
+      contact: pageLink('CONTACT_URL', true),
+      source: pageLink('SOURCE_URL'),
+    }),
   };
   if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
   return { config: Object.freeze(config), errors };

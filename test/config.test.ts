@@ -60,6 +60,7 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('ABUSE_CONTACT', 'SIGNUPS');
+    names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
       expect(loadConfig(env)).to.deep.equal(loadConfig({}));
@@ -80,6 +81,29 @@ describe('the environment (decisions: Where things run)', () => {
     ]) {
       expect(errorsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an e-mail address');
     }
+  });
+
+  it('takes http(s) URLs for the links in the footer, and a mailto: URL for the contact', () => {
+    const unset = { privacy: undefined, imprint: undefined, terms: undefined, contact: undefined };
+    expect(loadConfig({}).footerLinks).to.deep.equal({ ...unset, source: undefined });
+    for (const name of ['PRIVACY', 'IMPRINT', 'TERMS', 'CONTACT', 'SOURCE'] as const) {
+      const variable = `${name}_URL`;
+      const key = name.toLowerCase() as keyof typeof unset;
+      for (const good of ['https://example.com/legal?lang=en#top', 'http://example.com/'])
+        expect(loadConfig({ [variable]: good }).footerLinks[key]).to.equal(good);
+      for (const bad of [
+        '/privacy',
+        'example.com',
+        'javascript:alert(1)',
+        'https://',
+        'mailto:',
+        'mailto:a b',
+      ])
+        expect(errorsOf({ [variable]: bad }), bad).to.contain(`${variable} must be a`);
+    }
+    const mail = 'mailto:hello@example.com';
+    expect(loadConfig({ CONTACT_URL: mail }).footerLinks.contact).to.equal(mail);
+    expect(errorsOf({ PRIVACY_URL: mail })).to.contain('PRIVACY_URL must be a URL that starts with http://');
   });
 
   it('has sign-ups open unless SIGNUPS is closed', () => {

@@ -3,14 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Middleware } from 'koa';
+import { themeRules } from '../http/theme.ts';
 
 const folder = new URL('./', import.meta.url);
-/** Browser scripts have a suffix of their own: the server's modules lie beside them. */
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
+/** Browser scripts have their own suffix, because the server's modules are in the same folders. */
+const fileTypes: Record<string, string> = {
   '.browser.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
 };
+/** Which rules win, weakest first. Every style sheet puts its rules into one of these. */
+const layers = '@layer tokens, base, controls, layout, features, utilities;';
+/** The folder whose style sheet every page loads first. */
+const sharedFolder = 'ui';
 
 export interface Assets {
   /** Prefix of every asset URL. It changes whenever an asset does, so browsers may cache them forever. */
@@ -52,19 +56,27 @@ export function loadAssets(): Assets {
   };
 }
 
-/** By path below `src/web`, so that scripts import each other by the same relative paths in the browser and on disk. */
+/**
+ * Scripts and icons by their path below `src/web`, so that scripts import each other by the same relative paths in the
+ * browser and on disk. The style sheets of a folder and of those in it are one asset: `keys.css` holds all of `keys/`.
+ */
 function findAssets(): Map<string, Asset> {
   const found = new Map<string, Asset>();
+  const sheets = new Map([[`${sharedFolder}.css`, `${layers}\n@layer tokens {\n${themeRules()}\n}\n`]]);
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
-    const suffix = Object.keys(types).find((each) => file.endsWith(each));
-    if (suffix === undefined) continue;
     const name = file.split(sep).join('/');
-    const bytes = readFileSync(new URL(name, folder));
-    found.set(name, {
-      type: types[suffix] ?? '',
-      bytes,
-      compressed: { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) },
-    });
+    const suffix = Object.keys(fileTypes).find((each) => name.endsWith(each));
+    const read = () => readFileSync(new URL(name, folder));
+    if (suffix !== undefined) found.set(name, toAsset(fileTypes[suffix] ?? '', read()));
+    if (!name.endsWith('.css')) continue;
+    const sheet = `${name.split('/')[0]}.css`;
+    sheets.set(sheet, (sheets.get(sheet) ?? '') + read().toString());
   }
+  for (const [name, text] of sheets) found.set(name, toAsset('text/css; charset=utf-8', Buffer.from(text)));
   return found;
+}
+
+function toAsset(type: string, bytes: Buffer): Asset {
+  const compressed = { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) };
+  return { type, bytes, compressed };
 }

@@ -10,51 +10,50 @@ interface Received {
   bytes: Buffer;
 }
 
-const names = [
-  'assets/app.css',
-  'assets/icon.svg',
+const sheets = ['ui.css', 'codes.css', 'docs.css'];
+const files = [
   'codes/detail/chart.browser.js',
   'codes/detail/detail.browser.js',
   'codes/form/form.browser.js',
+  'ui/icon.svg',
   'ui/app.browser.js',
 ];
-const sourceOf = (name: string) => readFile(new URL(`../../src/web/${name}`, import.meta.url));
+const fileOf = (name: string) => readFile(new URL(`../../src/web/${name}`, import.meta.url));
 
-describe('Stylesheet, scripts and icon', () => {
+describe('Style sheets, scripts and icon', () => {
   let service: TestService;
   let path: string;
 
   before(async () => {
     service = await startService();
-    path =
-      /href="(\/assets\/\w+)\/assets\/app\.css"/.exec(await (await fetch(service.url)).text())?.[1] ?? '';
+    path = /href="(\/assets\/\w+)\/ui\.css"/.exec(await (await fetch(service.url)).text())?.[1] ?? '';
     expect(path).to.not.equal('');
   });
   after(() => service.stop());
 
-  /** The bytes as they come: `fetch` would unpack them. */
-  function ask(address: string, headers: Record<string, string>, method = 'GET'): Promise<Received> {
+  /** The bytes as they were sent: `fetch` would decompress them. */
+  function send(address: string, headers: Record<string, string>, method = 'GET'): Promise<Received> {
     return new Promise((resolve, reject) => {
-      const asked = request(service.url + address, { headers, method }, (answer) => {
+      const sent = request(service.url + address, { headers, method }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('end', () =>
           resolve({ status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(parts) }),
         );
       });
-      asked.on('error', reject).end();
+      sent.on('error', reject).end();
     });
   }
 
-  it('come packed as the browser can unpack them, and are the same when unpacked', async () => {
-    for (const name of names) {
-      const source = await sourceOf(name);
+  it('are sent compressed as the browser accepts, and decompress to the same bytes', async () => {
+    for (const name of [...sheets, ...files]) {
       const answers = await Promise.all(
         ['gzip, deflate, br', 'gzip', 'identity'].map((accepted) =>
-          ask(`${path}/${name}`, { 'Accept-Encoding': accepted }),
+          send(`${path}/${name}`, { 'Accept-Encoding': accepted }),
         ),
       );
       const [brotli, gzip, plain] = answers as [Received, Received, Received];
+      const source = files.includes(name) ? await fileOf(name) : plain.bytes;
       expect(answers.map(({ headers }) => headers['content-encoding'])).to.deep.equal([
         'br',
         'gzip',
@@ -77,33 +76,49 @@ describe('Stylesheet, scripts and icon', () => {
     }
   });
 
-  it('come as they are to who names no encoding, or refuses those that we have', async () => {
-    const source = await sourceOf('assets/app.css');
+  it('are sent uncompressed to a client that accepts none of the encodings', async () => {
+    const source = await fileOf('ui/icon.svg');
     for (const headers of [{}, { 'Accept-Encoding': 'br;q=0, gzip;q=0' }, { 'Accept-Encoding': 'zstd' }]) {
-      const answer = await ask(`${path}/assets/app.css`, headers);
+      const answer = await send(`${path}/ui/icon.svg`, headers);
       expect(answer.headers['content-encoding'], JSON.stringify(headers)).to.equal(undefined);
       expect(answer.bytes.equals(source)).to.equal(true);
     }
   });
 
-  it('tell a HEAD what a GET would get', async () => {
+  it('put all style sheets of a folder into one, and the layers and the theme before the shared ones', async () => {
+    const [shared, codes] = await Promise.all(
+      ['ui.css', 'codes.css'].map(async (name) => String((await send(`${path}/${name}`, {})).bytes)),
+    );
+    expect(shared).to.match(/^@layer tokens, base, controls, layout, features, utilities;\n@layer tokens \{/);
+    for (const name of ['ui/base.css', 'ui/controls.css', 'ui/layout.css'])
+      expect(shared, name).to.contain(String(await fileOf(name)));
+    for (const name of [
+      'codes/star.css',
+      'codes/list/list.css',
+      'codes/form/form.css',
+      'codes/detail/detail.css',
+    ])
+      expect(codes, name).to.contain(String(await fileOf(name)));
+  });
+
+  it('answer HEAD with the headers of GET', async () => {
     const headers = { 'Accept-Encoding': 'br' };
     const [get, head] = [
-      await ask(`${path}/assets/app.css`, headers),
-      await ask(`${path}/assets/app.css`, headers, 'HEAD'),
+      await send(`${path}/ui/icon.svg`, headers),
+      await send(`${path}/ui/icon.svg`, headers, 'HEAD'),
     ];
     expect(head.bytes).to.have.length(0);
     for (const name of ['content-length', 'content-encoding', 'content-type', 'vary', 'cache-control'])
       expect(head.headers[name], name).to.equal(get.headers[name]);
   });
 
-  it('are packed alone: a page holds form tokens, and its length must not give them away', async () => {
-    const answer = await ask('/signin', { 'Accept-Encoding': 'gzip, deflate, br', Accept: 'text/html' });
+  it('are compressed, but pages are not: their length must not leak the CSRF token', async () => {
+    const answer = await send('/signin', { 'Accept-Encoding': 'gzip, deflate, br', Accept: 'text/html' });
     expect(answer.headers['content-encoding']).to.equal(undefined);
     expect(answer.bytes.toString()).to.contain('name="csrfToken"');
   });
 
-  it("are nothing else of what lies in the same folders, such as the server's own modules", async () => {
+  it("do not include the server's own modules, which are in the same folders", async () => {
     for (const name of [
       'app.js',
       'app.ts',
@@ -111,8 +126,9 @@ describe('Stylesheet, scripts and icon', () => {
       'ui/layout.js',
       'ui/layout.tsx',
       'keys/keys-routes.ts',
+      'keys/keys.css',
     ]) {
-      expect((await ask(`${path}/${name}`, {})).status, name).to.equal(404);
+      expect((await send(`${path}/${name}`, {})).status, name).to.equal(404);
     }
   });
 });

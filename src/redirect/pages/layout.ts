@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { colors } from '../../http/theme.ts';
 import type { Words } from '../languages/words.ts';
 import { html, type Markup } from './html.ts';
 import { pageScript } from './page-script.ts';
@@ -24,8 +25,8 @@ const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="format-detection" content="telephone=no,date=no,address=no,email=no">
-<meta name="theme-color" content="#f6f7f5" media="(prefers-color-scheme:light)">
-<meta name="theme-color" content="#111615" media="(prefers-color-scheme:dark)">
+<meta name="theme-color" content="${colors.paper[0]}" media="(prefers-color-scheme:light)">
+<meta name="theme-color" content="${colors.paper[1]}" media="(prefers-color-scheme:dark)">
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='2' fill='%230b5d52'/%3E%3Cpath d='M2 2h1.5v1.5H2zM4.5 2H6v1.5H4.5zM2 4.5h1.5V6H2zM4.5 4.5H6V6H4.5z' fill='%23fff'/%3E%3C/svg%3E">
 <style>${pageStyle}</style>`;
 

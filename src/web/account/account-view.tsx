@@ -17,32 +17,37 @@ export interface AccountProps {
   typed: FormState['values'];
 }
 
-type FaultyForm = NonNullable<AccountProps['errors']>['form'];
+type FormName = NonNullable<AccountProps['errors']>['form'];
 
-const problems: Record<FaultyForm, string> = {
+const problems: Record<FormName, string> = {
   email: 'Your email is not changed.',
   password: 'Your password is not changed.',
   delete: 'Your account is not deleted.',
 };
 
 export function AccountView({ visitor, plan, limits, use, done, errors, typed }: AccountProps) {
-  const of = (form: FaultyForm): FormState => ({
+  const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
   });
-  const problem = (form: FaultyForm) => errors?.form === form && <Problem of={errors} />;
+  const problem = (form: FormName) => errors?.form === form && <Problem errors={errors} />;
   return (
-    <Layout title={errors ? 'Error: Account' : 'Account'} visitor={visitor} at="/account">
+    <Layout
+      title={errors ? 'Error: Account' : 'Account'}
+      visitor={visitor}
+      at="/account"
+      styles={['account']}
+    >
       <h1>Account</h1>
       {done && <Notice kind="good">{done}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
-      <div class="side-by-side">
+      <div class="columns side-by-side">
         <section class="card">
           <h2>Change email</h2>
           {problem('email')}
           <Form action="/account/email">
             <Input
-              of={of('email')}
+              form={stateOf('email')}
               name="newEmail"
               label="New email"
               type="email"
@@ -50,7 +55,7 @@ export function AccountView({ visitor, plan, limits, use, done, errors, typed }:
               autocomplete="email"
               maxLength={254}
             />
-            <CurrentPassword of={of('email')} name="emailPassword" />
+            <CurrentPassword form={stateOf('email')} name="emailPassword" />
             <button type="submit">Change email</button>
           </Form>
         </section>
@@ -59,9 +64,9 @@ export function AccountView({ visitor, plan, limits, use, done, errors, typed }:
           {problem('password')}
           <p>Changing it signs you out on every other device.</p>
           <Form action="/account/password">
-            <CurrentPassword of={of('password')} name="oldPassword" />
+            <CurrentPassword form={stateOf('password')} name="oldPassword" />
             <Input
-              of={of('password')}
+              form={stateOf('password')}
               name="newPassword"
               label="New password"
               type="password"
@@ -82,13 +87,13 @@ export function AccountView({ visitor, plan, limits, use, done, errors, typed }:
         </p>
         <Form action="/account/delete">
           <Input
-            of={of('delete')}
+            form={stateOf('delete')}
             name="confirmation"
             label={`Type ${visitor.email} to confirm`}
             required
             autocomplete="off"
           />
-          <CurrentPassword of={of('delete')} name="deletePassword" />
+          <CurrentPassword form={stateOf('delete')} name="deletePassword" />
           <button type="submit" class="danger">
             Delete account
           </button>
@@ -112,7 +117,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
         You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, ask whoever runs
         this service.
       </p>
-      <div class="side-by-side">
+      <div class="columns side-by-side">
         <div class="scroll">
           <table>
             <caption>What each plan includes</caption>
@@ -173,7 +178,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
 }
 
 /** Where the form is, so that what it is about is on the same screen. */
-function Problem({ of: { form, list } }: { of: NonNullable<AccountProps['errors']> }) {
+function Problem({ errors: { form, list } }: { errors: NonNullable<AccountProps['errors']> }) {
   return (
     <Notice kind="bad" isFocused>
       {problems[form]} Check the{' '}
@@ -182,10 +187,10 @@ function Problem({ of: { form, list } }: { of: NonNullable<AccountProps['errors'
   );
 }
 
-function CurrentPassword({ of, name }: { of: FormState; name: string }) {
+function CurrentPassword({ form, name }: { form: FormState; name: string }) {
   return (
     <Input
-      of={of}
+      form={form}
       name={name}
       label="Current password"
       type="password"

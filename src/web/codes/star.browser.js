@@ -1,38 +1,37 @@
-// Marks a code as a favorite where it is: the page stays, and so do the focus and the place on it.
+// Marks a code as a favorite without leaving the page, so that the focus and the scroll position stay.
+
+import { announce, prepareAnnouncements } from '../ui/announce.browser.js';
 
 const forms = document.querySelectorAll('.star-form');
-const status = document.createElement('p');
-status.className = 'unseen';
-status.setAttribute('role', 'status');
-if (forms.length > 0) document.body.append(status);
+if (forms.length > 0) prepareAnnouncements();
 
-function showFavorite(form, isFavorite, words) {
+function showFavorite(form, isFavorite) {
   const button = form.querySelector('.star');
   button.setAttribute('aria-pressed', String(isFavorite));
   button.textContent = isFavorite ? '★' : '☆';
   button.title = isFavorite ? 'Remove from favorites' : 'Add to favorites';
   form.elements.isFavorite.value = String(!isFavorite);
-  status.textContent = words;
 }
 
 async function send(form) {
   const isFavorite = form.elements.isFavorite.value === 'true';
-  const answer = await fetch(form.action, {
+  const response = await fetch(form.action, {
     method: 'POST',
     headers: { Accept: 'application/json' },
     body: new URLSearchParams(new FormData(form)),
   }).catch(() => undefined);
-  // As without this script: the page that follows says what is wrong.
-  if (!answer?.ok || answer.redirected) return form.submit();
-  const { done } = await answer.json();
-  showFavorite(form, isFavorite, done);
+  // As without this script: the next page shows the error.
+  if (!response?.ok || response.redirected) return form.submit();
+  const { done } = await response.json();
+  showFavorite(form, isFavorite);
+  announce(done);
 }
 
 for (const form of forms) {
   let isSending = false;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // Not the guard of other forms, which would hold up the next click for seconds.
+    // Skips the double-submit guard of app.browser.js, which would block the next click for seconds.
     event.stopPropagation();
     if (isSending) return;
     isSending = true;

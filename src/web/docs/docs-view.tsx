@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableText } from '../ui/copyable.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 
 interface DocsProps {
@@ -11,7 +11,7 @@ interface DocsProps {
 
 export function DocsView({ visitor, body }: DocsProps) {
   return (
-    <Layout title="API" visitor={visitor} at="/docs">
+    <Layout title="API" visitor={visitor} at="/docs" styles={['docs']}>
       <div class="docs" dangerouslySetInnerHTML={{ __html: body }} />
     </Layout>
   );
@@ -22,29 +22,29 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
   const { operations } = reference;
   return (
     <>
-      <Contents of={operations} />
-      <div class="docs-body">
-        <Start of={reference} openApiPath={openApiPath} />
+      <Contents operations={operations} />
+      <div>
+        <Start reference={reference} openApiPath={openApiPath} />
         {operations.map((operation) => (
-          <Operation key={operation.id} of={operation} />
+          <Operation key={operation.id} operation={operation} />
         ))}
         <section class="card" id="errors" aria-labelledby="errors-title">
           <h2 id="errors-title">Errors</h2>
           <p>Every error response is JSON with these fields:</p>
-          <Fields of={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
+          <Fields fields={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
           {reference.errors.map((answer) => (
             <div key={answer.status} id={`error-${answer.status}`}>
               <h3>
-                <Status of={answer.status} /> <Words of={answer.description} />
+                <Status code={answer.status} /> <Words text={answer.description} />
               </h3>
-              <Example of={answer} />
-              <HeaderNames of={answer.headers} />
+              <Example answer={answer} />
+              <HeaderNames names={answer.headers} />
             </div>
           ))}
         </section>
         <section class="card" id="headers" aria-labelledby="headers-title">
           <h2 id="headers-title">Response headers</h2>
-          <Fields of={reference.headers} caption="Headers" inAnswer />
+          <Fields fields={reference.headers} caption="Headers" inAnswer />
         </section>
       </div>
     </>
@@ -52,7 +52,7 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
 }
 
 /** Folded on phones, where it would be a screen of links before the title. */
-function Contents({ of }: { of: ShownOperation[] }) {
+function Contents({ operations }: { operations: ShownOperation[] }) {
   return (
     <nav class="docs-nav" aria-label="API reference">
       <details>
@@ -61,10 +61,10 @@ function Contents({ of }: { of: ShownOperation[] }) {
           <li>
             <a href="#start">Start</a>
           </li>
-          {of.map(({ id, method, summary }) => (
+          {operations.map(({ id, method, summary }) => (
             <li key={id}>
               <a href={`#${id}`}>
-                <Method of={method} /> {summary}
+                <Method name={method} /> {summary}
               </a>
             </li>
           ))}
@@ -80,95 +80,98 @@ function Contents({ of }: { of: ShownOperation[] }) {
   );
 }
 
-function Start({ of, openApiPath }: { of: Reference; openApiPath: string }) {
+function Start({ reference, openApiPath }: { reference: Reference; openApiPath: string }) {
   return (
     <section class="card" id="start" aria-labelledby="start-title">
       <h1 id="start-title">API reference</h1>
       <p>
-        {of.summary} {of.description}
+        {reference.summary} {reference.description}
       </p>
       <dl class="docs-facts">
         <dt>Base URL</dt>
         <dd>
-          <code>{of.serverUrl}</code>
+          <code>{reference.serverUrl}</code>
         </dd>
         <dt>API key</dt>
         <dd>
-          <code>Authorization: Bearer {of.keyFormat}</code>
+          <code>Authorization: Bearer {reference.keyFormat}</code>
           <br />
-          <Words of={of.authentication} />
+          <Words text={reference.authentication} />
         </dd>
         <dt>OpenAPI</dt>
         <dd>
-          <a href={openApiPath}>openapi.json</a> describes the same API, version {of.version}, for your tools
-          (OpenAPI 3.1).
+          <a href={openApiPath}>openapi.json</a> describes the same API, version {reference.version}, for your
+          tools (OpenAPI 3.1).
         </dd>
       </dl>
       <p>
         To run the examples on this page, first set your key and, where the path has one, the id of a code:
       </p>
-      <div class="copyable">
-        <pre id="set-key">{`KEY=${of.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}</pre>
-        <CopyButton of="set-key" name="Copy" label="Copy the settings" quiet />
-      </div>
-      <CopyStatus />
+      <CopyableText
+        id="set-key"
+        label="Copy the settings"
+        text={`KEY=${reference.keyFormat.replaceAll(/<\w+>/g, '…')}\nID=…`}
+      />
     </section>
   );
 }
 
-function Operation({ of }: { of: ShownOperation }) {
+function Operation({ operation }: { operation: ShownOperation }) {
   return (
-    <section class="card docs-operation" id={of.id} aria-labelledby={`${of.id}-title`}>
-      <h2 id={`${of.id}-title`}>
-        <a href={`#${of.id}`}>{of.summary}</a>
+    <section class="card docs-operation" id={operation.id} aria-labelledby={`${operation.id}-title`}>
+      <h2 id={`${operation.id}-title`}>
+        <a href={`#${operation.id}`}>{operation.summary}</a>
       </h2>
       <p class="docs-address">
-        <Method of={of.method} /> <code>{of.path}</code>
+        <Method name={operation.method} /> <code>{operation.path}</code>
       </p>
       <p>
-        <Words of={of.description} />
+        <Words text={operation.description} />
       </p>
-      {of.parameters.map(
+      {operation.parameters.map(
         ({ place, fields }) =>
           fields.length > 0 && (
             <div key={place}>
               <h3>{place === 'path' ? 'Path parameters' : 'Query parameters'}</h3>
-              <Fields of={fields} caption={`${of.summary}: ${place} parameters`} />
+              <Fields fields={fields} caption={`${operation.summary}: ${place} parameters`} />
             </div>
           ),
       )}
-      {of.body.length > 0 && (
+      {operation.body.length > 0 && (
         <>
           <h3>Body</h3>
-          <Fields of={of.body} caption={`${of.summary}: fields of the body`} />
+          <Fields fields={operation.body} caption={`${operation.summary}: fields of the body`} />
         </>
       )}
       <h3>Example</h3>
-      <div class="copyable">
-        <pre class="docs-curl" id={`${of.id}-curl`}>
-          {of.curl}
-        </pre>
-        <CopyButton of={`${of.id}-curl`} name="Copy" label={`Copy the command: ${of.summary}`} quiet />
-      </div>
+      <CopyableText
+        id={`${operation.id}-curl`}
+        label={`Copy the command: ${operation.summary}`}
+        text={operation.curl}
+      />
       <h3>
-        Response <Status of={of.success.status} />
+        Response <Status code={operation.success.status} />
       </h3>
       <p>
-        <Words of={of.success.description} />
+        <Words text={operation.success.description} />
       </p>
-      <Example of={of.success} />
-      {of.success.fields.length > 0 && (
+      <Example answer={operation.success} />
+      {operation.success.fields.length > 0 && (
         <details>
           <summary>Response fields</summary>
-          <Fields of={of.success.fields} caption={`${of.summary}: response fields`} inAnswer />
+          <Fields
+            fields={operation.success.fields}
+            caption={`${operation.summary}: response fields`}
+            inAnswer
+          />
         </details>
       )}
-      <HeaderNames of={of.success.headers} />
+      <HeaderNames names={operation.success.headers} />
       <h3>Errors</h3>
       <ul class="docs-errors">
-        {of.errors.map(({ status, description }) => (
+        {operation.errors.map(({ status, description }) => (
           <li key={status}>
-            <a href={`#error-${status}`}>{status}</a> <Words of={description} />
+            <a href={`#error-${status}`}>{status}</a> <Words text={description} />
           </li>
         ))}
       </ul>
@@ -177,13 +180,13 @@ function Operation({ of }: { of: ShownOperation }) {
 }
 
 interface FieldsProps {
-  of: ShownField[];
+  fields: ShownField[];
   caption: string;
   /** What is sent may be left out or not; of what is answered, only the shape is told. */
   inAnswer?: boolean;
 }
 
-function Fields({ of, caption, inAnswer = false }: FieldsProps) {
+function Fields({ fields, caption, inAnswer = false }: FieldsProps) {
   return (
     <table class={inAnswer ? 'docs-fields' : 'docs-fields sent'}>
       <caption class="unseen">{caption}</caption>
@@ -194,7 +197,7 @@ function Fields({ of, caption, inAnswer = false }: FieldsProps) {
         </tr>
       </thead>
       <tbody>
-        {of.map(({ name, type, required, description, notes }) => (
+        {fields.map(({ name, type, required, description, notes }) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
@@ -204,7 +207,7 @@ function Fields({ of, caption, inAnswer = false }: FieldsProps) {
               </span>
             </th>
             <td>
-              <Words of={description} />
+              <Words text={description} />
               {notes.length > 0 && <span class="docs-notes">{notes.join(' · ')}</span>}
             </td>
           </tr>
@@ -214,15 +217,15 @@ function Fields({ of, caption, inAnswer = false }: FieldsProps) {
   );
 }
 
-function Example({ of: { example } }: { of: ShownAnswer }) {
+function Example({ answer: { example } }: { answer: ShownAnswer }) {
   return example === undefined ? <p class="quiet">No body.</p> : <pre>{example}</pre>;
 }
 
-function HeaderNames({ of }: { of: string[] }) {
+function HeaderNames({ names }: { names: string[] }) {
   return (
     <p class="docs-headers">
       <a href="#headers">Headers</a>:{' '}
-      {of.map((name, index) => (
+      {names.map((name, index) => (
         <span key={name}>
           {index > 0 && ', '}
           <code>{name}</code>
@@ -232,19 +235,19 @@ function HeaderNames({ of }: { of: string[] }) {
   );
 }
 
-function Method({ of }: { of: string }) {
-  return <span class={`docs-method ${of.toLowerCase()}`}>{of}</span>;
+function Method({ name }: { name: string }) {
+  return <span class={`docs-method ${name.toLowerCase()}`}>{name}</span>;
 }
 
-function Status({ of }: { of: string }) {
-  return <span class={of.startsWith('2') ? 'badge good' : 'badge'}>{of}</span>;
+function Status({ code }: { code: string }) {
+  return <span class={code.startsWith('2') ? 'badge good' : 'badge'}>{code}</span>;
 }
 
 /** The document's sentences mark names of fields and commands with backticks. */
-function Words({ of }: { of: string }) {
+function Words({ text }: { text: string }) {
   return (
     <>
-      {of
+      {text
         .split('`')
         .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : withKeysLink(part)))}
     </>

@@ -1,4 +1,4 @@
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableText } from '../ui/copyable.tsx';
 import { FrontExample } from './front-example.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -33,7 +33,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
-    <Layout title="Qrelay" visitor={visitor} at="/">
+    <Layout title="Qrelay" visitor={visitor} at="/" styles={['codes', 'front']}>
       {done && <Notice kind="good">{done}</Notice>}
       <div class="front front-thirds">
         <section class="front-lead" aria-labelledby="front-title">
@@ -70,7 +70,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
       </div>
       <section aria-labelledby="front-steps">
         <h2 id="front-steps">How it works</h2>
-        <ol class="front-steps">
+        <ol class="columns front-steps">
           {stepsOf(lifetimeDays).map(({ title, text }) => (
             <li key={title} class="card">
               <h3>{title}</h3>
@@ -82,11 +82,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: Fro
       <FrontExample />
       <section class="card" aria-labelledby="front-request">
         <h2 id="front-request">Or in three lines</h2>
-        <div class="copyable">
-          <pre id="front-curl">{curl}</pre>
-          <CopyButton of="front-curl" name="Copy" label="Copy the command" quiet />
-        </div>
-        <CopyStatus />
+        <CopyableText id="front-curl" label="Copy the command" text={curl} />
         <p class="quiet">
           <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.
         </p>

@@ -99,7 +99,7 @@ export function keysPages(parts: PageParts): Router {
   router.get('/:id/revoke', async (ctx) => {
     const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
     if (!key) throw noSuchKey();
-    show(ctx, RevokeKeyView, { visitor: visitorOf(ctx, parts), of: key });
+    show(ctx, RevokeKeyView, { visitor: visitorOf(ctx, parts), row: key });
   });
 
   router.post('/:id/revoke', async (ctx) => {

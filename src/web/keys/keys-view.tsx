@@ -1,6 +1,6 @@
 import type { FieldError } from '../../errors.ts';
 import { Input } from '../ui/controls.tsx';
-import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
+import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { figure } from '../ui/figure.ts';
 import { KeyStart } from '../ui/key-start.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
@@ -33,7 +33,7 @@ export function KeysView({ visitor, keys, done, name = '', errors = [], problem 
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys">
+    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
       <h1>API Keys</h1>
       {done && <Notice kind="good">{done}</Notice>}
       {problem && <Notice kind="bad">{problem}</Notice>}
@@ -41,7 +41,7 @@ export function KeysView({ visitor, keys, done, name = '', errors = [], problem 
         <h2>New key</h2>
         <Form action="/keys" class="row">
           <Input
-            of={{ values: { name }, errors }}
+            form={{ values: { name }, errors }}
             name="name"
             label="Name"
             required
@@ -90,7 +90,7 @@ interface KeyTableProps {
 
 function KeyTable({ caption, keys, isActive }: KeyTableProps) {
   return (
-    <table class="stack keys">
+    <table class="keys">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
@@ -109,14 +109,14 @@ function KeyTable({ caption, keys, isActive }: KeyTableProps) {
       </thead>
       <tbody>
         {keys.map((key) => (
-          <KeyLine key={key.id} of={key} />
+          <KeyLine key={key.id} row={key} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function KeyLine({ of: key }: { of: KeyRow }) {
+function KeyLine({ row: key }: { row: KeyRow }) {
   return (
     <tr>
       <th scope="row">
@@ -126,9 +126,9 @@ function KeyLine({ of: key }: { of: KeyRow }) {
         <KeyStart prefix={key.prefix} />
       </td>
       <td data-label="Created">
-        <Moment of={key.createdAt} />
+        <Moment at={key.createdAt} />
       </td>
-      <td data-label="Last used">{key.lastUsedAt ? <Moment of={key.lastUsedAt} /> : 'never'}</td>
+      <td data-label="Last used">{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</td>
       {key.isActive && (
         <td data-label="Left this hour">
           {figure(key.remaining)} of {figure(key.limit)}
@@ -166,24 +166,16 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
   -H 'Content-Type: application/json' \\
   -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys">
+    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
       <h1>API Keys</h1>
       <section class="card">
         <h2>
           Your new key: <bdi>{name}</bdi>
         </h2>
         <Notice kind="good">Copy it now and keep it safe: you cannot see it again.</Notice>
-        <label for="new-key">Key</label>
-        <div class="row">
-          <input id="new-key" class="code" value={apiKey} readOnly />
-          <CopyButton of="new-key" name="Copy key" />
-        </div>
+        <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
         <h3>Try it</h3>
-        <div class="copyable">
-          <pre id="try-it">{curl}</pre>
-          <CopyButton of="try-it" name="Copy" label="Copy the command" quiet />
-        </div>
-        <CopyStatus />
+        <CopyableText id="try-it" label="Copy the command" text={curl} />
         <p class="after">
           <a href="/keys">Back to all keys</a>
         </p>
@@ -192,7 +184,7 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
   );
 }
 
-export function RevokeKeyView({ visitor, of: key }: { visitor: Visitor; of: KeyRow }) {
+export function RevokeKeyView({ visitor, row: key }: { visitor: Visitor; row: KeyRow }) {
   return (
     <Layout title="Revoke key" visitor={visitor} at="/keys">
       <section class="card narrow danger">

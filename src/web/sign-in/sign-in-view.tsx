@@ -75,7 +75,7 @@ function EntryForm({
   next,
   children,
 }: EntryFormProps) {
-  const of = { values: { email }, errors };
+  const form = { values: { email }, errors };
   return (
     <Layout title={name} visitor={visitor}>
       <section class="card narrow">
@@ -83,9 +83,9 @@ function EntryForm({
         {lead && <p>{lead}</p>}
         {problem && <Notice kind="bad">{problem}</Notice>}
         <Form action={action}>
-          <Next of={next} />
+          <Next path={next} />
           <Input
-            of={of}
+            form={form}
             name="email"
             label="Email"
             type="email"
@@ -93,7 +93,7 @@ function EntryForm({
             autocomplete="username"
             maxLength={254}
           />
-          <Input of={of} name="password" label="Password" type="password" required {...password} />
+          <Input form={form} name="password" label="Password" type="password" required {...password} />
           <button type="submit">{name}</button>
         </Form>
         {children}
@@ -102,8 +102,8 @@ function EntryForm({
   );
 }
 
-function Next({ of }: { of: string | undefined }) {
-  return of ? <input type="hidden" name="next" value={of} /> : null;
+function Next({ path }: { path: string | undefined }) {
+  return path ? <input type="hidden" name="next" value={path} /> : null;
 }
 
 function ToSignIn({ next }: Pick<EntryProps, 'next'>) {

@@ -1,72 +1,72 @@
-// Small helps; every page works without them.
+// Enhancements for every page. All pages also work without scripts.
 
+import { announce, prepareAnnouncements } from './announce.browser.js';
 import './form-errors.browser.js';
 
-const status = document.getElementById('copied');
-const shownMs = 2_000;
+const copiedMs = 2_000;
 
 function copyOnClick(button) {
   const name = button.textContent;
   const source = document.getElementById(button.dataset.copy);
-  const say = (words) => {
-    button.textContent = words;
-    if (status) status.textContent = words;
+  const confirm = (text) => {
+    button.textContent = text;
+    announce(text);
     setTimeout(() => {
       button.textContent = name;
-    }, shownMs);
+    }, copiedMs);
   };
-  const mark = () => {
+  const select = () => {
     getSelection().selectAllChildren(source);
     source.select?.();
-    say('Selected: press Ctrl+C');
+    confirm('Selected: press Ctrl+C');
   };
   button.addEventListener('click', () => {
-    // Over plain http there is no clipboard: it is left marked, ready for the keyboard.
+    // Browsers have no clipboard API over plain http.
     if (navigator.clipboard)
-      navigator.clipboard.writeText(source.value ?? source.textContent).then(() => say('Copied'), mark);
-    else mark();
+      navigator.clipboard.writeText(source.value ?? source.textContent).then(() => confirm('Copied'), select);
+    else select();
   });
 }
 
-// As the server writes them, with the reader's own time zone instead of UTC: see day.ts.
-const dayAndTime = { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' };
-const { locale } = document.documentElement.dataset;
+// The server writes times in UTC; this replaces them by the same format in the reader's time zone.
+const { locale, timeFormat } = document.documentElement.dataset;
+const dayAndTime = JSON.parse(timeFormat);
 const formats = {
   bare: Intl.DateTimeFormat(locale, dayAndTime),
   zoned: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short' }),
   utc: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short', timeZone: 'UTC' }),
 };
 
-/** Moments in the reader's own time zone, with UTC to point at. Days are days of UTC, and stay so. */
+/** The tooltip has the time in UTC. Days without a time are days in UTC, and stay as they are. */
 export function showLocalTimes(root) {
-  for (const moment of root.querySelectorAll('time[data-moment]')) showLocalTime(moment);
+  for (const moment of root.querySelectorAll('time[data-moment]')) {
+    const at = new Date(moment.dateTime);
+    moment.title = formats.utc.format(at);
+    moment.textContent = formats[moment.dataset.moment || 'zoned'].format(at);
+  }
   for (const note of root.querySelectorAll('[data-zone]'))
     note.textContent = `Times in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
 }
 
-export function showLocalTime(moment) {
-  const at = new Date(moment.dateTime);
-  moment.title = formats.utc.format(at);
-  moment.textContent = formats[moment.dataset.moment || 'zoned'].format(at);
-}
-
-for (const button of document.querySelectorAll('[data-copy]')) copyOnClick(button);
+const copyButtons = document.querySelectorAll('[data-copy]');
+for (const button of copyButtons) copyOnClick(button);
+if (copyButtons.length > 0) prepareAnnouncements();
 showLocalTimes(document);
 
-// Sent once: a second click while the answer is on its way would do it all again.
-const sentMs = 10_000;
+// A second click while the first request is under way must not send the form again.
+const resendMs = 10_000;
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if (form.method !== 'post') return;
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = 'yes';
-  setTimeout(() => delete form.dataset.sent, sentMs);
+  setTimeout(() => delete form.dataset.sent, resendMs);
 });
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
 
-// A menu that lies over the page closes like one.
+// A click outside and the Escape key close an open menu.
 const openMenu = () => document.querySelector('.menu[open]');
 document.addEventListener('click', ({ target }) => {
   const menu = openMenu();

@@ -27,7 +27,7 @@ export interface Caution {
 }
 
 interface ControlProps {
-  of: FormState;
+  form: FormState;
   name: string;
   label: string;
   hint?: string | undefined;
@@ -40,7 +40,7 @@ interface ControlProps {
 export const idOf = (name: string) => `field-${name}`;
 
 /** What every control has in common: its name, its value, and what is said of it. */
-function attributes({ of: { values, errors, saved }, name, hint, caution }: ControlProps) {
+function attributes({ form: { values, errors, saved }, name, hint, caution }: ControlProps) {
   const id = idOf(name);
   const isBad = errors.some(({ field }) => field === name);
   const isOld = saved?.[name] !== undefined;
@@ -67,9 +67,9 @@ interface LabelledProps extends ControlProps {
   children: ComponentChildren;
 }
 
-function Labelled({ of, name, label, hint, isSecret, caution, say, children }: LabelledProps) {
+function Labelled({ form, name, label, hint, isSecret, caution, say, children }: LabelledProps) {
   const id = idOf(name);
-  const { errors } = of;
+  const { errors } = form;
   const error = errors.find(({ field }) => field === name);
   return (
     <div class="field">
@@ -88,10 +88,10 @@ function Labelled({ of, name, label, hint, isSecret, caution, say, children }: L
           data-pattern={caution.pattern.source}
           data-text={caution.text}
         >
-          {caution.pattern.test(of.values[name] ?? '') && caution.text}
+          {caution.pattern.test(form.values[name] ?? '') && caution.text}
         </p>
       )}
-      <SavedMeanwhile of={of} name={name} isSecret={isSecret} say={say} />
+      <SavedMeanwhile form={form} name={name} isSecret={isSecret} say={say} />
       {error && (
         <p class="error" id={`${id}-error`}>
           {sentence(label, error.message)}
@@ -113,8 +113,8 @@ function sentence(label: string, message: string): string {
   return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
 }
 
-function SavedMeanwhile({ of, name, isSecret, say }: Omit<LabelledProps, 'label' | 'children'>) {
-  const value = of.saved?.[name];
+function SavedMeanwhile({ form, name, isSecret, say }: Omit<LabelledProps, 'label' | 'children'>) {
+  const value = form.saved?.[name];
   if (value === undefined) return null;
   const text = say ? say(value) : value;
   return (

@@ -1,35 +1,36 @@
 import { LRUCache } from 'lru-cache';
 
-/** The one way in which pages write a day. app.browser.js has the same, for moments in the reader's own time zone. */
-const dayParts = { year: 'numeric', month: 'short', day: 'numeric' } as const;
-const timeParts = { hour: 'numeric', minute: '2-digit' } as const;
-const zoneParts = { timeZoneName: 'short' } as const;
+const dayFormat = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+const timeFormat = { hour: 'numeric', minute: '2-digit' } as const;
+const zoneFormat = { timeZoneName: 'short' } as const;
 
-// Making a format takes longer than using it.
+/** The layout passes it on to app.browser.js, which writes moments in the reader's own time zone. */
+export const momentFormat = { ...dayFormat, ...timeFormat } as const;
+
+// Creating a format takes longer than using it.
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 300 });
 
-function formatOf(locale: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = [locale, ...Object.keys(parts)].join(' ');
-  const known = formats.get(key);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat(locale, { ...parts, timeZone: 'UTC' });
-  formats.set(key, made);
-  return made;
+function formatFor(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = [locale, ...Object.keys(options)].join(' ');
+  const cached = formats.get(key);
+  if (cached) return cached;
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+  formats.set(key, format);
+  return format;
 }
 
-/** `2026-11-01` as "Nov 1, 2026" or "1. Nov. 2026", whatever the reader's time zone: days are days of UTC. */
+/** `2026-11-01` as "Nov 1, 2026" or "1. Nov. 2026", whatever the reader's time zone: days are days in UTC. */
 export function dayInWords(day: string, locale: string): string {
   const date = new Date(`${day}T00:00:00.000Z`);
-  return Number.isNaN(date.getTime()) ? day : formatOf(locale, dayParts).format(date);
+  return Number.isNaN(date.getTime()) ? day : formatFor(locale, dayFormat).format(date);
 }
 
-/** "Nov 1, 2026, 2:05 PM UTC"; `bare`: where the page says the time zone once for many. */
+/** "Nov 1, 2026, 2:05 PM UTC". `bare` leaves out the time zone, for pages that name it once for many. */
 export function momentInWords(at: Date, locale: string, bare = false): string {
-  const parts = { ...dayParts, ...timeParts, ...(bare ? {} : zoneParts) };
-  return formatOf(locale, parts).format(at);
+  return formatFor(locale, { ...momentFormat, ...(bare ? {} : zoneFormat) }).format(at);
 }
 
 /** "2:05 PM UTC" */
 export function timeInWords(at: Date, locale: string): string {
-  return formatOf(locale, { ...timeParts, ...zoneParts }).format(at);
+  return formatFor(locale, { ...timeFormat, ...zoneFormat }).format(at);
 }

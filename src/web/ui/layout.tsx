@@ -1,6 +1,8 @@
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
+import type { Config, FooterLink } from '../../config.ts';
+import { momentFormat } from './day.ts';
 
 /** What every page needs to know of its visitor. */
 export interface Visitor {
@@ -14,6 +16,7 @@ export interface Visitor {
   assets: string;
   /** Not where only the command line makes accounts. */
   canSignUp: boolean;
+  footerLinks: Config['footerLinks'];
   /** In which days and times are written, as a BCP 47 tag. */
   locale: string;
 }
@@ -23,6 +26,8 @@ interface LayoutProps {
   visitor: Visitor;
   /** The path of the section that is open. */
   at?: string;
+  /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
+  styles?: string[];
   children: ComponentChildren;
 }
 
@@ -38,21 +43,30 @@ const sections = [
   { path: '/keys', name: 'API Keys' },
   { path: '/docs', name: 'Docs' },
 ];
+const footerLinks: [FooterLink, string][] = [
+  ['privacy', 'Privacy'],
+  ['imprint', 'Imprint'],
+  ['terms', 'Terms'],
+  ['contact', 'Contact'],
+  ['source', 'Source code'],
+];
 const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
-export function Layout({ title, visitor, at, children }: LayoutProps) {
+export function Layout({ title, visitor, at, styles = [], children }: LayoutProps) {
   const isSignedIn = visitor.email !== undefined;
   return (
     <VisitorContext.Provider value={visitor}>
-      {/* The scripts write moments in this locale too. */}
-      <html lang="en" data-locale={visitor.locale}>
+      {/* app.browser.js formats times with the two data attributes. */}
+      <html lang="en" data-locale={visitor.locale} data-time-format={JSON.stringify(momentFormat)}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>{title === 'Qrelay' ? title : `${title} · Qrelay`}</title>
-          <link rel="icon" href={`${visitor.assets}/assets/icon.svg`} type="image/svg+xml" />
-          <link rel="stylesheet" href={`${visitor.assets}/assets/app.css`} />
+          <link rel="icon" href={`${visitor.assets}/ui/icon.svg`} type="image/svg+xml" />
+          {['ui', ...styles].map((folder) => (
+            <link key={folder} rel="stylesheet" href={`${visitor.assets}/${folder}.css`} />
+          ))}
           <script type="module" src={`${visitor.assets}/ui/app.browser.js`} />
         </head>
         <body>
@@ -61,7 +75,7 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
           </a>
           <header class={isSignedIn ? 'top signed-in' : 'top'}>
             <a class="brand" href="/">
-              <img src={`${visitor.assets}/assets/icon.svg`} width="24" height="24" alt="" />
+              <img src={`${visitor.assets}/ui/icon.svg`} width="24" height="24" alt="" />
               Qrelay
             </a>
             <nav aria-label="Main">
@@ -87,9 +101,27 @@ export function Layout({ title, visitor, at, children }: LayoutProps) {
             )}
           </header>
           <main id="content">{children}</main>
+          <Footer links={visitor.footerLinks} />
         </body>
       </html>
     </VisitorContext.Provider>
+  );
+}
+
+function Footer({ links }: { links: Visitor['footerLinks'] }) {
+  const shown = footerLinks.flatMap(([key, name]) => {
+    const href = links[key];
+    return href === undefined ? [] : [{ name, href }];
+  });
+  if (shown.length === 0) return null;
+  return (
+    <footer class="foot">
+      {shown.map(({ name, href }) => (
+        <a key={name} href={href} rel="noreferrer">
+          {name}
+        </a>
+      ))}
+    </footer>
   );
 }
 

@@ -2,15 +2,15 @@ import { dayInWords, momentInWords } from './day.ts';
 import { useLocale } from './layout.tsx';
 
 interface MomentProps {
-  of: Date | string;
+  at: Date | string;
   /** Without the time zone, where the page says it once for many. */
   bare?: boolean;
 }
 
 /** In UTC, exact to the minute; the script shows it in the reader's own time zone. */
-export function Moment({ of, bare = false }: MomentProps) {
+export function Moment({ at: moment, bare = false }: MomentProps) {
   const locale = useLocale();
-  const at = new Date(of);
+  const at = new Date(moment);
   return (
     <time dateTime={at.toISOString()} lang={langOf(locale)} data-moment={bare ? 'bare' : ''}>
       {momentInWords(at, locale, bare)}
@@ -19,11 +19,11 @@ export function Moment({ of, bare = false }: MomentProps) {
 }
 
 /** A day of UTC, as `2026-11-01`. The script leaves it alone: in another time zone it would be another day. */
-export function Day({ of }: { of: string }) {
+export function Day({ date }: { date: string }) {
   const locale = useLocale();
   return (
-    <time dateTime={of} lang={langOf(locale)}>
-      {dayInWords(of, locale)}
+    <time dateTime={date} lang={langOf(locale)}>
+      {dayInWords(date, locale)}
     </time>
   );
 }

@@ -35,6 +35,7 @@ export function visitorOf(ctx: Context, { sessions, assets, config }: PageParts)
     csrfToken: sessions.csrfToken(ctx),
     assets,
     canSignUp: config.signUps === 'open',
+    footerLinks: config.footerLinks,
     locale: viewerLocale(ctx),
   };
 }

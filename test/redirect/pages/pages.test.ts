@@ -19,7 +19,7 @@ const notices = { blockedPage, expiredPage, methodPage, notFoundPage, unavailabl
 
 describe('The share pages', () => {
   for (const language of allWords) {
-    it(`are whole documents under 20 KB in ${language.lang}`, () => {
+    it(`are whole documents of at most 8 KB in ${language.lang}`, () => {
       const pages = [
         ...Object.values(samples).map((content) =>
           contentPage({ name: 'Name', token, content, words: language }),
@@ -27,7 +27,7 @@ describe('The share pages', () => {
         ...Object.values(notices).map((notice) => notice(language)),
       ];
       for (const page of pages) {
-        expect(Buffer.byteLength(page)).to.be.lessThan(20_480);
+        expect(Buffer.byteLength(page)).to.be.at.most(8_192);
         expect(page).to.match(/^<!doctype html>\n<html lang="/);
         expect(page).to.contain(`<html lang="${language.lang}">`).and.contain('</main>');
         expect(page).to.contain('<meta name="robots" content="noindex">');

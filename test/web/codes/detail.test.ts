@@ -173,7 +173,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(await tip.allTextContents()).to.deep.equal([today]);
     await page.keyboard.press('ArrowLeft');
     expect(await tip.allTextContents()).to.deep.equal([yesterday]);
-    expect(await page.locator('#live').textContent()).to.equal(yesterday);
+    expect(await page.locator('#announcement').textContent()).to.equal(yesterday);
     await expectAccessible(page);
     await page.keyboard.press('Tab');
     expect(await tip.count()).to.equal(0);
@@ -512,7 +512,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('4');
       expect(await page.locator('#total-today').textContent()).to.equal('4');
       expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in all');
-      expect(await page.locator('#live').textContent()).to.equal('1 new scan');
+      expect(await page.locator('#announcement').textContent()).to.equal('1 new scan');
       expect(await page.getByText('No scans yet').isVisible()).to.equal(false);
       expect(await page.getByText('Live', { exact: true }).isVisible()).to.equal(true);
       await page.reload();

@@ -90,7 +90,7 @@ inABrowser('The API reference', sharedService, (site) => {
   });
 
   it('has a command for each operation with the address of the service, that works when pasted', async () => {
-    const commands = await page.locator('.docs-curl').allTextContents();
+    const commands = await page.locator('pre[id$=-curl]').allTextContents();
     expect(commands).to.have.length(operations.length);
     for (const [index, { path, method }] of operations.entries()) {
       const address = `"https://qr.test/api/v1${path.replace('{id}', '$ID')}"`;

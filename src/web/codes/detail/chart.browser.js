@@ -1,22 +1,23 @@
-// A bar of the chart says its day and its figure when it is pointed at, tapped, or reached with the arrow keys. The table
-// below the chart says the same to everybody else.
+// Shows the day and the number of scans of a bar that is pointed at, tapped, or reached with the arrow keys. The table
+// below the chart has the same values.
 
-const live = document.getElementById('live');
+import { announce } from '../../ui/announce.browser.js';
+
 const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const chartOf = (element) => element?.closest?.('#timeline');
 let tip;
-/** The bar that the keyboard has reached: there it goes on, also when the chart was drawn anew under it. */
+/** The bar that the keyboard has reached. It is kept when the chart is replaced by a newer one. */
 let reached = Infinity;
 
-/** One stop for the keyboard, however many bars there are. */
-export function makeReadable(root) {
+/** One tab stop for the whole chart; the arrow keys move between its bars. */
+export function makeFocusable(root) {
   const chart = root.getElementById('timeline');
   if (chart) chart.setAttribute('tabindex', '0');
 }
 
-function show(chart, place) {
+function show(chart, index) {
   const bars = chart.querySelectorAll('rect');
-  const at = Math.min(Math.max(place, 0), bars.length - 1);
+  const at = Math.min(Math.max(index, 0), bars.length - 1);
   hide();
   bars[at].classList.add('pointed');
   tip = document.createElement('span');
@@ -45,7 +46,7 @@ function point({ target, clientX }) {
 
 document.addEventListener('pointerdown', point);
 document.addEventListener('pointermove', (event) => {
-  // A finger that moves scrolls the page; and what the keyboard shows stays while the mouse is elsewhere.
+  // A moving finger scrolls the page. A tip that the keyboard shows stays while the mouse moves elsewhere.
   const isShown = tip && !chartOf(document.activeElement);
   if (event.pointerType === 'mouse' && (chartOf(event.target) || isShown)) point(event);
 });
@@ -62,5 +63,5 @@ document.addEventListener('keydown', (event) => {
   if (!chart || step === undefined) return;
   event.preventDefault();
   reached = show(chart, reached + step);
-  live.textContent = tip.textContent;
+  announce(tip.textContent);
 });

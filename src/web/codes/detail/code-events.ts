@@ -1,40 +1,40 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { LiveScans } from './live-scans.ts';
-import { createStreamPlaces, type OpenStream } from './stream-places.ts';
+import { createStreamLimits, type OpenStream } from './stream-limits.ts';
 
-const mostUnreadBytes = 64 * 1024;
-const comeBackMs = 1_000;
-const comeBackLaterMs = 30_000;
+const maxUnsentBytes = 64 * 1024;
+const reconnectMs = 1_000;
+const reconnectLaterMs = 30_000;
 
-interface Rhythm {
-  /** Then the browser asks again, maybe another process. */
+interface Timing {
+  /** After this the browser reconnects, possibly to another process. */
   lifetimeMs: number;
-  /** Proxies cut what is silent for longer; a browser that is gone is noticed, and so is a session that has ended. */
+  /** Keeps proxies from closing a silent connection, and finds browsers that have left and sessions that have ended. */
   heartbeatMs: number;
 }
 
-const usualRhythm: Rhythm = { lifetimeMs: 5 * 60_000, heartbeatMs: 10_000 };
+const defaultTiming: Timing = { lifetimeMs: 5 * 60_000, heartbeatMs: 10_000 };
 
-/** Whose stream it is, and about which code. */
 interface StreamRequest {
+  /** Of the code. */
   id: string;
   userId: string;
   address: string;
 }
 
 export interface CodeEvents {
-  /** Answers with a stream of server-sent events about the code, which must be the user's, for as long as they may see it. */
-  stream(ctx: Context, asked: StreamRequest, mayGoOn: () => Promise<boolean>): void;
+  /** Responds with server-sent events about a code, which must be the user's, while `isAllowed` says so. */
+  stream(ctx: Context, request: StreamRequest, isAllowed: () => Promise<boolean>): void;
 }
 
-/** Streams end when the browser leaves, after some minutes, and at once when the process is about to end. */
+/** Streams end when the browser leaves, after their lifetime, and when the process shuts down. */
 export function createCodeEvents(
   live: LiveScans,
   closing: AbortSignal,
-  { lifetimeMs, heartbeatMs }: Rhythm = usualRhythm,
+  { lifetimeMs, heartbeatMs }: Timing = defaultTiming,
 ): CodeEvents {
-  const places = createStreamPlaces();
+  const limits = createStreamLimits();
   const ends = new Set<() => void>();
   closing.addEventListener('abort', () => {
     for (const end of ends) end();
@@ -43,31 +43,31 @@ export function createCodeEvents(
   function start(
     res: ServerResponse,
     codeId: string,
-    place: OpenStream,
-    mayGoOn: () => Promise<boolean>,
+    stream: OpenStream,
+    isAllowed: () => Promise<boolean>,
   ): void {
     const end = () => void res.end();
-    const send = (text: string) => {
+    const write = (text: string) => {
       if (res.writableEnded || res.destroyed) return;
-      // Whoever does not read is not waited for, and finds the newest state when they ask again.
-      if (res.writableLength > mostUnreadBytes) res.destroy();
+      // A client that does not read is disconnected. It gets the current state when it reconnects.
+      if (res.writableLength > maxUnsentBytes) res.destroy();
       else res.write(text);
     };
     ends.add(end);
-    send(retry(comeBackMs));
+    write(retry(reconnectMs));
     const unwatch = live.watch(codeId, {
-      tell: (state) => send(`data: ${JSON.stringify(state)}\n\n`),
+      send: (update) => write(`data: ${JSON.stringify(update)}\n\n`),
       end,
     });
     const heartbeat = setInterval(() => {
-      mayGoOn()
-        .then((may) => (may ? send(':\n\n') : end()))
-        .catch(() => undefined); // the database cannot be asked now: at the next beat
+      isAllowed()
+        .then((allowed) => (allowed ? write(':\n\n') : end()))
+        .catch(() => undefined); // the database does not answer: decided at the next heartbeat
     }, heartbeatMs);
     const lifetime = setTimeout(end, lifetimeMs);
     res.once('close', () => {
       ends.delete(end);
-      places.leave(place);
+      limits.release(stream);
       unwatch();
       clearInterval(heartbeat);
       clearTimeout(lifetime);
@@ -75,30 +75,29 @@ export function createCodeEvents(
   }
 
   return {
-    stream(ctx, { id, userId, address }, mayGoOn) {
+    stream(ctx, { id, userId, address }, isAllowed) {
       const { res } = ctx;
-      // Gone while the code was looked up: its close was told already, and would never end the stream.
+      // The client left during the lookup of the code: the close event has already passed and would not come again.
       if (res.destroyed || ctx.req.socket.destroyed) {
         ctx.respond = false;
         return;
       }
       ctx.status = 200;
       ctx.type = 'text/event-stream';
-      // Some proxies would gather it.
+      // Keeps nginx from buffering the stream.
       ctx.set('X-Accel-Buffering', 'no');
-      // Not at once again: it would only take the place of the next.
-      const place = { userId, address, giveWay: () => void res.end(retry(comeBackLaterMs)) };
-      const isAsking = ctx.method !== 'HEAD' && !closing.aborted;
-      const hasPlace = isAsking && places.take(place);
-      if (!hasPlace) {
-        // An answer that browsers take as a reason to ask again; a refusal would be the last they hear.
-        ctx.body = retry(isAsking ? comeBackLaterMs : comeBackMs);
+      // An evicted stream reconnects later: at once, it would evict the next one.
+      const stream = { userId, address, evict: () => void res.end(retry(reconnectLaterMs)) };
+      const isWanted = ctx.method !== 'HEAD' && !closing.aborted;
+      if (!isWanted || !limits.acquire(stream)) {
+        // Browsers do not reconnect after an error status, but they do after an empty stream.
+        ctx.body = retry(isWanted ? reconnectLaterMs : reconnectMs);
         return;
       }
-      // Not as a body for Koa: it would report each browser that leaves as a failure.
+      // Not through Koa, which would report every browser that leaves as an error.
       ctx.respond = false;
       res.flushHeaders();
-      start(res, id, place, mayGoOn);
+      start(res, id, stream, isAllowed);
     },
   };
 }

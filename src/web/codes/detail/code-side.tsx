@@ -4,7 +4,7 @@ import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
 import type { CodeProps } from './code-props.ts';
 import { type CodeState, stateOf } from '../code-state.tsx';
 import { ContentFacts } from './content-facts.tsx';
-import { CopyButton, CopyStatus } from '../../ui/copy-button.tsx';
+import { CopyableField } from '../../ui/copyable.tsx';
 import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
 import { Day, Moment } from '../../ui/moment.tsx';
 
@@ -21,12 +21,13 @@ export function CodeSide(props: CodeProps) {
         alt={`QR code of ${code.name}`}
       />
       <div>
-        <label for="share-link">Share link</label>
-        <div class="row">
-          <input id="share-link" class="code" value={address} readOnly />
-          <CopyButton of="share-link" name="Copy link" quiet={state !== 'public'} />
-        </div>
-        <CopyStatus />
+        <CopyableField
+          id="share-link"
+          label="Share link"
+          value={address}
+          button="Copy link"
+          quiet={state !== 'public'}
+        />
         {warnings.length > 0 && (
           <div class="notice bad">
             <strong>This code may not work everywhere</strong>
@@ -42,7 +43,7 @@ export function CodeSide(props: CodeProps) {
           <div>
             <dt>Created</dt>
             <dd>
-              <Moment of={code.createdAt} />
+              <Moment at={code.createdAt} />
             </dd>
           </div>
           <End {...props} />
@@ -61,7 +62,7 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
       <div>
         <dt>Last day</dt>
         <dd>
-          <Day of={lastDayOf(expiresAt)} /> (UTC)
+          <Day date={lastDayOf(expiresAt)} /> (UTC)
         </dd>
       </div>
     );
@@ -69,7 +70,7 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
     <div>
       <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
       <dd>
-        <Moment of={expiresAt} />
+        <Moment at={expiresAt} />
       </dd>
     </div>
   );

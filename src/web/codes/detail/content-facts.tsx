@@ -18,7 +18,7 @@ export function ContentFacts({ code }: { code: QrCode }) {
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? <Words of={value} /> : value}</dd>
+            <dd>{typeof value === 'string' ? <LongText text={value} /> : value}</dd>
           </div>
         ))}
     </>
@@ -30,10 +30,10 @@ function factsOf({ type, content }: QrCode): Fact[] {
   switch (read.kind) {
     case 'link':
       return [
-        ['Leads to', <LinkLines of={[{ href: read.href, text: type === 'url' ? content : read.href }]} />],
+        ['Leads to', <LinkLines lines={[{ href: read.href, text: type === 'url' ? content : read.href }]} />],
       ];
     case 'links':
-      return [['Links', <Links of={read.lines} />]];
+      return [['Links', <Links lines={read.lines} />]];
     case 'phone':
       return [['Number', read.number]];
     case 'sms':
@@ -64,18 +64,18 @@ function factsOf({ type, content }: QrCode): Fact[] {
 }
 
 /** The beginning, and where that is not all, the whole one step away. */
-function Words({ of }: { of: string }) {
-  const isLong = of.length > shownLetters || of.split('\n').length > shownLines;
+function LongText({ text }: { text: string }) {
+  const isLong = text.length > shownLetters || text.split('\n').length > shownLines;
   return (
     <>
       <div class="gist">
-        <bdi>{of}</bdi>
+        <bdi>{text}</bdi>
       </div>
       {isLong && (
         <details>
           <summary>Show all</summary>
           <div class="whole">
-            <bdi>{of}</bdi>
+            <bdi>{text}</bdi>
           </div>
         </details>
       )}
@@ -83,22 +83,22 @@ function Words({ of }: { of: string }) {
   );
 }
 
-function Links({ of: lines }: { of: LinksContent['lines'] }) {
+function Links({ lines }: { lines: LinksContent['lines'] }) {
   const rest = lines.slice(shownLines);
   return (
     <>
-      <LinkLines of={lines.slice(0, shownLines)} />
+      <LinkLines lines={lines.slice(0, shownLines)} />
       {rest.length > 0 && (
         <details>
           <summary>{rest.length} more</summary>
-          <LinkLines of={rest} />
+          <LinkLines lines={rest} />
         </details>
       )}
     </>
   );
 }
 
-function LinkLines({ of: lines }: { of: LinksContent['lines'] }) {
+function LinkLines({ lines }: { lines: LinksContent['lines'] }) {
   return (
     <>
       {lines.map(({ text, href }, place) => (

@@ -19,7 +19,7 @@ export function CodeView(props: CodeProps) {
   const { visitor, code, done, isMadePrivate } = props;
   const state = stateOf(props);
   return (
-    <Layout title={code.name} visitor={visitor} at="/codes">
+    <Layout title={code.name} visitor={visitor} at="/codes" styles={['codes']}>
       <script type="module" src={`${visitor.assets}/codes/detail/detail.browser.js`} />
       <a class="back" href="/codes">
         ← All QR codes
@@ -47,7 +47,6 @@ export function CodeView(props: CodeProps) {
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
         </div>
       </div>
-      <p class="unseen" role="status" id="live" />
     </Layout>
   );
 }
@@ -114,7 +113,7 @@ function Scans(props: CodeProps) {
             <Timeline timeline={analytics.timeline} />
           </div>
         </div>
-        <div id="rankings" class="rankings">
+        <div id="rankings" class="columns">
           {analytics.totalScans > 0 && <Rankings {...props} />}
         </div>
       </section>
@@ -128,7 +127,7 @@ function Total({ name, value, id }: { name: string; value: number; id: string })
     <div>
       <dt>{name}</dt>
       <dd id={id}>
-        <ShortFigure of={value} />
+        <ShortFigure value={value} />
       </dd>
     </div>
   );
@@ -203,7 +202,7 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
         </thead>
         <tbody data-live={isFirstPage ? '' : undefined}>
           {scans.map((scan) => (
-            <ScanTableRow key={scan.id} of={scan} />
+            <ScanTableRow key={scan.id} scan={scan} />
           ))}
         </tbody>
       </table>

@@ -1,147 +1,124 @@
-// The page of a code, kept up to date while it is open and in view. Without this it shows how things were when it was opened.
+// Keeps the page of a code up to date while it is visible. Without this script it shows the state at its opening.
 
-import { showLocalTime, showLocalTimes } from '../../ui/app.browser.js';
+import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
+import { showLocalTimes } from '../../ui/app.browser.js';
 import '../star.browser.js';
-import { makeReadable } from './chart.browser.js';
+import { makeFocusable } from './chart.browser.js';
 
 const part = (id) => document.getElementById(id);
-const rowsAPage = 20;
-const figure = (value) => value.toLocaleString('en');
-const shortFrom = 1_000_000;
-const short = Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const renewPauseMs = 2_000;
-const renewed = ['chart', 'rankings', 'total-countries', 'total-cities', 'scan-pages'];
+const reloadDelayMs = 2_000;
+const reloadedParts = ['chart', 'rankings', 'total-countries', 'total-cities', 'scan-pages'];
 let ever;
-let renewing;
+let reloading;
 
-function showState(state) {
-  const more = ever === undefined ? 0 : state.ever - ever;
+/** The server renders the HTML of an update: see live-update.tsx. */
+function showUpdate(update) {
   const isFirst = ever === undefined;
-  ever = state.ever;
-  if (more > 0) part('live').textContent = `${figure(more)} new ${more === 1 ? 'scan' : 'scans'}`;
+  const added = isFirst ? 0 : update.ever - ever;
+  ever = update.ever;
+  if (added > 0) announce(`${added.toLocaleString('en')} new ${added === 1 ? 'scan' : 'scans'}`);
   if (part('no-scans')) {
-    // The first scan: instead of words there are charts now.
-    if (state.ever > 0) void renew(['code-scans']);
+    // The first scan: charts replace the text.
+    if (update.ever > 0) void reload(['code-scans']);
     return;
   }
   const { days, scans } = part('totals').dataset;
-  // The page may have been opened long before anybody looked at it.
-  const isStale = isFirst && state.periods[days] !== Number(scans);
-  part('total-scans').replaceChildren(shortFigure(state.periods[days]));
-  part('total-today').replaceChildren(shortFigure(state.today));
+  // A tab may have been opened long before it is looked at.
+  const isStale = isFirst && update.periods[days] !== Number(scans);
+  part('total-scans').replaceChildren(parse(update.html.periods[days]));
+  part('total-today').replaceChildren(parse(update.html.today));
   const rows = document.querySelector('#scans tbody[data-live]');
-  if (rows) showLatest(rows, state.latest);
-  if (more > 0 || isStale) renewing ??= setTimeout(() => void renew(renewed), renewPauseMs);
+  if (rows) showLatest(rows, update.html.scans);
+  if (added > 0 || isStale) reloading ??= setTimeout(() => void reload(reloadedParts), reloadDelayMs);
 }
 
-/** As the page shows it when it is opened. */
-function shortFigure(value) {
-  if (value < shortFrom) return figure(value);
-  const [whole, seen, heard] = ['span', 'span', 'span'].map((name) => document.createElement(name));
-  whole.title = figure(value);
-  seen.ariaHidden = 'true';
-  seen.textContent = short.format(value);
-  heard.className = 'unseen';
-  heard.textContent = figure(value);
-  whole.append(seen, heard);
-  return whole;
+function parse(html) {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  return template.content;
 }
 
-/** Parts of the page as they would be if it were opened now; what is unfolded and what has the focus stays so. */
-async function renew(ids) {
-  const answer = await fetch(location.href).catch(() => undefined);
-  renewing = undefined;
-  if (!answer?.ok || answer.redirected) return;
-  const opened = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  showLocalTimes(opened);
-  makeReadable(opened);
-  for (const id of ids) {
-    const [old, fresh] = [part(id), opened.getElementById(id)];
-    if (!old || !fresh) continue;
-    const unfolded = [...old.querySelectorAll('details')].map(({ open }) => open);
-    const focused = stops(old).indexOf(document.activeElement);
-    old.replaceChildren(...fresh.childNodes);
-    for (const [place, details] of old.querySelectorAll('details').entries())
-      details.open = unfolded[place] ?? false;
-    stops(old)[focused]?.focus({ preventScroll: true });
-  }
-  showMark();
-}
-
-function stops(within) {
-  return [...within.querySelectorAll('a, summary, [tabindex]')];
-}
-
-function showLatest(rows, latest) {
+/** Keeps the rows that are already shown, so that only new ones are animated. */
+function showLatest(rows, html) {
   const shown = new Map([...rows.children].map((row) => [row.dataset.scan, row]));
-  const wanted = latest.map((scan) => shown.get(scan.id) ?? rowOf(scan));
-  if (wanted.every((row, place) => row === rows.children[place])) return;
-  rows.replaceChildren(...wanted.slice(0, rowsAPage));
+  const latest = [...parse(html).children].map((row) => shown.get(row.dataset.scan) ?? toNewRow(row));
+  if (latest.every((row, index) => row === rows.children[index])) return;
+  rows.replaceChildren(...latest);
 }
 
-function rowOf(scan) {
-  const row = document.createElement('tr');
-  row.dataset.scan = scan.id;
+function toNewRow(row) {
   row.className = 'new';
-  const time = document.createElement('time');
-  time.dateTime = scan.at;
-  time.dataset.moment = 'bare';
-  showLocalTime(time);
-  const head = document.createElement('th');
-  head.scope = 'row';
-  head.append(time);
-  row.append(head, ...[scan.place, scan.device, scan.browser, scan.os].map(cell));
+  showLocalTimes(row);
   return row;
 }
 
-function cell(text) {
-  const made = document.createElement('td');
-  const words = document.createElement('bdi');
-  words.textContent = text;
-  made.append(words);
-  return made;
+/** Replaces parts of the page by those of a newly loaded one. Open details and the focus stay. */
+async function reload(ids) {
+  const response = await fetch(location.href).catch(() => undefined);
+  reloading = undefined;
+  if (!response?.ok || response.redirected) return;
+  const loaded = new DOMParser().parseFromString(await response.text(), 'text/html');
+  showLocalTimes(loaded);
+  makeFocusable(loaded);
+  for (const id of ids) {
+    const [old, fresh] = [part(id), loaded.getElementById(id)];
+    if (!old || !fresh) continue;
+    const wasOpen = [...old.querySelectorAll('details')].map(({ open }) => open);
+    const focused = focusable(old).indexOf(document.activeElement);
+    old.replaceChildren(...fresh.childNodes);
+    for (const [index, details] of old.querySelectorAll('details').entries())
+      details.open = wasOpen[index] ?? false;
+    focusable(old)[focused]?.focus({ preventScroll: true });
+  }
+  showLiveMark();
+}
+
+function focusable(root) {
+  return [...root.querySelectorAll('a, summary, [tabindex]')];
 }
 
 let events;
 let isLive = false;
 
-function showMark() {
+function showLiveMark() {
   for (const mark of document.querySelectorAll('.live-mark')) mark.hidden = !isLive;
 }
 
 function setLive(value) {
   isLive = value;
-  showMark();
+  showLiveMark();
 }
 
-function leave() {
+function disconnect() {
   events?.close();
   events = undefined;
   setLive(false);
 }
 
-function follow() {
-  // A browser keeps six connections to a site: pages in the background must not hold them all.
-  if (document.hidden) leave();
+function connect() {
+  // A browser opens six connections to a site at most: hidden tabs must not use them up.
+  if (document.hidden) disconnect();
   else if (!events) {
     events = new EventSource(`${location.pathname.replace(/\/$/, '')}/events`);
     events.addEventListener('open', () => setLive(true));
     events.addEventListener('error', () => setLive(false));
-    events.addEventListener('message', ({ data }) => showState(JSON.parse(data)));
+    events.addEventListener('message', ({ data }) => showUpdate(JSON.parse(data)));
   }
 }
-/** A card that is taller than the window sticks at its end, so that its last buttons can be reached. */
-function keepInView(side) {
+
+/** A card that is taller than the window sticks at its lower end, so that its last buttons can be reached. */
+function placeSide(side) {
   const gap = 16;
   const top = Math.min(gap, innerHeight - side.offsetHeight - gap);
   side.style.setProperty('--side-top', `${top}px`);
 }
 
 const side = document.querySelector('.code-side');
-new ResizeObserver(() => keepInView(side)).observe(side);
-addEventListener('resize', () => keepInView(side));
-document.addEventListener('visibilitychange', follow);
-addEventListener('pagehide', leave);
-addEventListener('pageshow', follow);
-makeReadable(document);
-follow();
+new ResizeObserver(() => placeSide(side)).observe(side);
+addEventListener('resize', () => placeSide(side));
+document.addEventListener('visibilitychange', connect);
+addEventListener('pagehide', disconnect);
+addEventListener('pageshow', connect);
+prepareAnnouncements();
+makeFocusable(document);
+connect();

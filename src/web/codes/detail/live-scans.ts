@@ -1,89 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listScans } from '../../../scans/list-scans.ts';
-import { readScanTotals, type ScanTotals } from '../../../scans/scan-totals.ts';
+import { readScanTotals } from '../../../scans/scan-totals.ts';
 import type { Database } from '../../../store/database.ts';
-import { type ScanLine, toScanLine } from './scan-line.tsx';
+import { type LiveUpdate, renderUpdate } from './live-update.tsx';
+import { toScanLine } from './scan-line.tsx';
 
-/** The numbers of days that can be looked at. */
+/** The periods that the page offers, in days. */
 export const periods = [7, 30, 90, 365] as const;
 export const scansAPage = 20;
 
-/** Often enough for a scan to be seen within two seconds, its way through the queue included. */
-const lookEveryMs = 750;
-
-/** What an open page is told. */
-export interface LiveState extends Omit<ScanTotals, 'exists'> {
-  date: string;
-  latest: ScanLine[];
-}
+/** Short enough for a scan to appear within two seconds, including its way through the queue. */
+const pollIntervalMs = 750;
 
 export interface Watcher {
-  tell(state: LiveState): void;
-  /** The code is gone. */
+  send(update: LiveUpdate): void;
+  /** Called when the code has been deleted. */
   end(): void;
 }
 
 interface Watched {
   watchers: Set<Watcher>;
-  state: LiveState | undefined;
+  latest: { date: string; update: LiveUpdate } | undefined;
 }
 
 export interface LiveScans {
-  /** Tells how things are as soon as that is known, and then each change, until the answer is called. */
+  /** Sends the current state as soon as it is known, then every change. Returns a function that stops it. */
   watch(codeId: string, watcher: Watcher): () => void;
 }
 
 /**
- * New scans as the database has them, whichever process took and recorded them. Each code with watchers is looked at
- * once a turn, however many there are; without watchers nothing is asked.
+ * Finds new scans by polling the database, because any process may have recorded them. A code is polled once per
+ * interval, however many watchers it has, and not at all without watchers.
  */
 export function createLiveScans(db: Database, now: () => Date): LiveScans {
   const codes = new Map<string, Watched>();
 
-  async function look(codeId: string, watched: Watched): Promise<void> {
+  async function poll(codeId: string, watched: Watched): Promise<void> {
     const date = now().toISOString().slice(0, 10);
     const { exists, ...totals } = await readScanTotals(db, codeId, date, periods);
     if (!exists) {
       for (const watcher of watched.watchers) watcher.end();
       return;
     }
-    const before = watched.state;
-    if (before?.ever === totals.ever && before.date === date) return;
-    // Scans and counters are written in one transaction: only a changed total means that there is something to list.
+    const before = watched.latest;
+    if (before?.update.ever === totals.ever && before.date === date) return;
+    // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
     const scans = await listScans(db, codeId, { limit: scansAPage });
-    watched.state = { ...totals, date, latest: scans.slice(0, scansAPage).map(toScanLine) };
-    for (const watcher of watched.watchers) tellOne(watcher, watched.state);
+    const update = renderUpdate(totals, scans.slice(0, scansAPage).map(toScanLine));
+    watched.latest = { date, update };
+    for (const watcher of watched.watchers) sendTo(watcher, update);
   }
 
-  async function keepLooking(codeId: string, watched: Watched): Promise<void> {
+  async function keepPolling(codeId: string, watched: Watched): Promise<void> {
     while (watched.watchers.size > 0) {
-      // A database that cannot be asked now is asked again at the next turn.
-      await look(codeId, watched).catch(() => undefined);
-      await sleep(lookEveryMs, undefined, { ref: false });
+      // A failed query is repeated at the next interval.
+      await poll(codeId, watched).catch(() => undefined);
+      await sleep(pollIntervalMs, undefined, { ref: false });
     }
     codes.delete(codeId);
   }
 
   return {
     watch(codeId, watcher) {
-      const known = codes.get(codeId);
-      const watched: Watched = known ?? { watchers: new Set(), state: undefined };
+      const existing = codes.get(codeId);
+      const watched: Watched = existing ?? { watchers: new Set(), latest: undefined };
       watched.watchers.add(watcher);
-      if (watched.state) tellOne(watcher, watched.state);
-      if (!known) {
+      if (watched.latest) sendTo(watcher, watched.latest.update);
+      if (!existing) {
         codes.set(codeId, watched);
-        // It catches its own failures.
-        void keepLooking(codeId, watched);
+        // It catches its own errors.
+        void keepPolling(codeId, watched);
       }
       return () => watched.watchers.delete(watcher);
     },
   };
 }
 
-/** One that cannot be told must not keep the news from the others. */
-function tellOne(watcher: Watcher, state: LiveState): void {
+/** An error at one watcher must not keep the update from the others. */
+function sendTo(watcher: Watcher, update: LiveUpdate): void {
   try {
-    watcher.tell(state);
+    watcher.send(update);
   } catch {
     watcher.end();
   }

@@ -89,7 +89,7 @@ function Figures({ count, total }: { count: number; total: number }) {
   return (
     <>
       <td class="number">
-        <ShortFigure of={count} />
+        <ShortFigure value={count} />
       </td>
       <td class="number">{total === 0 ? '–' : `${((count / total) * 100).toFixed(1)} %`}</td>
     </>

@@ -31,11 +31,11 @@ export function deviceName(device: string): string {
 }
 
 /** Also built by detail.browser.js, for scans that come while the page is open. */
-export function ScanTableRow({ of: scan }: { of: ScanLine }) {
+export function ScanTableRow({ scan }: { scan: ScanLine }) {
   return (
     <tr data-scan={scan.id}>
       <th scope="row">
-        <Moment of={scan.at} bare />
+        <Moment at={scan.at} bare />
       </th>
       <td>
         <bdi>{scan.place}</bdi>

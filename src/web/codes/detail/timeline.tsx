@@ -72,10 +72,10 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
       </div>
       <p class="ends">
         <span>
-          <Day of={bars[0]?.from ?? ''} />
+          <Day date={bars[0]?.from ?? ''} />
         </span>
         <span>
-          <Day of={bars.at(-1)?.to ?? ''} />
+          <Day date={bars.at(-1)?.to ?? ''} />
         </span>
       </p>
       {!isExample && <DayFigures timeline={timeline} />}
@@ -102,7 +102,7 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
             {timeline.toReversed().map(({ date, scans }) => (
               <tr key={date}>
                 <th scope="row">
-                  <Day of={date} />
+                  <Day date={date} />
                 </th>
                 <td class="number">{figure(scans)}</td>
               </tr>

@@ -4,25 +4,30 @@ import { withoutCountryCode } from '../../../codes/content/phone-number.ts';
 import type { CodeType } from '../../../codes/qr-code.ts';
 import { type Caution, CheckBox, type FormState, Input, Select, TextArea } from '../../ui/controls.tsx';
 
-const inputs: Record<CodeType, (of: FormState) => VNode> = {
-  url: (of) => (
+const inputs: Record<CodeType, (form: FormState) => VNode> = {
+  url: (form) => (
     <Input
-      of={of}
+      form={form}
       name="content"
       label="Web address"
       inputMode="url"
       hint="Where a scan leads, such as example.com/menu: https:// is added if you leave it out. You can change it after printing."
     />
   ),
-  text: (of) => <TextArea of={of} name="content" label="Text" />,
-  social: (of) => (
-    <TextArea of={of} name="content" label="Links" hint="One per line, such as https://instagram.com/you." />
+  text: (form) => <TextArea form={form} name="content" label="Text" />,
+  social: (form) => (
+    <TextArea
+      form={form}
+      name="content"
+      label="Links"
+      hint="One per line, such as https://instagram.com/you."
+    />
   ),
-  wifi: (of) => (
+  wifi: (form) => (
     <>
-      <Input of={of} name="networkName" label="Network name" />
+      <Input form={form} name="networkName" label="Network name" />
       <Select
-        of={of}
+        form={form}
         name="security"
         label="Security"
         choices={[
@@ -31,39 +36,51 @@ const inputs: Record<CodeType, (of: FormState) => VNode> = {
           ['none', 'None'],
         ]}
       />
-      <Input of={of} name="password" label="Password" isSecret hint="Whoever scans the code can read it." />
-      <CheckBox of={of} name="hidden" label="The network is hidden" />
+      <Input
+        form={form}
+        name="password"
+        label="Password"
+        isSecret
+        hint="Whoever scans the code can read it."
+      />
+      <CheckBox form={form} name="hidden" label="The network is hidden" />
     </>
   ),
-  vcard: (of) => (
+  vcard: (form) => (
     <>
-      <Input of={of} name="contactName" label="Full name" />
-      <Input of={of} name="organization" label="Organization (optional)" />
-      <Input of={of} name="phone" label="Phone (optional)" inputMode="tel" caution={abroad('vcard')} />
-      <Input of={of} name="email" label="Email (optional)" inputMode="email" />
-      <Input of={of} name="website" label="Website (optional)" inputMode="url" />
+      <Input form={form} name="contactName" label="Full name" />
+      <Input form={form} name="organization" label="Organization (optional)" />
+      <Input form={form} name="phone" label="Phone (optional)" inputMode="tel" caution={abroad('vcard')} />
+      <Input form={form} name="email" label="Email (optional)" inputMode="email" />
+      <Input form={form} name="website" label="Website (optional)" inputMode="url" />
     </>
   ),
-  email: (of) => (
-    <>
-      <Input of={of} name="to" label="To" inputMode="email" hint="Put commas between several addresses." />
-      <Input of={of} name="subject" label="Subject (optional)" />
-      <TextArea of={of} name="body" label="Message (optional)" />
-    </>
-  ),
-  phone: (of) => <NumberInput of={of} caution={abroad('phone')} />,
-  sms: (of) => <NumberAndMessage of={of} caution={abroad('sms')} />,
-  // Without the country code it is refused.
-  whatsapp: (of) => <NumberAndMessage of={of} />,
-  geo: (of) => (
+  email: (form) => (
     <>
       <Input
-        of={of}
+        form={form}
+        name="to"
+        label="To"
+        inputMode="email"
+        hint="Put commas between several addresses."
+      />
+      <Input form={form} name="subject" label="Subject (optional)" />
+      <TextArea form={form} name="body" label="Message (optional)" />
+    </>
+  ),
+  phone: (form) => <NumberInput form={form} caution={abroad('phone')} />,
+  sms: (form) => <NumberAndMessage form={form} caution={abroad('sms')} />,
+  // Without the country code it is refused.
+  whatsapp: (form) => <NumberAndMessage form={form} />,
+  geo: (form) => (
+    <>
+      <Input
+        form={form}
         name="place"
         label="Coordinates or map link"
         hint="Such as 51.5007, -0.1246, or a link copied from Google Maps, Apple Maps or OpenStreetMap."
       />
-      <Input of={of} name="label" label="Name of the place (optional)" />
+      <Input form={form} name="label" label="Name of the place (optional)" />
     </>
   ),
 };
@@ -74,14 +91,14 @@ function abroad(type: keyof typeof numberWarnings): Caution {
 }
 
 interface NumberProps {
-  of: FormState;
+  form: FormState;
   caution?: Caution;
 }
 
-function NumberInput({ of, caution }: NumberProps) {
+function NumberInput({ form, caution }: NumberProps) {
   return (
     <Input
-      of={of}
+      form={form}
       name="number"
       label="Number"
       inputMode="tel"
@@ -92,21 +109,21 @@ function NumberInput({ of, caution }: NumberProps) {
 }
 
 function NumberAndMessage(props: NumberProps) {
-  const { of } = props;
+  const { form } = props;
   return (
     <>
       <NumberInput {...props} />
-      <TextArea of={of} name="message" label="Message (optional)" />
+      <TextArea form={form} name="message" label="Message (optional)" />
     </>
   );
 }
 
 /** The fields of a type; or the content as it is stored, where they could not hold all of it. */
-export function ContentInputs({ type, isRaw, of }: { type: CodeType; isRaw: boolean; of: FormState }) {
-  if (!isRaw) return inputs[type](of);
+export function ContentInputs({ type, isRaw, form }: { type: CodeType; isRaw: boolean; form: FormState }) {
+  if (!isRaw) return inputs[type](form);
   return (
     <TextArea
-      of={of}
+      form={form}
       name="content"
       label="Content"
       rows={8}

@@ -75,7 +75,7 @@ export function codeForms(parts: PageParts): Router {
         type,
         code,
         isRaw,
-        of: { values, errors, saved },
+        form: { values, errors, saved },
         problem: errors.length > 0 ? notSaved : undefined,
         version: code && editVersion(code, isRaw),
         warnings: lookWarnings(look, config.baseUrl),
@@ -177,8 +177,8 @@ export function codeForms(parts: PageParts): Router {
   });
 
   function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {
-    const of = { values: { confirmation: field(ctx, 'confirmation') }, errors };
-    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, of }, errors.length > 0 ? 400 : 200);
+    const form = { values: { confirmation: field(ctx, 'confirmation') }, errors };
+    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, form }, errors.length > 0 ? 400 : 200);
   }
   return router;
 }

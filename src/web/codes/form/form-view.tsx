@@ -13,7 +13,7 @@ export interface CodeFormProps {
   /** The code that is edited; absent for a new one. */
   code?: QrCode | undefined;
   isRaw: boolean;
-  of: FormState;
+  form: FormState;
   /** What keeps scanners from reading the picture. */
   warnings: string[];
   /** Where the picture of this look is drawn. */
@@ -27,16 +27,21 @@ export interface CodeFormProps {
 }
 
 export function CodeFormView(props: CodeFormProps) {
-  const { visitor, type, code, isRaw, of, isCopy, problem, version } = props;
+  const { visitor, type, code, isRaw, form, isCopy, problem, version } = props;
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   return (
-    <Layout title={problem || of.saved ? `Error: ${title}` : title} visitor={visitor} at="/codes">
+    <Layout
+      title={problem || form.saved ? `Error: ${title}` : title}
+      visitor={visitor}
+      at="/codes"
+      styles={['codes']}
+    >
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
       <h1>{title}</h1>
-      {isCopy && !problem && !of.saved && (
+      {isCopy && !problem && !form.saved && (
         <Notice kind="good">Copied. Change it and save, or delete it.</Notice>
       )}
       {problem && (
@@ -44,7 +49,7 @@ export function CodeFormView(props: CodeFormProps) {
           {problem}
         </Notice>
       )}
-      {of.saved && (
+      {form.saved && (
         <Notice kind="bad" isFocused>
           Not saved. This code was changed somewhere else since you opened the form. Your version is below,
           and at each field where it differs, what was saved meanwhile.{' '}
@@ -62,20 +67,20 @@ export function CodeFormView(props: CodeFormProps) {
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
             {!code && <input type="hidden" name="type" value={type} />}
             {version && <input type="hidden" name="version" value={version} />}
-            <ContentInputs type={type} isRaw={isRaw} of={of} />
+            <ContentInputs type={type} isRaw={isRaw} form={form} />
           </section>
           <section class="card">
             <h2>Name and last day</h2>
             <Input
-              of={of}
+              form={form}
               name="name"
               label="Name"
               hint="For you to find it again. The page that a scan opens may show it too."
             />
             <div class="row">
-              <Input of={of} name="category" label="Category (optional)" />
+              <Input form={form} name="category" label="Category (optional)" />
               <Input
-                of={of}
+                form={form}
                 name="lastDay"
                 label="Last day"
                 type="date"
@@ -87,9 +92,9 @@ export function CodeFormView(props: CodeFormProps) {
         <div>
           <Look {...props} />
         </div>
-        <div class="row form-end">
+        <div class="row">
           <button type="submit">
-            {of.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
+            {form.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
           </button>
           <a class="button quiet" href={back}>
             {isCopy ? 'Keep it as it is' : 'Cancel'}
@@ -128,7 +133,7 @@ function TypeChooser({ at }: { at: CodeType }) {
   );
 }
 
-function Look({ of, type, code, preview, warnings }: CodeFormProps) {
+function Look({ form, type, code, preview, warnings }: CodeFormProps) {
   return (
     <section class="card">
       <h2>Picture</h2>
@@ -148,8 +153,8 @@ function Look({ of, type, code, preview, warnings }: CodeFormProps) {
           : 'The picture holds the share link, not the content. So it stays the same when you change the content later, even after printing.'}
       </p>
       <div class="pair">
-        <Input of={of} name="foregroundColor" label="Foreground" type="color" />
-        <Input of={of} name="backgroundColor" label="Background" type="color" />
+        <Input form={form} name="foregroundColor" label="Foreground" type="color" />
+        <Input form={form} name="backgroundColor" label="Background" type="color" />
       </div>
       {/* Below the colours: they stay where they are when it appears. */}
       <div id="warnings" role="status">
@@ -160,14 +165,14 @@ function Look({ of, type, code, preview, warnings }: CodeFormProps) {
         ))}
       </div>
       <Input
-        of={of}
+        form={form}
         name="size"
         label="Size in pixels"
         inputMode="numeric"
         hint="Width and height, from 128 to 2048."
       />
       <Select
-        of={of}
+        form={form}
         name="errorCorrection"
         label="Error correction"
         choices={[
@@ -181,9 +186,9 @@ function Look({ of, type, code, preview, warnings }: CodeFormProps) {
   );
 }
 
-export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: QrCode; of: FormState }) {
+export function DeleteCodeView({ visitor, code, form }: { visitor: Visitor; code: QrCode; form: FormState }) {
   return (
-    <Layout title="Delete QR code" visitor={visitor} at="/codes">
+    <Layout title="Delete QR code" visitor={visitor} at="/codes" styles={['codes']}>
       <section class="card narrow danger">
         <h1>Delete QR code</h1>
         <p>
@@ -194,7 +199,7 @@ export function DeleteCodeView({ visitor, code, of }: { visitor: Visitor; code: 
           ? Its scans are deleted too, and printed copies will lead nowhere. This cannot be undone.
         </p>
         <Form action={`/codes/${code.id}/delete`}>
-          <Input of={of} name="confirmation" label="Type the name of the code to confirm" />
+          <Input form={form} name="confirmation" label="Type the name of the code to confirm" />
           <div class="row">
             <button type="submit" class="danger">
               Delete

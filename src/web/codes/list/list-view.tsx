@@ -38,7 +38,7 @@ export function CodesView(props: CodesProps) {
   const { visitor, rows, search, total, done } = props;
   const isFiltered = Boolean(search.q || search.type || search.category);
   return (
-    <Layout title="QR codes" visitor={visitor} at="/codes">
+    <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
       <script type="module" src={`${visitor.assets}/codes/star.browser.js`} />
       <div class="heading">
         <h1>QR codes</h1>
@@ -107,17 +107,17 @@ function PageLink({ to, name }: { to: string | undefined; name: string }) {
 }
 
 function Search({ search, categories }: CodesProps) {
-  const of: FormState = { values: { ...search, type: search.type ?? '' }, errors: [] };
+  const form: FormState = { values: { ...search, type: search.type ?? '' }, errors: [] };
   const isFiltered = Boolean(search.type || search.category);
   return (
     <form class="card search" action="/codes" role="search">
-      <Input of={of} name="q" label="Search by name" type="search" />
+      <Input form={form} name="q" label="Search by name" type="search" />
       {/* Folded on phones alone: the stylesheet keeps it open where there is room. */}
       <details class="filters" open={isFiltered}>
         <summary>Filters</summary>
         <div>
           <Select
-            of={of}
+            form={form}
             name="type"
             label="Type"
             choices={[
@@ -126,7 +126,7 @@ function Search({ search, categories }: CodesProps) {
             ]}
           />
           <Select
-            of={of}
+            form={form}
             name="category"
             label="Category"
             choices={[
@@ -171,7 +171,7 @@ function Table({ rows, here }: CodesProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <CodeLine key={row.code.id} of={row} here={here} />
+            <CodeLine key={row.code.id} row={row} here={here} />
           ))}
         </tbody>
       </table>
@@ -179,9 +179,9 @@ function Table({ rows, here }: CodesProps) {
   );
 }
 
-function CodeLine({ of, here }: { of: CodeRow; here: string }) {
-  const { code, scans, daily } = of;
-  const state = stateOf(of);
+function CodeLine({ row, here }: { row: CodeRow; here: string }) {
+  const { code, scans, daily } = row;
+  const state = stateOf(row);
   const anchor = `code-${code.id}`;
   const back = `${here}#${anchor}`;
   return (
@@ -204,7 +204,7 @@ function CodeLine({ of, here }: { of: CodeRow; here: string }) {
         {code.category ? <bdi>{code.category}</bdi> : '–'}
       </td>
       <td class="fact number">
-        <ShortFigure of={scans} />
+        <ShortFigure value={scans} />
         <span class="unit"> {scans === 1 ? 'scan' : 'scans'}</span>
       </td>
       <td class="course">
