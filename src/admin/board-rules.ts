@@ -1,5 +1,4 @@
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
-import type { ScanJob } from '../queue/scan-jobs.ts';
 
 /** Everything else that the board can do would lose scans, change them, or stop them. */
 const allowedChanges = new Set([
@@ -11,7 +10,6 @@ const allowedChanges = new Set([
 
 const refusal =
   'Not allowed here: a job holds scans. This board retries and promotes jobs, and removes none.';
-const mostCodes = 20;
 
 /** Where a statement of knex failed, the message begins with it and all its values, up to the last dash. */
 const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;
@@ -29,9 +27,3 @@ export const boardRules: Required<BoardHooks> = {
     ) as typeof result.body,
   }),
 };
-
-/** Of a job's scans only how many they are and of which codes: the rest is about the people who scanned. */
-export function shownData(job: Partial<ScanJob> | undefined): object {
-  const scans = Array.isArray(job?.scans) ? job.scans : [];
-  return { scans: scans.length, codes: [...new Set(scans.map(([, codeId]) => codeId))].slice(0, mostCodes) };
-}

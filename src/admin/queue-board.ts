@@ -3,7 +3,8 @@ import type { Middleware } from 'koa';
 import { basePathOf } from '../http/base-path.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { AppError } from '../errors.ts';
-import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/connection.ts';
+import { connectToQueues, type QueueConnection, type QueuePlace } from '../queue/queue-connection.ts';
+import { allQueues } from '../queue/queues.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
@@ -34,7 +35,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
 
   // The connection is opened at the first visit: a web process that no operator asks has none.
   async function connected(): Promise<QueueConnection> {
-    connection ??= connectToQueue(place, log, () => undefined);
+    connection ??= connectToQueues(place, log);
     for (const giveUpAt = Date.now() + connectWithinMs; !connection.isReady(); await sleep(20)) {
       if (Date.now() > giveUpAt) throw unreachable();
     }
@@ -51,8 +52,9 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   }
 
   async function open(): Promise<Middleware> {
-    const { present } = await connected();
-    return createBoardRouter(present(), ask, basePathOf(baseUrl));
+    const { queue } = await connected();
+    const shown = allQueues.map((definition) => ({ definition, queue: queue(definition) }));
+    return createBoardRouter(shown, ask, basePathOf(baseUrl));
   }
 
   return {

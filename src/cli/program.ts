@@ -55,7 +55,7 @@ function createProgram(version: string): Command {
     .action(() =>
       withDatabase(async ({ url, config }) => {
         // BullMQ takes a while to load, and most commands can do without it.
-        const { migrateQueue } = await import('../queue/connection.ts');
+        const { migrateQueue } = await import('../queue/postgres-engine.ts');
         const { applied, notice } = await migrateDatabase(url, say);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
         if (notice) say(notice);

@@ -1,49 +1,51 @@
+import type { Job, Queue } from 'bullmq';
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
-import type { Queue } from 'bullmq';
 import { count } from '../doctor/in-words.ts';
-import type { ScanJob } from '../queue/scan-jobs.ts';
+import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { print, say } from './say.ts';
 import { withDatabase } from './with-database.ts';
 
 const longestReason = 500;
 
-export function queueCommand(): Command {
-  const queue = new Command('queue').description('Jobs that the workers gave up');
-  queue
+/** `onlyQueues`: by default the command works on all queues there are. */
+export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
+  const command = new Command('queue').description('Jobs that failed for good');
+  command
     .command('failed')
-    .description('List them: job, when it failed, how many scans and attempts, reason')
+    .description('List them: queue, job, when it failed, what it holds, attempts, reason')
     .action(() =>
-      withQueue(async (jobs) => {
+      withQueues(onlyQueues, async (queues) => {
         const { failedJobs } = await import('../queue/failed-jobs.ts');
-        let failed = 0;
-        let scans = 0;
-        for await (const { id = '', finishedOn, data, attemptsMade, failedReason } of failedJobs(jobs)) {
-          const failedAt = finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString();
-          const reason = (failedReason ?? '').slice(0, longestReason).replaceAll(/\s+/g, ' ');
-          print(
-            [id, failedAt, count(data.scans.length, 'scan'), count(attemptsMade, 'attempt'), reason].join(
-              '\t',
-            ),
+        let anyFailed = false;
+        for (const { definition, queue } of queues) {
+          let failed = 0;
+          let items = 0;
+          for await (const job of failedJobs(queue)) {
+            print(describeFailed(definition, job));
+            failed += 1;
+            items += itemsOf(definition, job.data);
+          }
+          if (failed === 0) continue;
+          anyFailed = true;
+          say(
+            `${definition.name}: ${count(failed, 'failed job')} with ${count(items, definition.items.noun)}.`,
           );
-          failed += 1;
-          scans += data.scans.length;
         }
         say(
-          failed === 0
-            ? 'There are no failed jobs.'
-            : `${count(failed, 'failed job')} with ${count(scans, 'scan')}. \`qrelay queue retry\` puts them back into the queue.`,
+          anyFailed ? 'Put them back into the queue with `qrelay queue retry`.' : 'There are no failed jobs.',
         );
       }),
     );
-  queue
+  command
     .command('retry')
     .description('Put them back into the queue, with all their attempts; what fails again is listed again')
     .action(() =>
-      withQueue(async (jobs) => {
+      withQueues(onlyQueues, async (queues) => {
         const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
-        const total = await jobs.getFailedCount();
+        const failed = await Promise.all(queues.map(({ queue }) => queue.getFailedCount()));
+        const total = failed.reduce((sum, jobs) => sum + jobs, 0);
         if (total === 0) return say('There are no failed jobs.');
         const bar = new SingleBar({
           format: '{bar} {percentage}% | job {value} of {total} | {eta_formatted} left',
@@ -53,29 +55,61 @@ export function queueCommand(): Command {
         bar.start(total, 0);
         let retried = 0;
         try {
-          await retryFailedJobs(jobs, () => {
-            retried += 1;
-            bar.increment();
-          });
+          for (const { queue } of queues) {
+            await retryFailedJobs(queue, () => {
+              retried += 1;
+              bar.increment();
+            });
+          }
         } finally {
           bar.stop();
         }
         say(`${count(retried, 'job')} ${retried === 1 ? 'is' : 'are'} back in the queue.`);
       }),
     );
-  return queue;
+  return command;
 }
 
-function withQueue(work: (queue: Queue<ScanJob>) => Promise<void>): Promise<void> {
+function describeFailed(
+  definition: QueueDefinition,
+  { id = '', finishedOn, data, attemptsMade, failedReason }: Job<unknown>,
+): string {
+  return [
+    definition.name,
+    id,
+    finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString(),
+    count(itemsOf(definition, data), definition.items.noun),
+    count(attemptsMade, 'attempt'),
+    (failedReason ?? '').slice(0, longestReason).replaceAll(/\s+/g, ' '),
+  ].join('\t');
+}
+
+/** A job may have failed because its data does not match the contract. */
+function itemsOf({ accepts, items }: QueueDefinition, data: unknown): number {
+  return accepts(data) ? items.count(data) : 0;
+}
+
+interface OpenedQueue {
+  definition: QueueDefinition;
+  queue: Queue<unknown>;
+}
+
+function withQueues(
+  onlyQueues: readonly QueueDefinition[] | undefined,
+  work: (queues: OpenedQueue[]) => Promise<void>,
+): Promise<void> {
   return withDatabase(async ({ url, config }) => {
-    // BullMQ takes a while to load, and most commands can do without it.
-    const { connectToQueue } = await import('../queue/connection.ts');
-    const { eventuallyReady } = await import('../queue/ready.ts');
+    // BullMQ takes a while to load, and most commands do not need it.
+    const { connectToQueues } = await import('../queue/queue-connection.ts');
+    const { allQueues } = await import('../queue/queues.ts');
+    const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
     const place = { databaseUrl: url, redisUrl: config.redisUrl };
-    const connection = connectToQueue(place, createLog('cli', 'silent'), () => undefined);
+    const connection = connectToQueues(place, createLog('cli', 'silent'));
     try {
-      await eventuallyReady(connection);
-      await work(connection.present());
+      await waitUntilReady(connection);
+      await work(
+        (onlyQueues ?? allQueues).map((definition) => ({ definition, queue: connection.queue(definition) })),
+      );
     } finally {
       await connection.close();
     }

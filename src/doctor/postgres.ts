@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts';
 import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
+import { workerPoolSize } from '../queue/queue-definition.ts';
+import { allQueues } from '../queue/queues.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
@@ -128,11 +130,13 @@ function judgeVersion({ version, versionNumber }: ServerFacts): Finding {
   );
 }
 
+const workerQueueConnections = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
+
 /** The most connections that a web process, a worker, and all web processes here with one worker open. */
 function wantedConnections({ webConcurrency, redisUrl }: Config) {
   const queueToo = redisUrl ? 0 : 1;
   const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * poolSizes.worker.queue;
+  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * workerQueueConnections;
   return { web, worker, all: webConcurrency * web + worker };
 }
 

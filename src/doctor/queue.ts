@@ -1,7 +1,9 @@
 import { SchemaMigrationRequiredError } from 'bullmq';
-import { lookAtQueue, type QueueSight } from '../queue/inspect-queue.ts';
-import type { QueuePlace } from '../queue/connection.ts';
-import { countDeadScans } from '../scans/dead-scans.ts';
+import type { QueuePlace } from '../queue/queue-connection.ts';
+import type { QueueDefinition } from '../queue/queue-definition.ts';
+import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
+import { allQueues } from '../queue/queues.ts';
+import { countDeadLetters } from '../scans/dead-letters.ts';
 import { type Finding, findingsOn, StoppedBy } from './finding.ts';
 import { count, timeInWords } from './in-words.ts';
 import { lookInto } from './inspect.ts';
@@ -15,26 +17,42 @@ const startAWorker =
   'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` brings its own).';
 
 export async function examineQueue(place: QueuePlace): Promise<Finding[]> {
-  const sight = await lookAtQueue(place).catch((error: unknown) => {
+  const statuses = await readQueueStatuses(place, allQueues).catch((error: unknown) => {
     if (!(error instanceof SchemaMigrationRequiredError)) throw error;
     throw new StoppedBy(failure("The queue's own tables are not there.", migrateFirst));
   });
-  const dead = await lookInto(place.databaseUrl, countDeadScans);
-  return [...judgeQueue(sight), judgeDeadScans(dead)];
+  const dead = await lookInto(place.databaseUrl, countDeadLetters);
+  const findings = allQueues.flatMap((queue) => {
+    const status = statuses.find(({ queue: name }) => name === queue.name);
+    return status ? judgeQueue(queue, status).map((finding) => named(queue, finding)) : [];
+  });
+  return [...findings, judgeDeadScans(dead)];
 }
 
-export function judgeQueue({ jobs, oldestWaitingMs, workers }: QueueSight): Finding[] {
+/** With several queues, each finding says which one it is about. */
+function named({ name }: QueueDefinition, finding: Finding): Finding {
+  return allQueues.length > 1 ? { ...finding, finding: `${name}: ${finding.finding}` } : finding;
+}
+
+export function judgeQueue(
+  { consequences }: Pick<QueueDefinition, 'consequences'>,
+  { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue'>,
+): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
-  return [judgeLag(pending, oldestWaitingMs), judgeWorkers(workers, pending), judgeFailed(jobs.failed)];
+  return [
+    judgeLag(pending, oldestWaitingMs, consequences.late),
+    judgeWorkers(workers, pending),
+    judgeFailed(jobs.failed, consequences.failed),
+  ];
 }
 
-function judgeLag(pending: number, lagMs: number): Finding {
+function judgeLag(pending: number, lagMs: number, consequence: string): Finding {
   if (pending === 0) return ok('No job waits.');
   const sentence = `${count(pending, 'job')} not done, the oldest ${timeInWords(lagMs)} old`;
   if (lagMs <= lagToWarnMs) return ok(`${sentence}.`);
   const tell = lagMs > lagToFailMs ? failure : warning;
   return tell(
-    `${sentence}: analytics are that far behind.`,
+    `${sentence}: ${consequence}.`,
     'Start more workers; where they do not help, look into their log.',
   );
 }
@@ -46,10 +64,10 @@ function judgeWorkers(workers: number, pending: number): Finding {
     : warning('No worker is connected: scans will wait.', startAWorker);
 }
 
-function judgeFailed(failed: number): Finding {
+function judgeFailed(failed: number, consequence: string): Finding {
   if (failed === 0) return ok('No job was given up.');
   return warning(
-    `${count(failed, 'job')} given up: the scans in them are kept, and not counted.`,
+    `${count(failed, 'job')} given up: ${consequence}.`,
     'See why with `qrelay queue failed` (or at /admin/queues), mend it, then `qrelay queue retry`.',
   );
 }

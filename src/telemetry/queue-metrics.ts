@@ -1,86 +1,89 @@
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '../runtime/timeout.ts';
 
-const patienceMs = 1_000;
-/** However often somebody asks us, the queue is asked no more often than this. */
-const askAgainMs = 3_000;
+const timeoutMs = 1_000;
+/** However often metrics are scraped, the queues are read no more often than this. */
+const cacheMs = 3_000;
 
 const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 
-export interface QueueFigures {
+interface QueueFigures {
+  queue: string;
   jobs: Record<(typeof states)[number], number>;
   oldestWaitingMs: number;
 }
 
-/** How full the queue is, told by the web processes: it is wanted most when there is no worker. */
+/** How full each queue is. Exposed by the web processes, because it matters most when there is no worker. */
 export function addQueueMetrics(
   registry: Registry,
-  { depth, checkWrites }: { depth(): Promise<QueueFigures>; checkWrites(): Promise<void> },
+  { depths, checkWrites }: { depths(): Promise<QueueFigures[]>; checkWrites(): Promise<void> },
 ): void {
-  // Asked together, so that they tell of the same moment.
-  const ask = remembered(async () => {
-    const [figures, takesWrites] = await Promise.all([
-      withTimeout(patienceMs, depth()).catch(() => undefined),
-      withTimeout(patienceMs, checkWrites()).then(
+  // Read together, so that all metrics of a scrape are of the same time.
+  const readAll = cached(async () => {
+    const [queues, takesWrites] = await Promise.all([
+      withTimeout(timeoutMs, depths()).catch(() => undefined),
+      withTimeout(timeoutMs, checkWrites()).then(
         () => true,
         () => false,
       ),
     ]);
-    return { figures, takesWrites };
+    return { queues, takesWrites };
   });
-  const read = async () => (await ask()).figures;
-  // Each web process tells of the same queue: their figures are one, not to be added up.
+  // While the queues do not respond, their metrics are absent.
+  const read = async () => (await readAll()).queues ?? [];
+  // Each web process reports the same queues: their values must not be added up.
   const aggregator = 'max';
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_up',
-      help: 'Whether the queue answers and takes writes. While it does not answer, the other figures of the queue are absent.',
+      help: 'Whether the queue responds and takes writes. While it does not respond, the other queue metrics are absent.',
       registers: [],
       aggregator: 'min',
       async collect() {
-        const { figures, takesWrites } = await ask();
-        this.set(figures && takesWrites ? 1 : 0);
+        const { queues, takesWrites } = await readAll();
+        this.set(queues && takesWrites ? 1 : 0);
       },
     }),
   );
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_jobs',
-      help: 'Jobs in the queue: waiting, active, delayed (put back for a moment), failed (kept for an operator).',
-      labelNames: ['state'],
+      help: 'Jobs in a queue: waiting, active, delayed (tried again later, or scheduled), failed (kept for an operator).',
+      labelNames: ['queue', 'state'],
       registers: [],
       aggregator,
       async collect() {
-        const figures = await read();
+        const queues = await read();
         this.reset();
-        if (figures) for (const state of states) this.set({ state }, figures.jobs[state]);
+        for (const { queue, jobs } of queues)
+          for (const state of states) this.set({ queue, state }, jobs[state]);
       },
     }),
   );
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_oldest_job_seconds',
-      help: 'For how long the oldest job has waited for a worker; 0 when none waits.',
+      help: 'How long the oldest job of a queue has waited for a worker; 0 when none waits.',
+      labelNames: ['queue'],
       registers: [],
       aggregator,
       async collect() {
-        const figures = await read();
-        if (figures) this.set(figures.oldestWaitingMs / 1000);
-        else this.remove();
+        const queues = await read();
+        this.reset();
+        for (const { queue, oldestWaitingMs } of queues) this.set({ queue }, oldestWaitingMs / 1000);
       },
     }),
   );
 }
 
-/** One question at a time, and its answer stands for a moment. */
-function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let answer: Promise<Value> | undefined;
-  let askedAt = 0;
+function cached<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let latest: Promise<Value> | undefined;
+  let readAt = 0;
   return () => {
-    if (!answer || performance.now() - askedAt > askAgainMs) {
-      askedAt = performance.now();
-      answer = ask();
+    if (!latest || performance.now() - readAt > cacheMs) {
+      readAt = performance.now();
+      latest = read();
     }
-    return answer;
+    return latest;
   };
 }
