@@ -1,7 +1,8 @@
 import geoip from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
-import { type DeviceClass, deviceClasses, unknownCountry } from '../src/scans/scan.ts';
+import { unknownValues } from '../src/scans/dimensions.ts';
+import { type DeviceClass, deviceClasses } from '../src/scans/scan.ts';
 import type { Agent, Lookups, Place } from './enrich.ts';
 
 const maxNameLength = 64;
@@ -66,8 +67,8 @@ function readAgent(userAgent: string): Agent {
   const { browser, device, os } = new UAParser(userAgent).getResult();
   return {
     device: deviceClass(device.type, os.name),
-    browser: browser.name?.slice(0, maxNameLength) ?? 'Unknown',
-    os: os.name?.slice(0, maxNameLength) ?? 'Unknown',
+    browser: browser.name?.slice(0, maxNameLength) ?? unknownValues.browser,
+    os: os.name?.slice(0, maxNameLength) ?? unknownValues.os,
   };
 }
 
@@ -82,7 +83,7 @@ function findPlace(address: string): Place {
   // For ranges with a country but no coordinates, geoip-lite returns empty strings or nulls.
   const [latitude, longitude] = found?.ll ?? [];
   return {
-    country: found?.country || unknownCountry,
+    country: found?.country || unknownValues.country,
     region: found?.region || null,
     city: found?.city || null,
     latitude: typeof latitude === 'number' ? latitude : null,

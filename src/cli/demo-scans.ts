@@ -1,3 +1,4 @@
+import { unknownValues } from '../scans/dimensions.ts';
 import type { ScanRow } from '../scans/scan.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { DemoCode } from './demo-codes.ts';
@@ -66,7 +67,14 @@ export function makeDemoScans(codes: MadeCode[], { count, seed, now }: DemoScans
     const atMs = pickDay().startMs + Math.floor((pickHour().hour - offsetHours + random()) * hourMs);
     // Neither before the code was made nor in what is still to come of today.
     if (atMs < createdAt.getTime() || atMs >= now.getTime()) continue;
-    rows.push({ id: newScanId(atMs), qrCodeId, scannedAt: new Date(atMs), ...place, ...agent });
+    rows.push({
+      ...unknownValues,
+      id: newScanId(atMs),
+      qrCodeId,
+      scannedAt: new Date(atMs),
+      ...place,
+      ...agent,
+    });
   }
   return rows.toSorted((one, other) => one.scannedAt.getTime() - other.scannedAt.getTime());
 }
