@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openScanQueue } from '../src/queue/connection.ts';
-import { eventuallyReady } from '../src/queue/ready.ts';
+import { openQueueClient } from '../src/queue/queue-client.ts';
+import { scanQueue } from '../src/queue/scan-queue.ts';
+import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { startFixture } from '../test/support/fixture.ts';
 import { measure } from './client.ts';
@@ -12,8 +13,8 @@ const seconds = 15;
 export async function benchEndToEnd() {
   const fixture = await startFixture();
   const code = await fixture.makeCode();
-  const queue = openScanQueue(fixture.place, createLog('bench', 'silent'));
-  await eventuallyReady(queue);
+  const queue = openQueueClient({ place: fixture.place, log: createLog('bench', 'silent') });
+  await waitUntilReady(queue);
   const [address = ''] = fixture.addresses(code);
   const web = fixture.web[0]?.process.pid;
   const worker = fixture.workers[0]?.process.pid;
@@ -24,7 +25,7 @@ export async function benchEndToEnd() {
   const load = measure(address, seconds);
   for (let second = 0; second < seconds; second += 1) {
     await sleep(1_000);
-    backlog.push(await queue.pending());
+    backlog.push(await queue.pending(scanQueue));
     underLoad.web = Math.max(underLoad.web, memoryMb(web));
     underLoad.worker = Math.max(underLoad.worker, memoryMb(worker));
   }

@@ -1,6 +1,7 @@
+import { openQueueClient } from '../src/queue/queue-client.ts';
+import { scanQueue } from '../src/queue/scan-queue.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
-import { openScanQueue } from '../src/queue/connection.ts';
-import { eventuallyReady } from '../src/queue/ready.ts';
+import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
 import { packScans } from '../src/queue/scan-jobs.ts';
 import { newScanId } from '../src/scans/scan-id.ts';
 import { createLog } from '../src/telemetry/log.ts';
@@ -17,8 +18,8 @@ export async function benchWorker() {
     const fixture = await startFixture({ workers: 0, queue: engine });
     const code = await fixture.makeCode();
     const { sealingKey } = await loadSecrets(fixture.db);
-    const queue = openScanQueue(fixture.place, createLog('bench', 'silent'));
-    await eventuallyReady(queue);
+    const queue = openQueueClient({ place: fixture.place, log: createLog('bench', 'silent') });
+    await waitUntilReady(queue);
     for (let number = 0; number < jobs; number += 1) {
       const scans = Array.from({ length: scansPerJob }, (_, index) => ({
         id: newScanId(Date.now()),
@@ -26,7 +27,7 @@ export async function benchWorker() {
         userAgent: iPhoneSafari,
         address: `81.2.${index % 256}.${number % 256}`,
       }));
-      await queue.add(packScans(scans, sealingKey));
+      await queue.add(scanQueue, packScans(scans, sealingKey));
     }
     await queue.close();
     // Measured from when the process is ready, so that loading the geolocation data does not count.

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
 import { drainLimitMs, onShutdown, runMain } from './runtime/lifecycle.ts';
-import { migrateQueue } from './queue/connection.ts';
+import { migrateQueue } from './queue/postgres-engine.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { supervisePostgres } from './store/embedded/supervise.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';

@@ -16,18 +16,18 @@ export interface Place {
   longitude: number | null;
 }
 
-export interface LookUps {
+export interface Lookups {
   agent(userAgent: string): Agent;
   place(address: string): Place;
 }
 
-/** Raw scan and look-ups in, row out. The client's address ends here. */
-export function enrich(scan: RawScan, lookUps: LookUps): ScanRow {
+/** Pure. The client's address is used here, and stored nowhere. */
+export function enrich(scan: RawScan, lookups: Lookups): ScanRow {
   return {
     id: scan.id,
     qrCodeId: scan.codeId,
     scannedAt: scannedAtOf(scan.id),
-    ...lookUps.place(scan.address),
-    ...lookUps.agent(scan.userAgent),
+    ...lookups.place(scan.address),
+    ...lookups.agent(scan.userAgent),
   };
 }

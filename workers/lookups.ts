@@ -1,10 +1,11 @@
 import geoip from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
-import { type DeviceClass, deviceClasses, unknownCountry } from '../src/scans/scan.ts';
-import type { Agent, LookUps, Place } from './enrich.ts';
+import { unknownValues } from '../src/scans/dimensions.ts';
+import { type DeviceClass, deviceClasses } from '../src/scans/scan.ts';
+import type { Agent, Lookups, Place } from './enrich.ts';
 
-const longestName = 64;
+const maxNameLength = 64;
 
 const desktopSystems = new Set([
   'Windows',
@@ -40,25 +41,25 @@ const desktopSystems = new Set([
   'HP-UX',
 ]);
 
-/** The real look-ups, each behind a bounded memory: scans come from few user agents and in bursts from few places. */
-export function createLookUps(): LookUps {
+/** Each lookup has a bounded cache: most scans come from a few user agents, and in bursts from a few places. */
+export function createLookups(): Lookups {
   const agents = new LRUCache<string, Agent>({ max: 10_000 });
   const places = new LRUCache<string, Place>({ max: 10_000 });
   return {
-    agent: (userAgent) => remembered(agents, userAgent, readAgent),
-    place: (address) => remembered(places, address, findPlace),
+    agent: (userAgent) => cached(agents, userAgent, readAgent),
+    place: (address) => cached(places, address, findPlace),
   };
 }
 
-function remembered<Value extends object>(
-  memory: LRUCache<string, Value>,
+function cached<Value extends object>(
+  cache: LRUCache<string, Value>,
   key: string,
   find: (key: string) => Value,
 ): Value {
-  const known = memory.get(key);
+  const known = cache.get(key);
   if (known) return known;
   const found = find(key);
-  memory.set(key, found);
+  cache.set(key, found);
   return found;
 }
 
@@ -66,8 +67,8 @@ function readAgent(userAgent: string): Agent {
   const { browser, device, os } = new UAParser(userAgent).getResult();
   return {
     device: deviceClass(device.type, os.name),
-    browser: browser.name?.slice(0, longestName) ?? 'Unknown',
-    os: os.name?.slice(0, longestName) ?? 'Unknown',
+    browser: browser.name?.slice(0, maxNameLength) ?? unknownValues.browser,
+    os: os.name?.slice(0, maxNameLength) ?? unknownValues.os,
   };
 }
 
@@ -79,10 +80,10 @@ function deviceClass(type: string | undefined, os: string | undefined): DeviceCl
 
 function findPlace(address: string): Place {
   const found = geoip.lookup(address);
-  // Some ranges have a country but no point: geoip-lite then gives empty strings or nulls.
+  // For ranges with a country but no coordinates, geoip-lite returns empty strings or nulls.
   const [latitude, longitude] = found?.ll ?? [];
   return {
-    country: found?.country || unknownCountry,
+    country: found?.country || unknownValues.country,
     region: found?.region || null,
     city: found?.city || null,
     latitude: typeof latitude === 'number' ? latitude : null,

@@ -2,24 +2,32 @@ import Router from '@koa/router';
 import type { Queue } from 'bullmq';
 import type { Middleware } from 'koa';
 import { AppError } from '../errors.ts';
-import type { ScanJob } from '../queue/scan-jobs.ts';
+import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
 import { type BoardParts, collectBoardParts } from './board-parts.ts';
-import { boardRules, redactJobData } from './board-rules.ts';
+import { boardRules } from './board-rules.ts';
 
 export const boardPath = '/admin/queues';
 
 /** Runs a query on the queue; throws a 503 if the queue cannot be reached. */
 export type QueryQueue = <Result>(query: () => Promise<Result>) => Promise<Result>;
 
-/** The board's page, files and data for a queue, on our own router. */
+interface ShownQueue {
+  definition: QueueDefinition;
+  queue: Queue;
+}
+
+/** The board's page, files and data for the queues, on our own router. */
 export async function createBoardRouter(
-  queue: Queue<ScanJob>,
+  shownQueues: ShownQueue[],
   queryQueue: QueryQueue,
   basePath: string,
 ): Promise<Middleware> {
-  const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(queue, basePath);
+  const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(
+    shownQueues,
+    basePath,
+  );
   const page = await loadBoardPage(viewsFolder);
   const sendFile = await loadBoardFiles(filesFolder);
   const router = new Router({ prefix: boardPath });
@@ -59,15 +67,18 @@ function rejectStaleClick(error: unknown): never {
   );
 }
 
-/** Imports bull-board at the first visit, so that other web processes do not load it. */
-async function describeBoard(queue: Queue<ScanJob>, basePath: string): Promise<BoardParts> {
+/** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */
+async function describeBoard(shownQueues: ShownQueue[], basePath: string): Promise<BoardParts> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
-  const adapter = new BullMQAdapter(queue, { description: 'Scans waiting to be recorded' });
-  adapter.setFormatter('data', redactJobData);
+  const adapters = shownQueues.map(({ definition: { description, visibleData }, queue }) => {
+    const adapter = new BullMQAdapter(queue, { description });
+    adapter.setFormatter('data', visibleData);
+    return adapter;
+  });
   return collectBoardParts((serverAdapter) =>
     createBullBoard({
-      queues: [adapter],
+      queues: adapters,
       serverAdapter,
       options: {
         uiConfig: {

@@ -1,5 +1,4 @@
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
-import type { ScanJob } from '../queue/scan-jobs.ts';
 
 /** Every other action of the board would lose, change or stop scans. */
 const allowedChanges = new Set([
@@ -9,8 +8,8 @@ const allowedChanges = new Set([
   'put /api/queues/:queueName/:jobId/promote',
 ]);
 
-const refusal = 'Not allowed, because scans would be lost. This board can only retry and promote jobs.';
-const maxCodes = 20;
+const refusal =
+  'Not allowed here: a job holds scans. This board retries and promotes jobs, and removes none.';
 
 /** The message of a failed knex statement starts with the statement and its values, up to the last dash. */
 const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;
@@ -28,9 +27,3 @@ export const boardRules: Required<BoardHooks> = {
     ) as typeof result.body,
   }),
 };
-
-/** Shows only the number of scans and their codes: the rest is personal data of the people who scanned. */
-export function redactJobData(job: Partial<ScanJob> | undefined): object {
-  const scans = Array.isArray(job?.scans) ? job.scans : [];
-  return { scans: scans.length, codes: [...new Set(scans.map(([, codeId]) => codeId))].slice(0, maxCodes) };
-}

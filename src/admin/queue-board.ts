@@ -3,7 +3,8 @@ import type { Middleware } from 'koa';
 import { basePathOf } from '../http/base-path.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { AppError } from '../errors.ts';
-import { connectToQueue, type QueueConnection, type QueuePlace } from '../queue/connection.ts';
+import { connectToQueues, type QueueConnection, type QueuePlace } from '../queue/queue-connection.ts';
+import { allQueues } from '../queue/queues.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
@@ -34,7 +35,7 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
 
   // Connects at the first visit, so that other web processes have no extra connection.
   async function connect(): Promise<QueueConnection> {
-    connection ??= connectToQueue(place, log, () => undefined);
+    connection ??= connectToQueues(place, log);
     for (const giveUpAt = Date.now() + connectTimeoutMs; !connection.isReady(); await sleep(20)) {
       if (Date.now() > giveUpAt) throw unreachableError();
     }
@@ -51,8 +52,9 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   }
 
   async function open(): Promise<Middleware> {
-    const { present } = await connect();
-    return createBoardRouter(present(), queryQueue, basePathOf(baseUrl));
+    const { queue } = await connect();
+    const shown = allQueues.map((definition) => ({ definition, queue: queue(definition) }));
+    return createBoardRouter(shown, queryQueue, basePathOf(baseUrl));
   }
 
   return {

@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
+import { unknownValues } from '../scans/dimensions.ts';
 import type { ScanRow } from '../scans/scan.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { DemoCode } from './demo-codes.ts';
@@ -64,7 +65,14 @@ export function makeDemoScans(codes: StoredDemoCode[], { count, seed, now }: Dem
     const atMs = pickDay().startMs + Math.floor((pickHour().hour - offsetHours + random()) * hourMs);
     // Not before the code was created and not in the future.
     if (atMs < createdAt.getTime() || atMs >= now.getTime()) continue;
-    rows.push({ id: newScanId(atMs), qrCodeId, scannedAt: new Date(atMs), ...place, ...agent });
+    rows.push({
+      ...unknownValues,
+      id: newScanId(atMs),
+      qrCodeId,
+      scannedAt: new Date(atMs),
+      ...place,
+      ...agent,
+    });
   }
   return rows.toSorted((one, other) => one.scannedAt.getTime() - other.scannedAt.getTime());
 }

@@ -52,8 +52,8 @@ function createProgram(version: string): Command {
     .description('Bring the database schema up to date; run this before the processes of a new release start')
     .action(() =>
       withDatabase(async ({ url, config }) => {
-        // Imported here, because BullMQ is slow to load and most commands do not need it.
-        const { migrateQueue } = await import('../queue/connection.ts');
+        // BullMQ takes a while to load, and most commands can do without it.
+        const { migrateQueue } = await import('../queue/postgres-engine.ts');
         const { applied, notice } = await migrateDatabase(url, printMessage);
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
         if (notice) printMessage(notice);

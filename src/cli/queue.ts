@@ -1,7 +1,7 @@
+import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
-import type { Queue } from 'bullmq';
 import { pluralize } from '../doctor/format.ts';
-import type { ScanJob } from '../queue/scan-jobs.ts';
+import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
@@ -9,73 +9,103 @@ import { withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
 
-export function queueCommand(): Command {
-  const queue = new Command('queue').description('Failed jobs: those that the workers have given up on');
-  queue
+/** `onlyQueues`: by default the command works on all queues there are. */
+export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
+  const command = new Command('queue').description('Jobs that failed for good');
+  command
     .command('failed')
-    .description('List failed jobs: id, time of failure, number of scans, number of attempts, reason')
+    .description('List them: queue, job, when it failed, what it holds, attempts, reason')
     .action(() =>
-      withQueue(async (jobs) => {
+      withQueues(onlyQueues, async (queues) => {
         const { failedJobs } = await import('../queue/failed-jobs.ts');
-        let failed = 0;
-        let scans = 0;
-        for await (const { id = '', finishedOn, data, attemptsMade, failedReason } of failedJobs(jobs)) {
-          const failedAt = finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString();
-          const reason = (failedReason ?? '').slice(0, maxReasonLength).replaceAll(/\s+/g, ' ');
-          printResult(
-            [
-              id,
-              failedAt,
-              pluralize(data.scans.length, 'scan'),
-              pluralize(attemptsMade, 'attempt'),
-              reason,
-            ].join('\t'),
+        let anyFailed = false;
+        for (const { definition, queue } of queues) {
+          let failed = 0;
+          let items = 0;
+          for await (const job of failedJobs(queue)) {
+            printResult(describeFailed(definition, job));
+            failed += 1;
+            items += itemsOf(definition, job.data);
+          }
+          if (failed === 0) continue;
+          anyFailed = true;
+          printMessage(
+            `${definition.name}: ${pluralize(failed, 'failed job')} with ${pluralize(items, definition.items.noun)}.`,
           );
-          failed += 1;
-          scans += data.scans.length;
         }
         printMessage(
-          failed === 0
-            ? 'There are no failed jobs.'
-            : `${pluralize(failed, 'failed job')} with ${pluralize(scans, 'scan')}. \`qrelay queue retry\` puts them back into the queue.`,
+          anyFailed ? 'Put them back into the queue with `qrelay queue retry`.' : 'There are no failed jobs.',
         );
       }),
     );
-  queue
+  command
     .command('retry')
     .description('Put all failed jobs back into the queue with a fresh number of attempts')
     .action(() =>
-      withQueue(async (jobs) => {
+      withQueues(onlyQueues, async (queues) => {
         const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
-        const total = await jobs.getFailedCount();
+        const failed = await Promise.all(queues.map(({ queue }) => queue.getFailedCount()));
+        const total = failed.reduce((sum, jobs) => sum + jobs, 0);
         if (total === 0) return printMessage('There are no failed jobs.');
         const bar = createProgressBar('job');
         bar.start(total, 0);
         let retried = 0;
         try {
-          await retryFailedJobs(jobs, () => {
-            retried += 1;
-            bar.increment();
-          });
+          for (const { queue } of queues) {
+            await retryFailedJobs(queue, () => {
+              retried += 1;
+              bar.increment();
+            });
+          }
         } finally {
           bar.stop();
         }
         printMessage(`${pluralize(retried, 'job')} ${retried === 1 ? 'is' : 'are'} back in the queue.`);
       }),
     );
-  return queue;
+  return command;
 }
 
-function withQueue(work: (queue: Queue<ScanJob>) => Promise<void>): Promise<void> {
+function describeFailed(
+  definition: QueueDefinition,
+  { id = '', finishedOn, data, attemptsMade, failedReason }: Job<unknown>,
+): string {
+  return [
+    definition.name,
+    id,
+    finishedOn === undefined ? 'unknown' : new Date(finishedOn).toISOString(),
+    pluralize(itemsOf(definition, data), definition.items.noun),
+    pluralize(attemptsMade, 'attempt'),
+    (failedReason ?? '').slice(0, maxReasonLength).replaceAll(/\s+/g, ' '),
+  ].join('\t');
+}
+
+/** A job may have failed because its data does not match the contract. */
+function itemsOf({ accepts, items }: QueueDefinition, data: unknown): number {
+  return accepts(data) ? items.count(data) : 0;
+}
+
+interface OpenedQueue {
+  definition: QueueDefinition;
+  queue: Queue<unknown>;
+}
+
+function withQueues(
+  onlyQueues: readonly QueueDefinition[] | undefined,
+  work: (queues: OpenedQueue[]) => Promise<void>,
+): Promise<void> {
   return withDatabase(async ({ url, config }) => {
-    // Imported here, because BullMQ is slow to load and most commands do not need it.
-    const { connectToQueue } = await import('../queue/connection.ts');
-    const { eventuallyReady } = await import('../queue/ready.ts');
+    // BullMQ takes a while to load, and most commands do not need it.
+    const { connectToQueues } = await import('../queue/queue-connection.ts');
+    const { allQueues } = await import('../queue/queues.ts');
+    const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
     const place = { databaseUrl: url, redisUrl: config.redisUrl };
-    const connection = connectToQueue(place, createLog('cli', 'silent'), () => undefined);
+    const connection = connectToQueues(place, createLog('cli', 'silent'));
     try {
-      await eventuallyReady(connection);
-      await work(connection.present());
+      await waitUntilReady(connection);
+      await work(
+        (onlyQueues ?? allQueues).map((definition) => ({ definition, queue: connection.queue(definition) })),
+      );
     } finally {
       await connection.close();
     }

@@ -4,7 +4,7 @@ import { pluralize } from '../doctor/format.ts';
 import type { ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
 import { compareSpan, rebuildSpan } from '../scans/counters.ts';
-import { listDeadScans, purgeDeadScan } from '../scans/dead-scans.ts';
+import { listDeadLetters, purgeDeadLetter } from '../scans/dead-letters.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -83,19 +83,18 @@ export function scansCommand(): Command {
     .description('Put all dead scans back into the queue')
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
-        const { eventuallyReady } = await import('../queue/ready.ts');
-        const { openScanQueue } = await import('../queue/connection.ts');
-        const queue = openScanQueue(
-          { databaseUrl: url, redisUrl: config.redisUrl },
-          createLog('cli', 'silent'),
-        );
+        const { openQueueClient } = await import('../queue/queue-client.ts');
+        const { scanQueue } = await import('../queue/scan-queue.ts');
+        const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
+        const place = { databaseUrl: url, redisUrl: config.redisUrl };
+        const queue = openQueueClient({ place, log: createLog('cli', 'silent') });
         try {
-          await eventuallyReady(queue);
+          await waitUntilReady(queue);
           let count = 0;
           for await (const dead of deadScans(db)) {
-            await queue.add(JSON.parse(dead.job) as ScanJob);
-            // After the add: if killed in between, the scan is in both places and still counts once.
-            await purgeDeadScan(db, dead);
+            await queue.add(scanQueue, JSON.parse(dead.job) as ScanJob);
+            // Only now: killed in between, the scan is in both, and counts once.
+            await purgeDeadLetter(db, dead);
             count += 1;
           }
           printMessage(
@@ -152,10 +151,10 @@ async function* selectedCodes(db: Database, only: string | undefined): AsyncGene
 
 async function* deadScans(db: Database) {
   const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };
-  let page = await listDeadScans(db, 0, pageSize);
+  let page = await listDeadLetters(db, 0, pageSize);
   while (page.length > 0) {
     for (const scan of page) if (scan.id <= (last.id ?? 0)) yield scan;
-    page = await listDeadScans(db, page.at(-1)?.id ?? 0, pageSize);
+    page = await listDeadLetters(db, page.at(-1)?.id ?? 0, pageSize);
   }
 }
 

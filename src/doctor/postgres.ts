@@ -7,6 +7,8 @@ import {
   sqlState,
 } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
+import { workerPoolSize } from '../queue/queue-definition.ts';
+import { allQueues } from '../queue/queues.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
@@ -46,7 +48,7 @@ const factsStatement = `
          pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly",
          current_setting('max_connections')::integer
            - current_setting('superuser_reserved_connections')::integer AS "usableConnections",
-         (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
+         (SELECT pluralize(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 export async function checkPostgres(
@@ -136,11 +138,13 @@ function assessVersion({ version, versionNumber }: ServerFacts): Finding {
   );
 }
 
-/** The most connections that a web process, a worker, and all web processes plus one worker open. */
+const workerQueueConnections = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
+
+/** The most connections that a web process, a worker, and all web processes here with one worker open. */
 function wantedConnections({ webConcurrency, redisUrl }: Config) {
-  const queueFactor = redisUrl ? 0 : 1;
-  const web = poolSizes.web.own + queueFactor * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueFactor * poolSizes.worker.queue;
+  const queueToo = redisUrl ? 0 : 1;
+  const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
+  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * workerQueueConnections;
   return { web, worker, all: webConcurrency * web + worker };
 }
 

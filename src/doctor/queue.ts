@@ -1,7 +1,9 @@
 import { SchemaMigrationRequiredError } from 'bullmq';
-import { lookAtQueue, type QueueSight } from '../queue/inspect-queue.ts';
-import type { QueuePlace } from '../queue/connection.ts';
-import { countDeadScans } from '../scans/dead-scans.ts';
+import type { QueuePlace } from '../queue/queue-connection.ts';
+import type { QueueDefinition } from '../queue/queue-definition.ts';
+import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
+import { allQueues } from '../queue/queues.ts';
+import { countDeadLetters } from '../scans/dead-letters.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { pluralize, formatDuration } from './format.ts';
 import { withConnection } from './with-connection.ts';
@@ -15,27 +17,43 @@ const startWorker =
   'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` includes one).';
 
 export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
-  const sight = await lookAtQueue(place).catch((error: unknown) => {
+  const statuses = await readQueueStatuses(place, allQueues).catch((error: unknown) => {
     if (!(error instanceof SchemaMigrationRequiredError)) throw error;
     throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
-  const dead = await withConnection(place.databaseUrl, countDeadScans);
-  return [...assessQueue(sight), assessDeadScans(dead)];
+  const dead = await withConnection(place.databaseUrl, countDeadLetters);
+  const findings = allQueues.flatMap((queue) => {
+    const status = statuses.find(({ queue: name }) => name === queue.name);
+    return status ? assessQueue(queue, status).map((finding) => named(queue, finding)) : [];
+  });
+  return [...findings, assessDeadScans(dead)];
 }
 
-export function assessQueue({ jobs, oldestWaitingMs, workers }: QueueSight): Finding[] {
+/** With several queues, each finding says which one it is about. */
+function named({ name }: QueueDefinition, finding: Finding): Finding {
+  return allQueues.length > 1 ? { ...finding, finding: `${name}: ${finding.finding}` } : finding;
+}
+
+export function assessQueue(
+  { consequences }: Pick<QueueDefinition, 'consequences'>,
+  { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue'>,
+): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
-  return [assessLag(pending, oldestWaitingMs), assessWorkers(workers, pending), assessFailed(jobs.failed)];
+  return [
+    assessLag(pending, oldestWaitingMs, consequences.late),
+    assessWorkers(workers, pending),
+    assessFailed(jobs.failed, consequences.failed),
+  ];
 }
 
-function assessLag(pending: number, lagMs: number): Finding {
-  if (pending === 0) return ok('No jobs are waiting.');
-  const message = `${pluralize(pending, 'job')} pending, the oldest for ${formatDuration(lagMs)}`;
-  if (lagMs <= lagToWarnMs) return ok(`${message}.`);
-  const finding = lagMs > lagToFailMs ? failure : warning;
-  return finding(
-    `${message}: analytics are delayed by as much.`,
-    'Start more workers. If that does not help, check their log.',
+function assessLag(pending: number, lagMs: number, consequence: string): Finding {
+  if (pending === 0) return ok('No job waits.');
+  const sentence = `${pluralize(pending, 'job')} not done, the oldest ${formatDuration(lagMs)} old`;
+  if (lagMs <= lagToWarnMs) return ok(`${sentence}.`);
+  const tell = lagMs > lagToFailMs ? failure : warning;
+  return tell(
+    `${sentence}: ${consequence}.`,
+    'Start more workers; where they do not help, look into their log.',
   );
 }
 
@@ -46,11 +64,11 @@ function assessWorkers(workers: number, pending: number): Finding {
     : warning('No worker is connected: scans will not be recorded until one is.', startWorker);
 }
 
-function assessFailed(failed: number): Finding {
-  if (failed === 0) return ok('No failed jobs.');
+function assessFailed(failed: number, consequence: string): Finding {
+  if (failed === 0) return ok('No job was given up.');
   return warning(
-    `${pluralize(failed, 'failed job')}: their scans are kept but not counted.`,
-    'Find the reason with `qrelay queue failed` or at /admin/queues, fix it, then run `qrelay queue retry`.',
+    `${pluralize(failed, 'job')} given up: ${consequence}.`,
+    'See why with `qrelay queue failed` (or at /admin/queues), mend it, then `qrelay queue retry`.',
   );
 }
 

@@ -3,10 +3,9 @@ import { throttle } from '../telemetry/throttle.ts';
 
 const pauseMs = 30_000;
 
-/** A server that is away is tried several times a second. */
+/** Throttled, because reconnecting to a server that is down fails several times a second. */
 export function logConnectionErrors(log: Log): (err: unknown) => void {
-  return throttle(
-    (err, times) => log.warn({ err, times }, 'the connection to the queue failed, and is tried again'),
-    { pauseMs },
-  );
+  return throttle((err, times) => log.warn({ err, times }, 'the connection to the queue failed; retrying'), {
+    pauseMs,
+  });
 }

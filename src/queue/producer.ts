@@ -2,48 +2,48 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { createKeeper } from './keeper.ts';
-import type { ScanRecorder } from './queue-thread.ts';
+import { createFallbackStorage } from './fallback-storage.ts';
+import type { QueueThread } from './queue-thread.ts';
 import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
+import { scanQueue } from './scan-queue.ts';
 import type { Spool } from './spool.ts';
 
-const mostScansPerJob = 500;
-/** With this many gathered, a second batch leaves while the first is on its way: the lane need not stand still for it. */
-const worthASecondJob = 20;
-const replayPauseMs = 250;
-const replayDeadlineMs = 3_000;
-const adoptPauseMs = 30_000;
-const checkDiskPauseMs = 10_000;
+const maxScansPerJob = 500;
+/** With this many scans waiting, a second batch is sent while the first is in flight, so that redirects do not pile up. */
+const secondBatchMinScans = 20;
+const replayEveryMs = 250;
+const replayTimeoutMs = 3_000;
+const adoptEveryMs = 30_000;
+const checkDiskEveryMs = 10_000;
 /** What is still in the spool after that is replayed at the next start. */
-const lastReplayMs = 5_000;
+const finalReplayMs = 5_000;
 
 export interface ScanProducer {
-  /** Calls back when the scan is durable: in the queue or in the spool (or, if neither takes it, in memory or counted as dropped). */
-  record(scan: RawScan, recorded: () => void): void;
-  /** Hands over what is held. What is still in the spool is replayed at the next start. */
+  /** Calls back when the scan is durable: in the queue or the spool (if neither takes it, in memory or counted as dropped). */
+  enqueue(scan: RawScan, onDurable: () => void): void;
+  /** Waits for the batches in flight, then replays the spool as far as time allows. */
   close(): Promise<void>;
 }
 
-interface ProducerParts {
-  queue: ScanRecorder;
+interface ProducerOptions {
+  queue: Pick<QueueThread, 'isReady' | 'enqueue' | 'add'>;
   spool: Spool;
   sealingKey: Buffer;
   metrics: WebMetrics;
   log: Log;
-  /** How long a batch may take into the queue before it goes to the spool. */
+  /** How long the queue may take to acknowledge a batch before the batch goes to the spool. */
   deadlineMs: number;
 }
 
 /**
- * Batches that clock themselves: while one is on its way the scans that arrive gather for the next, which leaves as soon
- * as the last is safe, or when it has grown enough to follow it. Idle, a scan waits one round trip; under load, batches
- * grow by themselves.
+ * Batches without a timer: while a batch is in flight, new scans collect for the next one, which is sent as soon as the
+ * first is durable or the next has grown enough. Idle, a scan waits for one round trip; under load, batches grow.
  *
- *   up:   batch → queue ── acknowledged within the deadline → redirects leave
- *                   └── late or refused → spool → redirects leave; down
- *   down: batch → spool → redirects leave; meanwhile the spool is tried on the queue
- *                   │                             └── taken → up; the rest of the spool follows in the background
- *                   └── the disk refuses → memory, up to a limit → redirects leave; tried on both again
+ *   up:   batch → queue ── acknowledged before the deadline → redirects are sent
+ *                   └── late or refused → spool → redirects are sent; down
+ *   down: batch → spool → redirects are sent; meanwhile the spool is replayed into the queue
+ *                   │                             └── accepted → up; the rest of the spool follows in the background
+ *                   └── the disk fails → memory, up to a limit → redirects are sent; both are retried
  *
  * A late batch may be in the queue and in the spool: its scans keep their ids, and count once.
  */
@@ -54,98 +54,98 @@ export function createProducer({
   metrics,
   log,
   deadlineMs,
-}: ProducerParts): ScanProducer {
+}: ProducerOptions): ScanProducer {
   let scans: RawScan[] = [];
-  let waiting: (() => void)[] = [];
-  let onTheWay = 0;
+  let callbacks: (() => void)[] = [];
+  let inFlight = 0;
   let down = false;
   let replayUntil = Number.POSITIVE_INFINITY;
-  let idle: (() => void) | undefined;
+  let onIdle: (() => void) | undefined;
 
-  const tellLate = throttle((err, count) =>
-    log.warn({ err, scans: count }, 'the queue did not take a batch in time: spooling'),
+  const logLate = throttle((err, count) =>
+    log.warn({ err, scans: count }, 'the queue did not accept a batch in time; it goes to the spool'),
   );
-  // Told when it is due, so that the last line says how it is now.
-  const tellChange = throttle((_, changes) =>
+  // Reads the state when the line is written, so that the last line is up to date.
+  const logStateChange = throttle((_, changes) =>
     log.warn(
       { changes },
-      down
-        ? 'the queue is slow or down: scans go to the spool'
-        : 'the queue is back: the spool is handed over',
+      down ? 'the queue is slow or down: scans go to the spool' : 'the queue is back: replaying the spool',
     ),
   );
-  const tellDisk = throttle((err) =>
+  const logDiskError = throttle((err) =>
     log.error(
       { err },
-      'DATA_DIR cannot be written, and scans would be lost while the queue is down: give it room, or the right to write there',
+      'DATA_DIR cannot be written to; scans would be lost while the queue is down: free disk space or fix the permissions',
     ),
   );
-  const keeper = createKeeper({ spool, metrics, log });
+  const fallback = createFallbackStorage({ spool, metrics, log });
 
-  const tellFailed = throttle((err, count) =>
-    log.error({ err, times: count }, 'the answer to a scan could not be sent'),
+  const logCallbackError = throttle((err, count) =>
+    log.error({ err, times: count }, 'the response to a scan could not be sent'),
   );
 
-  /** One that throws must not keep the others of its batch. */
-  function letGo(leave: () => void): void {
+  /** A callback that throws must not hold up the other scans of its batch. */
+  function callBack(onDurable: () => void): void {
     try {
-      leave();
+      onDurable();
     } catch (err) {
       metrics.uncaughtErrors.inc();
-      tellFailed(err);
+      logCallbackError(err);
     }
   }
 
-  const isDue = () => (onTheWay === 0 ? scans.length > 0 : onTheWay === 1 && scans.length >= worthASecondJob);
+  const isBatchDue = () =>
+    inFlight === 0 ? scans.length > 0 : inFlight === 1 && scans.length >= secondBatchMinScans;
 
-  function send(): void {
-    onTheWay += 1;
-    const batch = scans.length > mostScansPerJob ? scans.splice(0, mostScansPerJob) : scans;
-    const leaving = waiting.length > mostScansPerJob ? waiting.splice(0, mostScansPerJob) : waiting;
+  function sendBatch(): void {
+    inFlight += 1;
+    const batch = scans.length > maxScansPerJob ? scans.splice(0, maxScansPerJob) : scans;
+    const batchCallbacks =
+      callbacks.length > maxScansPerJob ? callbacks.splice(0, maxScansPerJob) : callbacks;
     if (batch === scans) {
       scans = [];
-      waiting = [];
+      callbacks = [];
     }
     metrics.shareAnswers.counted += batch.length;
     metrics.batchScans.observe(batch.length);
-    const safe = () => {
-      onTheWay -= 1;
-      // The next batch first: it is on its way while these redirects are written.
-      if (isDue()) send();
-      for (const leave of leaving) letGo(leave);
-      if (onTheWay === 0) idle?.();
+    const onDurable = () => {
+      inFlight -= 1;
+      // The next batch first: it travels while these redirects are written.
+      if (isBatchDue()) sendBatch();
+      for (const callback of batchCallbacks) callBack(callback);
+      if (inFlight === 0) onIdle?.();
     };
     if (down || !queue.isReady()) {
       setDown();
-      void keeper.keep(packScans(batch, sealingKey)).then(safe);
+      void fallback.save(packScans(batch, sealingKey)).then(onDurable);
       return;
     }
-    const queued = () => {
+    const onQueued = () => {
       metrics.scansQueued.inc(batch.length);
-      safe();
+      onDurable();
     };
-    withTimeout(deadlineMs, queue.record(batch)).then(queued, (err: unknown) => {
-      tellLate(err, batch.length);
+    withTimeout(deadlineMs, queue.enqueue(batch)).then(onQueued, (err: unknown) => {
+      logLate(err, batch.length);
       setDown();
-      void keeper.keep(packScans(batch, sealingKey)).then(safe);
+      void fallback.save(packScans(batch, sealingKey)).then(onDurable);
     });
   }
 
   function setDown(isDown = true): void {
     if (down === isDown) return;
     down = isDown;
-    tellChange(undefined);
+    logStateChange(undefined);
   }
 
   async function replay(): Promise<void> {
-    if (!queue.isReady()) return keeper.retry();
+    if (!queue.isReady()) return fallback.flush();
     const add = async (job: ScanJob) => {
       if (performance.now() > replayUntil) throw new Error('the rest stays in the spool');
-      await withTimeout(replayDeadlineMs, queue.add(job));
+      await withTimeout(replayTimeoutMs, queue.add(scanQueue, job));
       setDown(false);
     };
-    await keeper.retry(add);
-    // Everything of the outage was dropped, or there was nothing to keep: the next batch finds out.
+    await fallback.flush(add);
+    // There is nothing to replay that would show whether the queue is up: the next batch tries it.
     if (spool.isEmpty()) setDown(false);
     await spool.replay(async (job) => {
       await add(job);
@@ -158,38 +158,38 @@ export function createProducer({
     if (!spool.isEmpty()) await replay();
   }
 
-  const quietly = (work: () => Promise<void>) => () => {
-    work().catch((err: unknown) => log.debug({ err }, 'the spool could not be handed over yet'));
+  const inBackground = (work: () => Promise<void>) => () => {
+    work().catch((err: unknown) => log.debug({ err }, 'the spool could not be replayed yet'));
   };
-  const replaying = setInterval(
-    () => (down || !spool.isEmpty() || !keeper.isEmpty() ? quietly(replay)() : undefined),
-    replayPauseMs,
+  const replayTimer = setInterval(
+    () => (down || !spool.isEmpty() || !fallback.isEmpty() ? inBackground(replay)() : undefined),
+    replayEveryMs,
   ).unref();
-  const adopting = setInterval(quietly(adopt), adoptPauseMs).unref();
-  const checkingDisk = setInterval(
-    () => void spool.checkWritable().catch(tellDisk),
-    checkDiskPauseMs,
+  const adoptTimer = setInterval(inBackground(adopt), adoptEveryMs).unref();
+  const diskTimer = setInterval(
+    () => void spool.checkWritable().catch(logDiskError),
+    checkDiskEveryMs,
   ).unref();
-  quietly(adopt)();
+  inBackground(adopt)();
 
   return {
-    record(scan, recorded) {
+    enqueue(scan, onDurable) {
       scans.push(scan);
-      waiting.push(recorded);
-      if (isDue()) send();
+      callbacks.push(onDurable);
+      if (isBatchDue()) sendBatch();
     },
     async close() {
       await new Promise<void>((resolve) => {
-        idle = resolve;
-        if (onTheWay === 0) resolve();
+        onIdle = resolve;
+        if (inFlight === 0) resolve();
       });
-      clearInterval(replaying);
-      clearInterval(adopting);
-      clearInterval(checkingDisk);
-      replayUntil = performance.now() + lastReplayMs;
+      clearInterval(replayTimer);
+      clearInterval(adoptTimer);
+      clearInterval(diskTimer);
+      replayUntil = performance.now() + finalReplayMs;
       await replay().catch(() => undefined);
-      if (!keeper.isEmpty()) await keeper.retry().catch(() => undefined);
-      keeper.close();
+      if (!fallback.isEmpty()) await fallback.flush().catch(() => undefined);
+      fallback.close();
       await spool.close();
     },
   };

@@ -1,24 +1,31 @@
-import type { Queue } from 'bullmq';
-import type { ScanJob } from './scan-jobs.ts';
+import type { Job, Queue } from 'bullmq';
 
-/** How full the queue is. */
+/** How full a queue is. */
 export interface QueueDepth {
+  queue: string;
   jobs: { waiting: number; active: number; delayed: number; failed: number };
-  /** 0 where no job waits. Of those put back, only the next few are looked at: it may be a little more. */
+  /** 0 when no job waits. Of the delayed jobs only the next few are read, so the oldest may be a little older. */
   oldestWaitingMs: number;
 }
 
-const delayedLookedAt = 5;
+const delayedJobsRead = 5;
 
-/** One question after the other: on Postgres the queue has few connections, and redirects wait for them. */
-export async function queueDepth(queue: Queue<ScanJob>): Promise<QueueDepth> {
+/** Sequential: on Postgres the queue has few connections, and redirects wait for them. */
+export async function queueDepth(queue: Queue<unknown>): Promise<QueueDepth> {
   const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
   const next = await queue.getJobs(['waiting'], 0, 0, true);
-  const putBack = await queue.getJobs(['delayed'], 0, delayedLookedAt - 1, true);
-  const since = [...next, ...putBack].map(({ timestamp }) => timestamp);
+  const delayedNext = await queue.getJobs(['delayed'], 0, delayedJobsRead - 1, true);
+  const late = [...next, ...delayedNext.filter((job) => !isNotDueYet(job))];
+  const addedAt = late.map(({ timestamp }) => timestamp);
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
   return {
+    queue: queue.name,
     jobs: { waiting, active, delayed, failed },
-    oldestWaitingMs: since.length > 0 ? Math.max(0, Date.now() - Math.min(...since)) : 0,
+    oldestWaitingMs: addedAt.length > 0 ? Math.max(0, Date.now() - Math.min(...addedAt)) : 0,
   };
+}
+
+/** The next job of a schedule is delayed from the start. */
+function isNotDueYet({ repeatJobKey, attemptsStarted }: Job): boolean {
+  return repeatJobKey !== undefined && attemptsStarted === 0;
 }

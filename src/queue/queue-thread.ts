@@ -1,31 +1,28 @@
+import { openThread } from '../runtime/thread.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { openThread } from '../runtime/thread.ts';
-import type { QueuePlace, ScanQueue } from './connection.ts';
-import type { QueueQuestion, QueueThreadData } from './queue-thread-main.ts';
+import type { QueueClient } from './queue-client.ts';
+import type { QueuePlace } from './queue-connection.ts';
 import type { QueueDepth } from './queue-depth.ts';
+import type { QueueRequest, QueueThreadData } from './queue-thread-main.ts';
 import type { RawScan } from './scan-jobs.ts';
 
-/** More than the thread allows itself. */
-const closeWithinMs = 4_000;
+/** Longer than the thread itself allows for closing. */
+const closeTimeoutMs = 4_000;
 
-export interface ScanRecorder extends ScanQueue {
+export interface QueueThread extends QueueClient {
   /** Makes one job of these scans; resolves when the queue has it. */
-  record(scans: RawScan[]): Promise<unknown>;
+  enqueue(scans: RawScan[]): Promise<unknown>;
 }
 
 /**
- * The queue in a thread of its own. What BullMQ does for a batch is then done beside the redirects, not between them.
- * Resolves when the thread answers, whether or not the queue can be reached.
+ * The queue client in a thread of its own, so that BullMQ's work for a batch does not delay redirects. Resolves when the
+ * thread is running, whether or not the queue can be reached.
  */
-export async function openQueueThread(
-  place: QueuePlace,
-  sealingKey: Buffer,
-  log: Log,
-): Promise<ScanRecorder> {
+export async function openQueueThread(place: QueuePlace, sealingKey: Buffer, log: Log): Promise<QueueThread> {
   let isReady = false;
   const data: QueueThreadData = { place, sealingKey, logLevel: log.level as QueueThreadData['logLevel'] };
-  const thread = await openThread<QueueQuestion, boolean>({
+  const thread = await openThread<QueueRequest, boolean>({
     file: new URL('queue-thread-main.js', import.meta.url),
     data,
     onEvent: (ready) => {
@@ -39,14 +36,14 @@ export async function openQueueThread(
   });
   return {
     isReady: () => isReady,
-    // As one string: that is handed over at a fraction of what an array of objects costs.
-    record: (scans) => thread.call({ ask: 'record', scans: JSON.stringify(scans) }),
-    add: (job) => thread.call({ ask: 'add', job }),
-    checkWrites: async () => void (await thread.call({ ask: 'checkWrites' })),
-    pending: async () => Number(await thread.call({ ask: 'pending' })),
-    depth: async () => (await thread.call({ ask: 'depth' })) as QueueDepth,
+    // A string is transferred at a fraction of the cost of an array of objects.
+    enqueue: (scans) => thread.call({ type: 'enqueue', scans: JSON.stringify(scans) }),
+    add: (queue, job) => thread.call({ type: 'add', queue: queue.name, data: job }),
+    checkWrites: async () => void (await thread.call({ type: 'checkWrites' })),
+    pending: async (queue) => Number(await thread.call({ type: 'pending', queue: queue.name })),
+    depths: async () => (await thread.call({ type: 'depths' })) as QueueDepth[],
     async close() {
-      await withTimeout(closeWithinMs, thread.call({ ask: 'close' })).catch(() => undefined);
+      await withTimeout(closeTimeoutMs, thread.call({ type: 'close' })).catch(() => undefined);
       await thread.end();
     },
   };

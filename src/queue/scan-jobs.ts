@@ -1,10 +1,7 @@
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
+import { type Static, Type } from 'typebox';
 
-/** The one queue, and the one kind of job on it: many scans, recorded together. */
-export const scanQueueName = 'scans';
-export const scanJobName = 'record';
-
-/** What the redirect knows of a scan. Its id carries the moment of the scan; enrichment is the worker's. */
+/** A scan as the redirect sees it. Its id holds the time of the scan; the worker adds the rest. */
 export interface RawScan {
   id: string;
   codeId: string;
@@ -12,17 +9,22 @@ export interface RawScan {
   address: string;
 }
 
-/** As it lies in the queue: the addresses apart and sealed, because a queue is a table or a dump for somebody. */
-export interface ScanJob {
-  scans: [id: string, codeId: string, userAgent: string][];
-  sealedAddresses: string;
-}
+/**
+ * A batch of scans, in the queue and in the spool. The client addresses are encrypted, because people can read a queue:
+ * in a table, in a dump, on the queue board.
+ */
+export const scanJobContract = Type.Object({
+  /** Id, code id and user agent of each scan. */
+  scans: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
+  sealedAddresses: Type.String(),
+});
+export type ScanJob = Static<typeof scanJobContract>;
 
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-// GCM must not see a nonce twice under one key: eight bytes are drawn once by each process, four count its jobs.
+// GCM must never use a nonce twice with one key: each process draws eight random bytes once, and four count its jobs.
 const nonce = Buffer.alloc(nonceBytes);
 let noncesLeft = 0;
 

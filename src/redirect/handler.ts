@@ -149,7 +149,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       userAgent: headers.userAgent,
       address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
     };
-    lane.producer.record(scan, leave);
+    lane.producer.enqueue(scan, leave);
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {

@@ -1,16 +1,24 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { type DimensionName, dimensionNames } from './dimensions.ts';
+import {
+  type ColumnName,
+  columnNames,
+  type DimensionName,
+  dimensionNames,
+  rankingName,
+  type RankingName,
+} from './dimensions.ts';
 import { unknownCountry } from './scan.ts';
 
-export interface Analytics {
+/** The counts of a dimension's values, the largest first. */
+type Ranking<Name extends ColumnName> = (Record<Name, string> & { count: number })[];
+/** `byBrowser` and so on, for each dimension that is a column. */
+type Rankings = { [Name in ColumnName as RankingName<Name>]: Ranking<Name> };
+
+export interface Analytics extends Rankings {
   totalScans: number;
   uniqueCountries: number;
   uniqueCities: number;
-  byDevice: { device: string; count: number }[];
-  byBrowser: { browser: string; count: number }[];
-  byOs: { os: string; count: number }[];
-  byCountry: { country: string; count: number }[];
   timeline: { date: string; scans: number }[];
 }
 
@@ -28,8 +36,8 @@ export async function readAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const dates = lastDates(days, now);
-  // One statement, so that the totals, the timeline and the rankings are of one moment and agree. Cities are most of a
-  // code's counters: instead of all their days only the last of each is read, from one city to the next.
+  // One statement, so that the totals, the timeline and the rankings are from one snapshot and agree. Most counters are
+  // cities: only the last day of each is read, skipping from one city to the next.
   const { rows } = (await db.raw(
     `WITH RECURSIVE city AS (
        (SELECT value, day FROM scan_counters
@@ -61,27 +69,25 @@ export async function readAnalytics(
     } as never,
   )) as { rows: CounterRow[] };
 
-  const of = (dimension: DimensionName) => rows.filter((row) => row.dimension === dimension);
-  const ranking = <Name extends DimensionName>(name: Name) =>
-    of(name).map(
-      ({ value, count }) => ({ [name]: value, count }) as Record<Name, string> & { count: number },
-    );
-  const scansOn = new Map(of('total').map(({ value, count }) => [value, count]));
+  const rowsOf = (dimension: DimensionName) => rows.filter((row) => row.dimension === dimension);
+  const rankings = Object.fromEntries(
+    columnNames.map((name) => [
+      rankingName(name),
+      rowsOf(name).map(({ value, count }) => ({ [name]: value, count })),
+    ]),
+  ) as unknown as Rankings;
+  const scansOn = new Map(rowsOf('total').map(({ value, count }) => [value, count]));
   const timeline = dates.map((date) => ({ date, scans: scansOn.get(date) ?? 0 }));
-  const byCountry = ranking('country');
   return {
     totalScans: timeline.reduce((sum, { scans }) => sum + scans, 0),
-    uniqueCountries: byCountry.filter(({ country }) => country !== unknownCountry).length,
-    uniqueCities: of('city')[0]?.count ?? 0,
-    byDevice: ranking('device'),
-    byBrowser: ranking('browser'),
-    byOs: ranking('os'),
-    byCountry,
+    uniqueCountries: rankings.byCountry.filter(({ country }) => country !== unknownCountry).length,
+    uniqueCities: rowsOf('city')[0]?.count ?? 0,
+    ...rankings,
     timeline,
   };
 }
 
-/** All scans that were ever counted, by code. A code without any is not in the map. */
+/** All scans ever counted, by code. The map has no entry for a code without scans. */
 export async function readScanCounts(db: Database, codeIds: string[]): Promise<Map<string, number>> {
   const rows = (await db('scan_counters')
     .where({ dimension: 'total' })
@@ -91,7 +97,7 @@ export async function readScanCounts(db: Database, codeIds: string[]): Promise<M
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-/** UTC days, the oldest first, today last. */
+/** UTC days, oldest first, today last. */
 export function lastDates(days: number, now: Date): string[] {
   return Array.from({ length: days }, (_, index) =>
     new Date(now.getTime() - (days - 1 - index) * dayMs).toISOString().slice(0, 10),

@@ -1,30 +1,27 @@
 import { type Database, queryPrepared } from '../store/database.ts';
-import { dimensionValuesSql } from './dimensions.ts';
+import { type ColumnName, columnNames, dimensionValuesSql } from './dimensions.ts';
 import { Scan, type ScanRow } from './scan.ts';
 
-/** The columns of a scan with their array types, in the order of the statement. */
-const columns = {
+/** The columns of a scan with their types, in the order of the statement. */
+const columnTypes = {
   id: 'uuid',
   qrCodeId: 'uuid',
   scannedAt: 'timestamptz',
-  country: 'text',
   region: 'text',
   city: 'text',
   latitude: 'float8',
   longitude: 'float8',
-  device: 'text',
-  browser: 'text',
-  os: 'text',
-} as const satisfies Record<keyof ScanRow, string>;
+  ...(Object.fromEntries(columnNames.map((name) => [name, 'text'])) as Record<ColumnName, 'text'>),
+} satisfies Record<keyof ScanRow, string>;
 
-const fields = Object.keys(columns) as (keyof ScanRow)[];
+const fields = Object.keys(columnTypes) as (keyof ScanRow)[];
 const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).join(', ');
-const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columns[field]}[])`).join(', ');
+const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columnTypes[field]}[])`).join(', ');
 
-// Only the scans that were really inserted are counted: one delivered before is in the table already, and one whose
-// code was deleted meanwhile finds no code. A code that somebody has locked, to delete it, is skipped, not waited for.
-// Sorted twice, so that two workers lock scans and counter rows in one order.
-const record = {
+// Counts only the scans that were inserted: not those that were delivered before, nor those of a deleted code. Skips
+// locked codes instead of waiting for them: they are being deleted.
+// Sorted twice, so that two workers lock scans and counter rows in the same order.
+const statement = {
   name: 'record scans',
   text: `
   WITH given AS MATERIALIZED (
@@ -58,14 +55,14 @@ export interface Recorded {
   recorded: number;
   /** Scans whose code exists and was not locked: new, or delivered before. */
   known: number;
-  /** Codes that are locked by somebody else; nothing of theirs was recorded. */
+  /** Codes that another transaction has locked; their scans were not recorded. */
   lockedCodes: string[];
 }
 
-/** One statement, and so one transaction: the scans that are new go into the table and into every counter, or none do. */
+/** One statement, and so one transaction: new scans go into the table and into every counter, or none do. */
 export async function recordScans(db: Database, rows: ScanRow[]): Promise<Recorded> {
   const values = fields.map((field) => rows.map((row) => row[field]));
   const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
-  const [answer] = await queryPrepared<Recorded>(db, record, [...values, codeIds]);
-  return answer as Recorded;
+  const [result] = await queryPrepared<Recorded>(db, statement, [...values, codeIds]);
+  return result as Recorded;
 }

@@ -1,80 +1,83 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../store/database.ts';
+import { clientControlledColumns } from './dimensions.ts';
 import { type Recorded, recordScans } from './record-scans.ts';
 import type { ScanRow } from './scan.ts';
 
-/** What a scanner can make up: they come out of its user agent. Devices are a fixed list, and places are real ones. */
-const clientControlled = ['browser', 'os'] as const;
-/** Distinct values of each that one code is counted by on one day; `Other` is the last of them. */
-const mostValues = 200;
+/** Distinct values of a client-controlled column that are counted per code and day; `Other` is the last of them. */
+const maxValues = 200;
 export const otherValue = 'Other';
 
-/** The values that a code is counted by on a day, so far. */
-type Values = Record<(typeof clientControlled)[number], Set<string>>;
+/** The values that are counted for a code on a day, so far. */
+type Values = Record<(typeof clientControlledColumns)[number], Set<string>>;
 
 export type ScanRecorder = (rows: ScanRow[]) => Promise<Recorded>;
 
 /**
- * Records scans, and bounds the counters that they make: once a code has been scanned by that many kinds of browsers or
- * systems in a day, further ones are `Other`, in the scan as in the counters. What is known to be counted already is
- * recorded without a question; new values are judged in a transaction that other recorders of new values wait for.
+ * Records scans, and limits the number of counters: once a code has that many browsers or systems in a day, further ones
+ * become `Other`, in the scan as in the counters. Scans with values that are counted already are recorded in one
+ * statement; new values are admitted in a transaction, one worker at a time.
  */
 export function createScanRecorder(db: Database): ScanRecorder {
   const known = new LRUCache<string, Values>({ max: 5_000 });
 
-  const hasNews = (row: ScanRow) => {
+  const hasNewValue = (row: ScanRow) => {
     const values = known.get(dayOf(row));
     return (
-      !values || clientControlled.some((field) => !isFull(values[field]) && !values[field].has(row[field]))
+      !values ||
+      clientControlledColumns.some((field) => !isFull(values[field]) && !values[field].has(row[field]))
     );
   };
 
   return async (rows) => {
-    const news = rows.filter(hasNews);
-    if (news.length === 0)
+    const withNewValues = rows.filter(hasNewValue);
+    if (withNewValues.length === 0)
       return recordScans(
         db,
-        rows.map((row) => bound(row, known.get(dayOf(row)))),
+        rows.map((row) => limit(row, known.get(dayOf(row)))),
       );
-    const judged = new Map<string, Values>();
+    const admitted = new Map<string, Values>();
     const recorded = await db.transaction(async (transaction) => {
-      const locked = await holdCodes(transaction, news);
+      const locked = await lockCodes(transaction, withNewValues);
       const free = (row: ScanRow) => !locked.has(row.qrCodeId);
-      for (const [day, values] of await readValues(transaction, news.filter(free))) judged.set(day, values);
+      for (const [day, values] of await readValues(transaction, withNewValues.filter(free)))
+        admitted.set(day, values);
       const result = await recordScans(
         transaction,
-        rows.filter(free).map((row) => admit(row, judged.get(dayOf(row)) ?? known.get(dayOf(row)))),
+        rows.filter(free).map((row) => admit(row, admitted.get(dayOf(row)) ?? known.get(dayOf(row)))),
       );
       return { ...result, lockedCodes: [...locked, ...result.lockedCodes] };
     });
-    // Not before: what was rolled back is not counted.
-    for (const [day, values] of judged) known.set(day, values);
+    // Only after the commit: values that were rolled back are not counted.
+    for (const [day, values] of admitted) known.set(day, values);
     return recorded;
   };
 }
 
 function isFull(values: Set<string>): boolean {
-  return values.size - (values.has(otherValue) ? 1 : 0) >= mostValues - 1;
+  return values.size - (values.has(otherValue) ? 1 : 0) >= maxValues - 1;
 }
 
-function bound(row: ScanRow, values: Values | undefined): ScanRow {
-  if (!values || clientControlled.every((field) => values[field].has(row[field]))) return row;
-  const bounded = { ...row };
-  for (const field of clientControlled) if (!values[field].has(row[field])) bounded[field] = otherValue;
-  return bounded;
+function limit(row: ScanRow, values: Values | undefined): ScanRow {
+  if (!values || clientControlledColumns.every((field) => values[field].has(row[field]))) return row;
+  const limited = { ...row };
+  for (const field of clientControlledColumns)
+    if (!values[field].has(row[field])) limited[field] = otherValue;
+  return limited;
 }
 
-/** Takes in the values of a scan for which there is room. */
+/** Adds the values of a scan as long as there is room. */
 function admit(row: ScanRow, values: Values | undefined): ScanRow {
-  if (values) for (const field of clientControlled) if (!isFull(values[field])) values[field].add(row[field]);
-  return bound(row, values);
+  if (values)
+    for (const field of clientControlledColumns) if (!isFull(values[field])) values[field].add(row[field]);
+  return limit(row, values);
 }
 
 /**
- * Holds the codes, so that two recorders do not both take the last free place for a value; recorders without new values
- * are not held up. Returns the codes that somebody else holds: those are not waited for.
+ * Locks the codes, so that two workers do not both take the last free place for a value; workers without new values are
+ * not blocked. Returns the codes that another transaction has locked: they are skipped.
  */
-async function holdCodes(db: Database, rows: ScanRow[]): Promise<Set<string>> {
+async function lockCodes(db: Database, rows: ScanRow[]): Promise<Set<string>> {
   const ids = [...new Set(rows.map((row) => row.qrCodeId))];
   const { rows: locked } = (await db.raw(
     `WITH held AS MATERIALIZED (
@@ -91,13 +94,13 @@ async function readValues(db: Database, rows: ScanRow[]): Promise<Map<string, Va
   const found = new Map([...days.keys()].map((day): [string, Values] => [day, noValues()]));
   const { rows: counted } = (await db.raw(
     `SELECT qr_code_id || ' ' || day AS "dayKey", dimension, value
-     FROM unnest(CAST(:codes AS uuid[]), CAST(:days AS date[])) AS asked (qr_code_id, day)
+     FROM unnest(CAST(:codes AS uuid[]), CAST(:days AS date[])) AS wanted (qr_code_id, day)
      JOIN scan_counters USING (qr_code_id, day)
      WHERE dimension = ANY(:dimensions)`,
     {
       codes: [...days.values()].map((row) => row.qrCodeId),
       days: [...days.values()].map(({ scannedAt }) => utcDay(scannedAt)),
-      dimensions: [...clientControlled],
+      dimensions: clientControlledColumns,
     },
   )) as { rows: { dayKey: string; dimension: keyof Values; value: string }[] };
   for (const { dayKey, dimension, value } of counted) found.get(dayKey)?.[dimension].add(value);
@@ -105,7 +108,7 @@ async function readValues(db: Database, rows: ScanRow[]): Promise<Map<string, Va
 }
 
 function noValues(): Values {
-  return { browser: new Set(), os: new Set() };
+  return Object.fromEntries(clientControlledColumns.map((name) => [name, new Set<string>()])) as Values;
 }
 
 function dayOf({ qrCodeId, scannedAt }: ScanRow): string {

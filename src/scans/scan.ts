@@ -1,6 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
+import { type ColumnName, unknownValues } from './dimensions.ts';
 
-export const unknownCountry = 'ZZ';
+export const unknownCountry = unknownValues.country;
 
 export const deviceClasses = [
   'mobile',
@@ -14,35 +15,20 @@ export const deviceClasses = [
 ] as const;
 export type DeviceClass = (typeof deviceClasses)[number];
 
+/** A scan as it is in the table: every column, nothing else. */
+export interface ScanRow extends Record<ColumnName, string> {
+  id: string;
+  qrCodeId: string;
+  scannedAt: Date;
+  device: DeviceClass;
+  region: string | null;
+  city: string | null;
+  latitude: number | null;
+  longitude: number | null;
+}
+
+/** Selects as `ScanRow`. */
 export class Scan extends Model {
   static override tableName = 'scans';
   static override columnNameMappers = snakeCaseMappers();
-
-  declare id: string;
-  declare qrCodeId: string;
-  declare scannedAt: Date;
-  declare country: string;
-  declare region: string | null;
-  declare city: string | null;
-  declare latitude: number | null;
-  declare longitude: number | null;
-  declare device: DeviceClass;
-  declare browser: string;
-  declare os: string;
 }
-
-/** A scan as the worker writes it: every column, nothing else. */
-export type ScanRow = Pick<
-  Scan,
-  | 'id'
-  | 'qrCodeId'
-  | 'scannedAt'
-  | 'country'
-  | 'region'
-  | 'city'
-  | 'latitude'
-  | 'longitude'
-  | 'device'
-  | 'browser'
-  | 'os'
->;

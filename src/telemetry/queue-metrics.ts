@@ -2,85 +2,88 @@ import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '../runtime/timeout.ts';
 
 const timeoutMs = 1_000;
-/** The queue is not queried more often than this, however often metrics are read. */
+/** However often metrics are scraped, the queues are read no more often than this. */
 const cacheMs = 3_000;
 
 const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 
-export interface QueueFigures {
+interface QueueFigures {
+  queue: string;
   jobs: Record<(typeof states)[number], number>;
   oldestWaitingMs: number;
 }
 
-/** The depth of the queue. Exported by the web processes, because it matters most when no worker runs. */
+/** How full each queue is. Exposed by the web processes, because it matters most when there is no worker. */
 export function addQueueMetrics(
   registry: Registry,
-  { depth, checkWrites }: { depth(): Promise<QueueFigures>; checkWrites(): Promise<void> },
+  { depths, checkWrites }: { depths(): Promise<QueueFigures[]>; checkWrites(): Promise<void> },
 ): void {
-  // Read together, so that both describe the same moment.
-  const readQueue = cached(async () => {
-    const [figures, acceptsWrites] = await Promise.all([
-      withTimeout(timeoutMs, depth()).catch(() => undefined),
+  // Read together, so that all metrics of a scrape are of the same time.
+  const readAll = cached(async () => {
+    const [queues, takesWrites] = await Promise.all([
+      withTimeout(timeoutMs, depths()).catch(() => undefined),
       withTimeout(timeoutMs, checkWrites()).then(
         () => true,
         () => false,
       ),
     ]);
-    return { figures, acceptsWrites };
+    return { queues, takesWrites };
   });
-  const read = async () => (await readQueue()).figures;
-  // Every web process reports the same queue, so the values must not be summed.
+  // While the queues do not respond, their metrics are absent.
+  const read = async () => (await readAll()).queues ?? [];
+  // Each web process reports the same queues: their values must not be added up.
   const aggregator = 'max';
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_up',
-      help: '1 if the queue responds and accepts writes. While it does not respond, the other queue metrics are absent.',
+      help: 'Whether the queue responds and takes writes. While it does not respond, the other queue metrics are absent.',
       registers: [],
       aggregator: 'min',
       async collect() {
-        const { figures, acceptsWrites } = await readQueue();
-        this.set(figures && acceptsWrites ? 1 : 0);
+        const { queues, takesWrites } = await readAll();
+        this.set(queues && takesWrites ? 1 : 0);
       },
     }),
   );
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_jobs',
-      help: 'Jobs in the queue: waiting, active, delayed (put back for a short time), failed (kept for an operator).',
-      labelNames: ['state'],
+      help: 'Jobs in a queue: waiting, active, delayed (tried again later, or scheduled), failed (kept for an operator).',
+      labelNames: ['queue', 'state'],
       registers: [],
       aggregator,
       async collect() {
-        const figures = await read();
+        const queues = await read();
         this.reset();
-        if (figures) for (const state of states) this.set({ state }, figures.jobs[state]);
+        for (const { queue, jobs } of queues)
+          for (const state of states) this.set({ queue, state }, jobs[state]);
       },
     }),
   );
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_oldest_job_seconds',
-      help: 'How long the oldest job has been waiting for a worker; 0 if none is waiting.',
+      help: 'How long the oldest job of a queue has waited for a worker; 0 when none waits.',
+      labelNames: ['queue'],
       registers: [],
       aggregator,
       async collect() {
-        const figures = await read();
-        if (figures) this.set(figures.oldestWaitingMs / 1000);
-        else this.remove();
+        const queues = await read();
+        this.reset();
+        for (const { queue, oldestWaitingMs } of queues) this.set({ queue }, oldestWaitingMs / 1000);
       },
     }),
   );
 }
 
-/** Shares one result among all callers for a short time. */
 function cached<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let result: Promise<Value> | undefined;
+  let latest: Promise<Value> | undefined;
   let readAt = 0;
   return () => {
-    if (!result || performance.now() - readAt > cacheMs) {
+    if (!latest || performance.now() - readAt > cacheMs) {
       readAt = performance.now();
-      result = read();
+      latest = read();
     }
-    return result;
+    return latest;
   };
 }

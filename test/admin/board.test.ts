@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { connectToQueues } from '../../src/queue/queue-connection.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
-import { connectToQueue } from '../../src/queue/connection.ts';
-import { packScans, scanJobName } from '../../src/queue/scan-jobs.ts';
+import { packScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -79,9 +80,9 @@ onBothQueues('The queue board', (redisUrl) => {
       { ...scan, id: newScanId(Date.now()), codeId },
     ];
     const place = { redisUrl: redisUrl(), databaseUrl: service.databaseUrl };
-    const queue = connectToQueue(place, testLog(), () => undefined);
+    const queue = connectToQueues(place, testLog());
     const job = await eventually(() =>
-      queue.present().add(scanJobName, packScans(scans, randomBytes(32)), { attempts: 1 }),
+      queue.queue(scanQueue).add(scanQueue.jobName, packScans(scans, randomBytes(32)), { attempts: 1 }),
     );
     await eventually(async () => expect(await job.getState()).to.equal('failed'));
     await queue.close();
@@ -89,8 +90,8 @@ onBothQueues('The queue board', (redisUrl) => {
       jobId: String(job.id),
       codeId,
       async repair() {
-        const repairing = connectToQueue(place, testLog(), () => undefined);
-        const failed = await eventually(() => repairing.present().getJob(String(job.id)));
+        const repairing = connectToQueues(place, testLog());
+        const failed = await eventually(() => repairing.queue(scanQueue).getJob(String(job.id)));
         await failed?.updateData(packScans(scans, sealingKey));
         await repairing.close();
       },

@@ -1,11 +1,9 @@
 import { UnrecoverableError } from 'bullmq';
 import { expect } from 'chai';
-import {
-  openScanQueue,
-  openScanWorker,
-  type QueuePlace,
-  type ScanQueue,
-} from '../../src/queue/connection.ts';
+import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
+import type { QueuePlace } from '../../src/queue/queue-connection.ts';
+import { openQueueWorker } from '../../src/queue/queue-worker.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay } from '../support/programs.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
@@ -17,12 +15,12 @@ const log = testLog();
 onBothQueues('qrelay queue', (redisUrl) => {
   let database: TestDatabase;
   let place: QueuePlace;
-  let queue: ScanQueue;
+  let queue: QueueClient;
 
   before(async () => {
     database = await createTestDatabase();
     place = { databaseUrl: database.url, redisUrl: redisUrl() };
-    queue = openScanQueue(place, log);
+    queue = openQueueClient({ place, log });
     await eventually(() => expect(queue.isReady()).to.equal(true));
   });
   after(async () => {
@@ -34,8 +32,9 @@ onBothQueues('qrelay queue', (redisUrl) => {
     runQrelay(['queue', ...args], { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl ?? '' });
 
   async function failJobs(numbers: number[]): Promise<void> {
-    const worker = openScanWorker(
+    const worker = openQueueWorker(
       place,
+      scanQueue,
       async () => {
         throw new UnrecoverableError('the disk\nis full');
       },
@@ -47,9 +46,9 @@ onBothQueues('qrelay queue', (redisUrl) => {
         'code',
         'agent',
       ]);
-      await queue.add({ scans, sealedAddresses: '' });
+      await queue.add(scanQueue, { scans, sealedAddresses: '' });
     }
-    await eventually(async () => expect((await queue.depth()).jobs.failed).to.equal(numbers.length));
+    await eventually(async () => expect((await queue.depths())[0]?.jobs.failed).to.equal(numbers.length));
     await worker.close();
   }
 
@@ -67,30 +66,33 @@ onBothQueues('qrelay queue', (redisUrl) => {
     expect(listed.code).to.equal(0);
     const rows = listed.stdout.trim().split('\n');
     expect(rows).to.have.length(25);
-    expect(rows.filter((row) => /\t1 scan\t\d+ attempts?\tthe disk is full$/.test(row))).to.have.length(1);
-    expect(listed.stderr).to.include('25 failed jobs with 73 scans. `qrelay queue retry`');
+    expect(
+      rows.filter((row) => /^scans\t\S+\t\S+\t1 scan\t\d+ attempts?\tthe disk is full$/.test(row)),
+    ).to.have.length(1);
+    expect(listed.stderr).to.include('scans: 25 failed jobs with 73 scans.');
 
     const retried = await qrelay('retry');
     expect(retried.code).to.equal(0);
     expect(retried.stderr).to.include('25 jobs are back in the queue.');
-    expect((await queue.depth()).jobs).to.include({ failed: 0, waiting: 25 });
+    expect((await queue.depths())[0]?.jobs).to.include({ failed: 0, waiting: 25 });
 
     let scans = 0;
-    const worker = openScanWorker(
+    const worker = openQueueWorker(
       place,
+      scanQueue,
       async (job) => {
         scans += job.scans.length;
       },
       log,
     );
     await eventually(() => expect(scans).to.equal(73));
-    await eventually(async () => expect(await queue.pending()).to.equal(0));
+    await eventually(async () => expect(await queue.pending(scanQueue)).to.equal(0));
     await worker.close();
   });
 
   it('speaks of one job as one', async () => {
     await failJobs([1]);
-    expect((await qrelay('failed')).stderr).to.include('1 failed job with 1 scan.');
+    expect((await qrelay('failed')).stderr).to.include('scans: 1 failed job with 1 scan.');
     expect((await qrelay('retry')).stderr).to.include('1 job is back in the queue.');
   });
 });

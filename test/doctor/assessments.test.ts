@@ -6,6 +6,7 @@ import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { checkProxy } from '../../src/doctor/proxy.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { assessRedis, parseInfo } from '../../src/doctor/redis.ts';
 import { reportLines } from '../../src/cli/doctor-report.ts';
 import { goodConfig } from './setup.ts';
@@ -114,7 +115,11 @@ describe('How the doctor judges what cannot be had in a test', () => {
   it('the queue: a lag of a minute is told, one of a quarter of an hour fails; so are jobs that were given up', () => {
     const queue = (oldestWaitingMs: number, failed = 0) =>
       bad(
-        assessQueue({ jobs: { waiting: 1, active: 0, delayed: 0, failed }, oldestWaitingMs, workers: 1 }),
+        assessQueue(scanQueue, {
+          jobs: { waiting: 1, active: 0, delayed: 0, failed },
+          oldestWaitingMs,
+          workers: 1,
+        }),
       ).map(({ state, finding }) => `${state}: ${finding}`);
     expect(queue(60_000)).to.deep.equal([]);
     expect(queue(61_000)).to.deep.equal([

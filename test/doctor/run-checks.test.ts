@@ -3,10 +3,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
-import { openScanQueue } from '../../src/queue/connection.ts';
-import { eventuallyReady } from '../../src/queue/ready.ts';
+import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -305,10 +306,10 @@ describe('What the doctor finds', () => {
           redisUrl: engine === 'Redis' ? `${redisUrl}/9` : undefined,
         };
         expect(await warnings(place)).to.include('queue: No worker is connected: scans will wait.');
-        const queue = openScanQueue(place, testLog());
-        await eventuallyReady(queue);
-        await queue.add({ scans: [], sealedAddresses: '' });
-        await queue.add({ scans: [], sealedAddresses: '' });
+        const queue = openQueueClient({ place, log: testLog() });
+        await waitUntilReady(queue);
+        await queue.add(scanQueue, { scans: [], sealedAddresses: '' });
+        await queue.add(scanQueue, { scans: [], sealedAddresses: '' });
         await queue.close();
         const findings = await runChecks({ config: config(place) });
         await database.drop();

@@ -23,7 +23,7 @@ import { compileValidator } from '../../src/web/api/validation.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
 import { changedBody, newBody, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
-import { createLookUps } from '../../workers/lookups.ts';
+import { createLookups } from '../../workers/lookups.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';
 
 const mostMs = 20;
@@ -235,7 +235,7 @@ describe('The time that the headers and the address of a request take', () => {
       verdict('GET', headers(name, text)),
     );
   }
-  const agents = createLookUps();
+  const agents = createLookups();
   expectQuick(
     'a user agent, in the worker',
     {

@@ -3,8 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
-import { openQueueThread, type ScanRecorder } from '../../src/queue/queue-thread.ts';
+import { openQueueThread, type QueueThread } from '../../src/queue/queue-thread.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics, type WebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -20,7 +21,7 @@ describe('The producer, with Redis', () => {
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
-  let queue: ScanRecorder;
+  let queue: QueueThread;
   let producer: ScanProducer;
   let metrics: WebMetrics;
 
@@ -62,7 +63,7 @@ describe('The producer, with Redis', () => {
 
   const record = (id: string) =>
     new Promise<void>((resolve) => {
-      producer.record({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, resolve);
+      producer.enqueue({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, resolve);
     });
   const valueOf = async (name: 'scansSpooled' | 'scansReplayed' | 'scansDropped') =>
     (await metrics[name].get()).values[0]?.value ?? 0;
@@ -73,7 +74,7 @@ describe('The producer, with Redis', () => {
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await Promise.all(Array.from({ length: 400 }, (_, index) => record(String(index))));
     // The first alone, 20 that follow it, and the rest.
-    expect(await queue.pending()).to.equal(3);
+    expect(await queue.pending(scanQueue)).to.equal(3);
     expect(await valueOf('scansSpooled')).to.equal(0);
   });
 
@@ -83,7 +84,7 @@ describe('The producer, with Redis', () => {
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await Promise.all(Array.from({ length: 1_201 }, (_, index) => record(String(index))));
     // The first alone, 20 that follow it, then 500, 500 and the rest.
-    expect(await queue.pending()).to.equal(5);
+    expect(await queue.pending(scanQueue)).to.equal(5);
   });
 
   it('leaves a queue that hangs after its deadline, and what the queue took nonetheless it takes once more', async () => {
@@ -95,7 +96,7 @@ describe('The producer, with Redis', () => {
     expect(await valueOf('scansSpooled')).to.equal(1);
     redis?.process?.kill('SIGCONT');
     await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(1));
-    expect(await queue.pending()).to.equal(2);
+    expect(await queue.pending(scanQueue)).to.equal(2);
   });
 
   it('does not wait for a queue that is not there, and hands everything over when it comes', async () => {
@@ -106,11 +107,11 @@ describe('The producer, with Redis', () => {
     expect(await valueOf('scansSpooled')).to.equal(3);
     await startRedis();
     await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(3));
-    expect(await queue.pending()).to.equal(3);
+    expect(await queue.pending(scanQueue)).to.equal(3);
     await eventually(async () => expect(await readdir(join(folder, 'spool'))).to.deep.equal([]));
     await record('d');
     expect(await valueOf('scansSpooled')).to.equal(3);
-    expect(await queue.pending()).to.equal(4);
+    expect(await queue.pending(scanQueue)).to.equal(4);
   });
 
   it('lets the redirect go when the spool is full, counts the scan as dropped, and says so once for many', async () => {
@@ -150,7 +151,7 @@ describe('The producer, with Redis', () => {
       expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(3);
       await startRedis();
       await eventually(async () => expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(0));
-      expect(await queue.pending()).to.equal(3);
+      expect(await queue.pending(scanQueue)).to.equal(3);
       expect(await valueOf('scansDropped')).to.equal(0);
       await producer.close();
     } finally {
@@ -199,7 +200,7 @@ describe('The producer, with Redis', () => {
       for (let number = 0; number < 3; number += 1) {
         // It is on its way alone, and the others gather for the next batch.
         const first = record(`first${number}`);
-        producer.record(throwing, fail);
+        producer.enqueue(throwing, fail);
         await Promise.all([first, record(`a${number}`), record(`b${number}`)]);
       }
     };

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
-import type { QueuePlace } from '../../src/queue/connection.ts';
+import type { QueuePlace } from '../../src/queue/queue-connection.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { openQueueThread } from '../../src/queue/queue-thread.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
@@ -19,10 +20,10 @@ onBothQueues('The queue thread', (redisUrl) => {
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
     const queue = await openQueueThread(place, randomBytes(32), log);
     await eventually(() => expect(queue.isReady()).to.equal(true));
-    await queue.record([scan, { ...scan, id: 'another' }]);
-    expect(await queue.pending()).to.equal(1);
+    await queue.enqueue([scan, { ...scan, id: 'another' }]);
+    expect(await queue.pending(scanQueue)).to.equal(1);
     await queue.close();
-    const refusal = await queue.record([scan]).catch((error: unknown) => error);
+    const refusal = await queue.enqueue([scan]).catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
     await database.drop();
   });
@@ -33,7 +34,7 @@ describe('A queue thread that failed', () => {
     const nowhere = undefined as unknown as QueuePlace;
     const queue = await openQueueThread(nowhere, randomBytes(32), log);
     expect(queue.isReady()).to.equal(false);
-    const refusal = await queue.pending().catch((error: unknown) => error);
+    const refusal = await queue.pending(scanQueue).catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
     await queue.close();
   });
@@ -60,6 +61,6 @@ describe('A queue that cannot be reached', () => {
     expect(told)
       .to.deep.equal([...new Set(told)])
       .and.to.have.lengthOf.within(1, 4);
-    expect(lines[0]).to.contain('is tried again');
+    expect(lines[0]).to.contain('; retrying');
   });
 });

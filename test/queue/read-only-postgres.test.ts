@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { Client } from 'pg';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { openQueueThread } from '../../src/queue/queue-thread.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -27,7 +28,7 @@ describe('A queue on a Postgres that is read-only, as after a failover', () => {
       await setReadOnly('on');
       await eventually(async () => {
         expect(queue.isReady()).to.equal(false);
-        expect(await queue.pending()).to.equal(0);
+        expect(await queue.pending(scanQueue)).to.equal(0);
         const refusal = await queue.checkWrites().catch((error: Error) => error.message);
         expect(refusal).to.include('read-only');
       });

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { openScanWorker } from '../../src/queue/connection.ts';
-import { openQueueThread, type ScanRecorder } from '../../src/queue/queue-thread.ts';
+import { openQueueWorker } from '../../src/queue/queue-worker.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
+import { openQueueThread, type QueueThread } from '../../src/queue/queue-thread.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
@@ -38,7 +39,7 @@ describe('A Redis that answers and refuses', () => {
     redis = (await startOwnRedis(folder, await freePort(), settings)) as RedisServer;
     admin = new Redis(redis.url);
   }
-  const isReady = (queue: ScanRecorder, ready: boolean) =>
+  const isReady = (queue: QueueThread, ready: boolean) =>
     eventually(() => expect(queue.isReady()).to.equal(ready));
   const reasonOf = (asked: Promise<unknown>) =>
     asked.then(
@@ -47,7 +48,7 @@ describe('A Redis that answers and refuses', () => {
     );
 
   describe('the queue', () => {
-    let queue: ScanRecorder;
+    let queue: QueueThread;
     afterEach(() => queue?.close());
 
     async function open(url = redis.url): Promise<void> {
@@ -63,7 +64,7 @@ describe('A Redis that answers and refuses', () => {
       expect(await reasonOf(queue.checkWrites())).to.not.equal('taken');
       await admin.replicaof('NO', 'ONE');
       await isReady(queue, true);
-      await queue.record([scan]);
+      await queue.enqueue([scan]);
     });
 
     it('is not up while Redis is out of memory, and is up again when it has some', async () => {
@@ -73,12 +74,12 @@ describe('A Redis that answers and refuses', () => {
       await admin.config('SET', 'maxmemory', '1');
       await isReady(queue, false);
       expect(await reasonOf(queue.checkWrites())).to.equal('OOM');
-      expect(await reasonOf(queue.record([scan]))).to.equal('OOM');
+      expect(await reasonOf(queue.enqueue([scan]))).to.equal('OOM');
       // It answers all the same.
-      expect(await queue.pending()).to.equal(0);
+      expect(await queue.pending(scanQueue)).to.equal(0);
       await admin.config('SET', 'maxmemory', '0');
       await isReady(queue, true);
-      await queue.record([scan]);
+      await queue.enqueue([scan]);
     });
 
     it('is not up without permission, also from the start, and is up when that was given', async () => {
@@ -89,7 +90,7 @@ describe('A Redis that answers and refuses', () => {
       expect(queue.isReady()).to.equal(false);
       await admin.call('ACL', 'SETUSER', 'limited', '+@all');
       await isReady(queue, true);
-      await queue.record([scan]);
+      await queue.enqueue([scan]);
     });
   });
 
@@ -109,13 +110,13 @@ describe('A Redis that answers and refuses', () => {
 
     /** A worker in a process of its own: one that spins would take the test with it. */
     async function startWorkerProcess(url: string) {
-      const module = new URL('../../dist/src/queue/connection.js', import.meta.url).href;
-      const logs = new URL('../../dist/src/telemetry/log.js', import.meta.url).href;
+      const built = (path: string) => JSON.stringify(new URL(`../../dist/src/${path}`, import.meta.url).href);
       const script = `
-        const { openScanWorker } = await import(${JSON.stringify(module)});
-        const { createLog } = await import(${JSON.stringify(logs)});
+        const { openQueueWorker } = await import(${built('queue/queue-worker.js')});
+        const { scanQueue } = await import(${built('queue/scan-queue.js')});
+        const { createLog } = await import(${built('telemetry/log.js')});
         const place = { redisUrl: process.argv[1], databaseUrl: '' };
-        const worker = openScanWorker(place, async () => process.send('recorded'), createLog('test', 'silent'));
+        const worker = openQueueWorker(place, scanQueue, async () => process.send('recorded'), createLog('test', 'silent'));
         process.on('SIGTERM', () => worker.close().then(() => process.exit(0)));
         process.send('started');`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', script, url], {
@@ -180,8 +181,9 @@ describe('A Redis that answers and refuses', () => {
       await admin.call('ACL', 'SETUSER', 'limited', 'on', '>secret', '~*', '+@connection');
       let recorded = 0;
       const place = { redisUrl: redis.url.replace('redis://', 'redis://limited:secret@'), databaseUrl: '' };
-      const worker = openScanWorker(
+      const worker = openQueueWorker(
         place,
+        scanQueue,
         async () => {
           recorded += 1;
         },
@@ -189,7 +191,7 @@ describe('A Redis that answers and refuses', () => {
       );
       const queue = await openQueueThread({ redisUrl: redis.url, databaseUrl: '' }, randomBytes(32), log);
       await isReady(queue, true);
-      await queue.record([scan]);
+      await queue.enqueue([scan]);
       await admin.call('ACL', 'SETUSER', 'limited', '+@all', '&*');
       await eventually(() => expect(recorded).to.equal(1));
       await worker.close();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { openScanQueue } from '../../src/queue/connection.ts';
 import { packScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
@@ -25,10 +26,12 @@ onBothQueues('A scan, end to end', (redisUrl) => {
     ((await service.db('scans').where({ qr_code_id: id }).count('* as count')) as [{ count: number }])[0]
       .count;
 
+  const place = () => ({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() });
+
   /** Whatever else was sent would be recorded by now. */
   async function nothingPending(): Promise<void> {
-    const queue = openScanQueue({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() }, testLog());
-    await eventually(async () => expect(await queue.pending()).to.equal(0));
+    const queue = openQueueClient({ place: place(), log: testLog() });
+    await eventually(async () => expect(await queue.pending(scanQueue)).to.equal(0));
     await queue.close();
   }
 
@@ -88,7 +91,7 @@ onBothQueues('A scan, end to end', (redisUrl) => {
   it('is counted once when its job is delivered twice: 1,000 scans, 1,000 in the table and in every counter', async () => {
     const { id } = await createCode(api);
     const { sealingKey } = await loadSecrets(service.db);
-    const queue = openScanQueue({ databaseUrl: service.databaseUrl, redisUrl: redisUrl() }, testLog());
+    const queue = openQueueClient({ place: place(), log: testLog() });
     const scans = Array.from({ length: 1_000 }, () => ({
       id: newScanId(Date.now()),
       codeId: id,
@@ -105,10 +108,10 @@ onBothQueues('A scan, end to end', (redisUrl) => {
       address: '',
     };
     await eventually(() => expect(queue.isReady()).to.equal(true));
-    for (const job of [...jobs, ...jobs]) await queue.add(job);
-    await queue.add(packScans([last], sealingKey));
+    for (const job of [...jobs, ...jobs]) await queue.add(scanQueue, job);
+    await queue.add(scanQueue, packScans([last], sealingKey));
     await eventually(async () => expect(await scansOf(last.codeId)).to.equal(1));
-    await eventually(async () => expect(await queue.pending()).to.equal(0));
+    await eventually(async () => expect(await queue.pending(scanQueue)).to.equal(0));
     await queue.close();
 
     expect(await scansOf(id)).to.equal(1_000);

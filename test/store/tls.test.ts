@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { migrateQueue } from '../../src/queue/postgres-engine.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrateDatabase } from '../../src/store/migrate.ts';
 import { setupErrorMessage } from '../../src/store/setup-error-message.ts';
-import { migrateQueue } from '../../src/queue/connection.ts';
 import { freePort } from '../support/free-port.ts';
 import { outcomeOf, runQrelay, startProgram, startWebProcess } from '../support/programs.ts';
 import { servers } from '../support/servers.ts';

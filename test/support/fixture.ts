@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { migrateQueue } from '../../src/queue/postgres-engine.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import type { QueuePlace } from '../../src/queue/queue-connection.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
-import { migrateQueue, openScanQueue, type QueuePlace } from '../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -169,16 +172,16 @@ export async function startFixture({
     makeCode: async () => createCode(apiClient(url, await makeKey())),
     addresses: ({ shareToken }) => ports.map((port) => `http://127.0.0.1:${port}/r/${shareToken}`),
     async countedScans(code, atLeast, withinMs = 60_000) {
-      const scanQueue = openScanQueue(place, testLog());
+      const queueClient = openQueueClient({ place, log: testLog() });
       try {
         await eventually(async () => {
           expect((await stateOf(code)).scans).to.be.at.least(atLeast);
           // Only now could a scan that was counted twice no longer come.
           expect(await readdir(join(env.DATA_DIR, 'spool')).catch(() => [])).to.deep.equal([]);
-          expect(await scanQueue.pending()).to.equal(0);
+          expect(await queueClient.pending(scanQueue)).to.equal(0);
         }, withinMs);
       } finally {
-        await scanQueue.close();
+        await queueClient.close();
       }
       const state = await stateOf(code);
       expect(state).to.deep.equal({ scans: state.scans, total: state.scans, browsers: state.scans });

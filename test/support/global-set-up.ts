@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrateQueue } from '../../src/queue/postgres-engine.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { migrateQueue } from '../../src/queue/connection.ts';
 import { fuzzSeed } from './fuzz-seed.ts';
 import { ensureBuilt } from './programs.ts';
 import { startRedis } from './redis-server.ts';

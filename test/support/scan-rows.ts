@@ -1,3 +1,4 @@
+import { unknownValues } from '../../src/scans/dimensions.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 
@@ -5,6 +6,7 @@ import { newScanId } from '../../src/scans/scan-id.ts';
 export function scanRow(qrCodeId: string, scannedAt: string, changes: Partial<ScanRow> = {}): ScanRow {
   const moment = new Date(scannedAt);
   return {
+    ...unknownValues,
     id: newScanId(moment.getTime()),
     qrCodeId,
     scannedAt: moment,

@@ -75,7 +75,7 @@ describe('/healthz and /readyz', () => {
     try {
       await eventually(async () => expect((await ready(service.url)).body.status).to.equal('ready'));
       await eventually(async () => expect((await figures()).get('qrelay_queue_up')).to.equal(1));
-      expect((await figures()).get('qrelay_queue_jobs', { state: 'waiting' })).to.equal(0);
+      expect((await figures()).get('qrelay_queue_jobs', { queue: 'scans', state: 'waiting' })).to.equal(0);
 
       for (const fail of [() => void redis.process?.kill('SIGSTOP'), () => redis.stop()]) {
         await fail();

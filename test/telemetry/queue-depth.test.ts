@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { openScanQueue, openScanWorker, type ScanWorker, TryLaterError } from '../../src/queue/connection.ts';
-import { eventuallyReady } from '../../src/queue/ready.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queue/queue-worker.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
+import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';
@@ -15,7 +17,7 @@ onBothQueues('How full the queue is', (redisUrl) => {
   const log = testLog();
   let service: TestService;
   let api: ApiClient;
-  let worker: ScanWorker | undefined;
+  let worker: QueueWorker | undefined;
 
   before(async () => {
     service = await startService({ redisUrl: redisUrl(), config: { metricsToken: token } });
@@ -28,10 +30,10 @@ onBothQueues('How full the queue is', (redisUrl) => {
 
   it('is in the metrics of the web process, with the age of the oldest job, also while jobs are put back', async () => {
     const place = { databaseUrl: service.databaseUrl, redisUrl: redisUrl() };
-    const queue = openScanQueue(place, log);
-    await eventuallyReady(queue);
+    const queue = openQueueClient({ place, log });
+    await waitUntilReady(queue);
     const none = { waiting: 0, active: 0, delayed: 0, failed: 0 };
-    expect(await queue.depth()).to.deep.equal({ jobs: none, oldestWaitingMs: 0 });
+    expect(await queue.depths()).to.deep.equal([{ queue: 'scans', jobs: none, oldestWaitingMs: 0 }]);
 
     const { shareToken } = await createCode(api);
     const before = Date.now();
@@ -39,26 +41,29 @@ onBothQueues('How full the queue is', (redisUrl) => {
     const after = Date.now();
     for (let scans = 1; scans < 3; scans += 1) await openShare(service.url, shareToken);
     const waiting = await eventually(async () => {
-      const depth = await queue.depth();
-      expect(depth.jobs).to.deep.equal({ ...none, waiting: 3 });
-      expect(depth.oldestWaitingMs).to.be.above(50);
+      const [depth] = await queue.depths();
+      expect(depth?.jobs).to.deep.equal({ ...none, waiting: 3 });
+      expect(depth?.oldestWaitingMs).to.be.above(50);
       return depth;
     });
-    expect(waiting.oldestWaitingMs).to.be.within(0, Date.now() - before);
+    expect(waiting?.oldestWaitingMs).to.be.within(0, Date.now() - before);
     const told = await eventually(async () => {
       const figures = await scrape(`${service.url}/metrics`, token);
-      expect(figures.get('qrelay_queue_jobs', { state: 'waiting' })).to.equal(3);
+      expect(figures.get('qrelay_queue_jobs', { queue: 'scans', state: 'waiting' })).to.equal(3);
       return figures;
     });
     expect(told.get('qrelay_queue_up')).to.equal(1);
-    expect(told.get('qrelay_queue_oldest_job_seconds')).to.be.within(0, (Date.now() - before) / 1000);
+    expect(told.get('qrelay_queue_oldest_job_seconds', { queue: 'scans' })).to.be.within(
+      0,
+      (Date.now() - before) / 1000,
+    );
 
-    worker = openScanWorker(place, () => Promise.reject(new TryLaterError('not now')), log);
+    worker = openQueueWorker(place, scanQueue, () => Promise.reject(new TryLaterError('not now')), log);
     await eventually(async () => {
       const askedAt = Date.now();
-      const depth = await queue.depth();
-      expect(depth.jobs).to.include({ waiting: 0, active: 0, delayed: 3 });
-      expect(depth.oldestWaitingMs).to.be.at.least(askedAt - after);
+      const [depth] = await queue.depths();
+      expect(depth?.jobs).to.include({ waiting: 0, active: 0, delayed: 3 });
+      expect(depth?.oldestWaitingMs).to.be.at.least(askedAt - after);
     });
     await queue.close();
   });

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { enrich } from '../../workers/enrich.ts';
-import { createLookUps } from '../../workers/lookups.ts';
+import { createLookups } from '../../workers/lookups.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 describe('Enrichment (decisions: Scans and analytics)', () => {
-  const lookUps = createLookUps();
+  const lookUps = createLookups();
   const codeId = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
 
   it('takes scannedAt from the id, to the millisecond', () => {

@@ -1,22 +1,48 @@
 import { type Static, Type } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
+import {
+  type ColumnName,
+  columnNames,
+  dimensionDocs,
+  rankingName,
+  type RankingName,
+} from '../../scans/dimensions.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { closed } from './schema-parts.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const ranking = <Name extends string>(name: Name, description: string) =>
+const ranking = <Name extends ColumnName>(name: Name) =>
   Type.Array(
     Type.Object({ [name]: Type.String(), count: Type.Integer({ minimum: 1 }) } as Record<
       Name,
       ReturnType<typeof Type.String>
     > & { count: ReturnType<typeof Type.Integer> }),
     {
-      description: `${description} Largest count first.`,
+      description: `${dimensionDocs[name].ranking} Largest count first.`,
     },
   );
+
+/** `byBrowser` and so on, for each dimension that is a column. */
+const rankings = Object.fromEntries(
+  columnNames.map((name) => [rankingName(name), ranking(name)]),
+) as unknown as {
+  [Name in ColumnName as RankingName<Name>]: ReturnType<typeof ranking<Name>>;
+};
+const rankingExamples = Object.fromEntries(
+  columnNames.map((name) => {
+    const [first, second] = dimensionDocs[name].examples;
+    return [
+      rankingName(name),
+      [
+        { [name]: first, count: 2 },
+        { [name]: second, count: 1 },
+      ],
+    ];
+  }),
+) as unknown as { [Name in keyof typeof rankings]: Static<(typeof rankings)[Name]> };
 
 export const analyticsShape = Type.Object(
   {
@@ -25,10 +51,7 @@ export const analyticsShape = Type.Object(
     uniqueCities: count(
       'Number of different cities. Cities of the same name in different regions count separately.',
     ),
-    byDevice: ranking('device', 'Scans per kind of device.'),
-    byBrowser: ranking('browser', 'Scans per browser.'),
-    byOs: ranking('os', 'Scans per operating system.'),
-    byCountry: ranking('country', 'Scans per country.'),
+    ...rankings,
     timeline: Type.Array(
       Type.Object({ date: Type.String({ format: 'date' }), scans: count('Scans on that UTC day.') }),
       {
@@ -43,22 +66,7 @@ const example: Static<typeof analyticsShape> = {
   totalScans: 3,
   uniqueCountries: 2,
   uniqueCities: 2,
-  byDevice: [
-    { device: 'mobile', count: 2 },
-    { device: 'desktop', count: 1 },
-  ],
-  byBrowser: [
-    { browser: 'Mobile Safari', count: 2 },
-    { browser: 'Firefox', count: 1 },
-  ],
-  byOs: [
-    { os: 'iOS', count: 2 },
-    { os: 'Linux', count: 1 },
-  ],
-  byCountry: [
-    { country: 'GB', count: 2 },
-    { country: 'DE', count: 1 },
-  ],
+  ...rankingExamples,
   timeline: [
     { date: '2026-11-27', scans: 0 },
     { date: '2026-11-28', scans: 3 },

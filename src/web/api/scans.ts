@@ -1,10 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
+import { type ColumnName, columnNames, dimensionDocs } from '../../scans/dimensions.ts';
 import { listScans } from '../../scans/list-scans.ts';
-import { deviceClasses, type Scan } from '../../scans/scan.ts';
+import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { choice, closed, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
+
+type OtherColumn = Exclude<ColumnName, 'country' | 'device'>;
+
+/** The columns that are plain text, in the order of the list of dimensions. */
+function otherColumns<Value>(valueOf: (name: OtherColumn) => Value): Record<OtherColumn, Value> {
+  const names = columnNames.filter((name) => name !== 'country' && name !== 'device');
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<OtherColumn, Value>;
+}
 
 export const scanShape = Type.Object(
   {
@@ -12,12 +21,11 @@ export const scanShape = Type.Object(
     qrCodeId: id('Identifier of the scanned QR code.'),
     country: Type.String({
       pattern: '^[A-Z]{2}$',
-      description: 'Two-letter country code, or ZZ if unknown.',
+      description: dimensionDocs.country.value,
     }),
     city: nullable(Type.String({ description: 'City name, or null if unknown.' })),
-    device: choice(deviceClasses, 'Kind of device.'),
-    browser: Type.String({ description: 'Browser name, or Unknown.' }),
-    os: Type.String({ description: 'Operating system name, or Unknown.' }),
+    device: choice(deviceClasses, dimensionDocs.device.value),
+    ...otherColumns((name) => Type.String({ description: dimensionDocs[name].value })),
     latitude: nullable(
       Type.Number({ minimum: -90, maximum: 90, description: 'In decimal degrees, or null if unknown.' }),
     ),
@@ -29,15 +37,14 @@ export const scanShape = Type.Object(
   { description: 'One scan of a QR code.' },
 );
 
-function presentScan(scan: Scan): Static<typeof scanShape> {
+function presentScan(scan: ScanRow): Static<typeof scanShape> {
   return {
     id: scan.id,
     qrCodeId: scan.qrCodeId,
     country: scan.country,
     city: scan.city,
     device: scan.device,
-    browser: scan.browser,
-    os: scan.os,
+    ...otherColumns((name) => scan[name]),
     latitude: scan.latitude,
     longitude: scan.longitude,
     scannedAt: scan.scannedAt.toISOString(),
@@ -50,8 +57,7 @@ const example: Static<typeof scanShape> = {
   country: 'GB',
   city: 'St Albans',
   device: 'mobile',
-  browser: 'Mobile Safari',
-  os: 'iOS',
+  ...otherColumns((name) => dimensionDocs[name].examples[0] as string),
   latitude: 51.753,
   longitude: -0.3256,
   scannedAt: '2026-11-28T09:31:43.618Z',

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { withTimeout } from '../../runtime/timeout.ts';
 import { AppError } from '../../errors.ts';
-import type { ScanQueue } from '../../queue/connection.ts';
+import type { QueueClient } from '../../queue/queue-client.ts';
 import type { Database } from '../../store/database.ts';
 
 const patienceMs = 1_000;
@@ -10,7 +10,7 @@ const reuseMs = 1_000;
 
 export interface HealthParts {
   db: Database;
-  queue: Pick<ScanQueue, 'checkWrites'>;
+  queue: Pick<QueueClient, 'checkWrites'>;
   spool: { isWritable(): boolean };
   isDraining(): boolean;
 }

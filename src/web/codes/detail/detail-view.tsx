@@ -1,3 +1,4 @@
+import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
 import type { CityCount } from '../../../scans/top-cities.ts';
 import type { CodeProps } from './code-props.ts';
@@ -156,13 +157,21 @@ function Rankings({ analytics, cities }: CodeProps) {
         total={total}
         none="No cities known for these scans."
       />
-      <Ranking
-        caption="Browsers"
-        column="Browser"
-        rows={named(analytics.byBrowser, ({ browser }) => browser)}
-        total={total}
-      />
-      <Ranking caption="Systems" column="System" rows={named(analytics.byOs, ({ os }) => os)} total={total} />
+      {columnNames.map((name) => {
+        // These two have names of their own for people.
+        if (name === 'country' || name === 'device') return undefined;
+        const { singular, plural } = dimensionTitles[name];
+        const rows = analytics[rankingName(name)] as (Record<string, string> & { count: number })[];
+        return (
+          <Ranking
+            key={name}
+            caption={plural}
+            column={singular}
+            rows={named(rows, (row) => row[name] ?? '')}
+            total={total}
+          />
+        );
+      })}
       <Ranking
         caption="Devices"
         column="Device"

@@ -1,4 +1,4 @@
-import type { Scan } from '../../../scans/scan.ts';
+import type { ScanRow } from '../../../scans/scan.ts';
 import { countryName } from './countries.ts';
 import { Moment } from '../../ui/moment.tsx';
 
@@ -13,7 +13,7 @@ export interface ScanLine {
   os: string;
 }
 
-export function toScanLine({ id, scannedAt, city, country, device, browser, os }: Scan): ScanLine {
+export function toScanLine({ id, scannedAt, city, country, device, browser, os }: ScanRow): ScanLine {
   const name = countryName(country);
   return {
     id,

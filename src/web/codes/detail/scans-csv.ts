@@ -1,5 +1,6 @@
 import { listScans } from '../../../scans/list-scans.ts';
-import type { Scan } from '../../../scans/scan.ts';
+import { columnNames } from '../../../scans/dimensions.ts';
+import type { ScanRow } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 
 const scansARead = 1_000;
@@ -11,10 +12,8 @@ const columns = [
   'city',
   'latitude',
   'longitude',
-  'device',
-  'browser',
-  'os',
-] as const satisfies (keyof Scan)[];
+  ...columnNames.filter((name) => name !== 'country'),
+] as const satisfies (keyof ScanRow)[];
 
 /** All scans, newest first, as RFC 4180 has it, with the mark by which spreadsheets know UTF-8. Read piece by piece. */
 export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<string> {
@@ -28,7 +27,7 @@ export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<st
   }
 }
 
-function toLine(scan: Scan): string {
+function toLine(scan: ScanRow): string {
   return `${columns.map((column) => toField(scan[column])).join(',')}\r\n`;
 }
 

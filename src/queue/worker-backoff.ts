@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'bullmq';
-import type { ScanJob } from './scan-jobs.ts';
 
 type DelayRest = Parameters<Worker['delay']> extends [unknown?, ...infer Rest] ? Rest : never;
 
@@ -8,12 +7,13 @@ const longestBackoffMs = 2_000;
 const pauseMs = 500;
 
 /**
- * BullMQ waits before it fetches again only where the connection was refused. After any other error (no permission, a
- * replica, out of memory, a read-only database) it fetches again at once and takes a whole core; where even the first
- * question was refused, without ever coming back to the event loop. This one backs off, and is awake when it is closed.
+ * BullMQ backs off before it fetches again only after a refused connection. After any other error (no permission, a
+ * replica, out of memory, a read-only database) it fetches again at once and uses a whole core; if its first command
+ * was refused, it never even yields to the event loop. This worker backs off after every error, and stops waiting when
+ * it is closed.
  */
 export function withBackoff(Base: typeof Worker) {
-  return class extends Base<ScanJob, void> {
+  return class extends Base<unknown, void> {
     #failures = 0;
     readonly #closed = new AbortController();
 
@@ -31,7 +31,7 @@ export function withBackoff(Base: typeof Worker) {
       }
     }
 
-    /** Without a time: after an error of the command that waits for jobs. */
+    /** BullMQ passes no time after an error of the blocking command that waits for jobs. */
     override delay(milliseconds = pauseMs, ...rest: DelayRest): Promise<void> {
       return super.delay(milliseconds, ...rest);
     }

@@ -1,28 +1,28 @@
 import type { Database } from '../store/database.ts';
 
-/** A scan that the database refused, as it was in the queue, and why. */
-export interface DeadScan {
+/** A scan that can never be recorded, as it was in the queue, and why. */
+export interface DeadLetter {
   id: number;
   job: string;
   reason: string;
   diedAt: Date;
 }
 
-export async function listDeadScans(db: Database, after: number, limit: number): Promise<DeadScan[]> {
+export async function listDeadLetters(db: Database, after: number, limit: number): Promise<DeadLetter[]> {
   return db('dead_scans')
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
-    .select('id', 'job', 'reason', 'died_at as diedAt') as Promise<DeadScan[]>;
+    .select('id', 'job', 'reason', 'died_at as diedAt') as Promise<DeadLetter[]>;
 }
 
-export async function countDeadScans(db: Database): Promise<number> {
+export async function countDeadLetters(db: Database): Promise<number> {
   const row = (await db('dead_scans').count('* as count').first()) as { count: number };
   return row.count;
 }
 
-/** Keeps a scan once, however often it is refused: a later refusal replaces the reason. */
-export async function keepDeadScan(
+/** Saves a scan once, however often its job is delivered: a later rejection replaces the reason. */
+export async function saveDeadLetter(
   db: Database,
   { scanId, job, reason }: { scanId: string; job: string; reason: string },
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function keepDeadScan(
   );
 }
 
-/** Unless it was refused again since it was listed. */
-export async function purgeDeadScan(db: Database, { id, diedAt }: DeadScan): Promise<void> {
+/** Unless it was rejected again since it was listed. */
+export async function purgeDeadLetter(db: Database, { id, diedAt }: DeadLetter): Promise<void> {
   await db('dead_scans').where({ id, died_at: diedAt }).delete();
 }

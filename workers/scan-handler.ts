@@ -1,67 +1,74 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createBackoff } from '../src/runtime/backoff.ts';
-import { TryLaterError } from '../src/queue/connection.ts';
+import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
 import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
-import { keepDeadScan } from '../src/scans/dead-scans.ts';
+import { saveDeadLetter } from '../src/scans/dead-letters.ts';
 import type { ScanRow } from '../src/scans/scan.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
 import { type Database, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
-import { enrich, type LookUps } from './enrich.ts';
+import { enrich, type Lookups } from './enrich.ts';
 import type { RecordingAudit } from './recording-audit.ts';
 
-/** Pauses before the scans of a code that is locked are tried again. After the last one they are put back. */
+/** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
 const lockedPausesMs = [0, 25, 100];
-/** For this long after that, the code is not waited for again: other codes need the worker. */
+/** For this long after that, scans of the code are tried later without a pause: other codes need the worker. */
 const lockedMemoryMs = 1_000;
 
-/** How long a job waits before it is put back while the database is unavailable. */
+/** How long a job waits before it is tried later while the database is down. */
 const outagePauses = { firstMs: 100, longestMs: 1_000 };
 
-interface HandlerParts {
+export interface ScanHandlerOptions {
   db: Database;
-  lookUps: LookUps;
+  lookups: Lookups;
   sealingKey: Buffer;
   metrics: WorkerMetrics;
   audit: Pick<RecordingAudit, 'note'>;
   log: Log;
 }
 
-/** A scan as it came, and as it goes into the table. */
+/** A scan as it was in the job, and its row. */
 interface Enriched {
   scan: RawScan;
   row: ScanRow;
 }
 
 /**
- * Records the scans of a job. Where the database cannot do it now, for whatever reason, the whole job is put back, without
- * limit. Where a code is locked, its scans alone are put back. Where the database refuses the batch because of what it
- * holds, the batch is halved until the scan at fault is alone: that one is kept as a dead scan, the others are recorded.
+ * Records the scans of a job. While the database is down, the whole job is tried later, without limit. If a code is
+ * locked, only its scans are tried later. If the database rejects the data, the batch is split in halves until the
+ * offending scan is alone: it becomes a dead letter, and the others are recorded.
  */
-export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log }: HandlerParts) {
-  const recordRows = createScanRecorder(db);
+export function createScanHandler({
+  db,
+  lookups,
+  sealingKey,
+  metrics,
+  audit,
+  log,
+}: ScanHandlerOptions): JobHandler<ScanJob> {
+  const recordScans = createScanRecorder(db);
   const outage = createBackoff(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
-  /** A scan that cannot be enriched is refused like one that the database cannot store. */
+  /** A scan that cannot be enriched becomes a dead letter, like one that the database rejects. */
   async function enrichAll(scans: RawScan[]): Promise<Enriched[]> {
     const enriched: Enriched[] = [];
     for (const scan of scans) {
       try {
-        enriched.push({ scan, row: enrich(scan, lookUps) });
+        enriched.push({ scan, row: enrich(scan, lookups) });
       } catch (error) {
-        await refuse(scan, error);
+        await deadLetter(scan, error);
       }
     }
     return enriched;
   }
 
-  /** Gives back the scans whose codes are locked. */
-  async function record(batch: Enriched[]): Promise<Enriched[]> {
+  /** Returns the scans whose codes are locked. */
+  async function recordBatch(batch: Enriched[]): Promise<Enriched[]> {
     try {
-      const { recorded, known, lockedCodes: locked } = await recordRows(batch.map(({ row }) => row));
+      const { recorded, known, lockedCodes: locked } = await recordScans(batch.map(({ row }) => row));
       const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
       metrics.scansRecorded.recorded += recorded;
       metrics.scansRecorded.delivered_before += known - recorded;
@@ -69,17 +76,17 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log 
       if (left.length === 0) audit.note(batch.map(({ row }) => row));
       return left;
     } catch (error) {
-      if (isLockTimeout(error)) return recordApart(batch);
-      if (!isRefusal(error)) throw new TryLaterError('the database did not take them', { cause: error });
+      if (isLockTimeout(error)) return recordByCode(batch);
+      if (!isRejected(error)) throw new TryLaterError('the scans could not be recorded', { cause: error });
       const [only] = batch;
       if (batch.length > 1 || !only) return recordHalves(batch, batch.length >> 1);
-      await refuse(only.scan, error);
+      await deadLetter(only.scan, error);
       return [];
     }
   }
 
-  /** Codes apart from each other, so that only the scans of the locked one are left. */
-  async function recordApart(batch: Enriched[]): Promise<Enriched[]> {
+  /** Splits the batch between codes, so that only the scans of the locked code are left. */
+  async function recordByCode(batch: Enriched[]): Promise<Enriched[]> {
     const byCode = batch.toSorted((a, b) => (a.row.qrCodeId < b.row.qrCodeId ? -1 : 1));
     const firstCode = byCode[0]?.row.qrCodeId;
     const codes = [...new Set(byCode.map(({ row }) => row.qrCodeId))];
@@ -92,40 +99,43 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log 
   }
 
   async function recordHalves(batch: Enriched[], middle: number): Promise<Enriched[]> {
-    const left = await record(batch.slice(0, middle));
-    return [...left, ...(await record(batch.slice(middle)))];
+    const left = await recordBatch(batch.slice(0, middle));
+    return [...left, ...(await recordBatch(batch.slice(middle)))];
   }
 
-  /** Waits a moment for codes that are locked, and gives back the scans of those that stay so. */
+  /** Retries locked codes after short pauses, and returns the scans of those that stay locked. */
   async function recordAll(batch: Enriched[]): Promise<Enriched[]> {
-    const putBack: Enriched[] = [];
+    const tryLater: Enriched[] = [];
     let rest = batch;
     for (const pauseMs of lockedPausesMs) {
       if (rest.length === 0) break;
-      // A different pause each time: recorders that met once do not meet again.
+      // Random, so that two workers that locked each other out do not meet again.
       if (pauseMs > 0) await sleep(pauseMs * (0.5 + Math.random()));
-      const left = await record(rest);
-      putBack.push(...left.filter(({ scan }) => lockedCodes.has(scan.codeId)));
+      const left = await recordBatch(rest);
+      tryLater.push(...left.filter(({ scan }) => lockedCodes.has(scan.codeId)));
       rest = left.filter(({ scan }) => !lockedCodes.has(scan.codeId));
     }
-    for (const { scan } of [...putBack, ...rest]) lockedCodes.set(scan.codeId, true);
-    return [...putBack, ...rest];
+    for (const { scan } of [...tryLater, ...rest]) lockedCodes.set(scan.codeId, true);
+    return [...tryLater, ...rest];
   }
 
-  async function refuse(scan: RawScan, error: unknown): Promise<void> {
+  async function deadLetter(scan: RawScan, error: unknown): Promise<void> {
     const reason = error instanceof Error ? plainMessage(error).slice(0, 1_000) : String(error);
-    await keepDeadScan(db, {
+    await saveDeadLetter(db, {
       scanId: scan.id.slice(0, 100),
       job: JSON.stringify(packScans([scan], sealingKey)),
       reason: reason.replaceAll('\0', ''),
     }).catch((cause: unknown) => {
-      throw new TryLaterError('the database did not take a dead scan', { cause });
+      throw new TryLaterError('a dead letter could not be saved', { cause });
     });
     metrics.scansRecorded.dead += 1;
-    log.error({ scanId: scan.id, reason }, 'a scan could not be recorded: see `qrelay scans dead`');
+    log.error(
+      { scanId: scan.id, reason },
+      'a scan could not be recorded and became a dead letter: see `qrelay scans dead`',
+    );
   }
 
-  return async (job: ScanJob): Promise<void> => {
+  return async (job) => {
     const startedAt = performance.now();
     metrics.jobScans.observe(job.scans.length);
     try {
@@ -135,7 +145,7 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log 
           left.map(({ scan }) => scan),
           sealingKey,
         );
-        throw new TryLaterError('a QR code is locked: it is being deleted, or a transaction holds it', {
+        throw new TryLaterError('a QR code is locked: it is being deleted, or another transaction holds it', {
           remaining,
         });
       }
@@ -143,7 +153,7 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log 
       outage.reset();
     } catch (error) {
       metrics.jobs[error instanceof TryLaterError ? 'put_back' : 'failed'] += 1;
-      // Otherwise every waiting job would be taken and put back in turn, as fast as the database refuses them.
+      // Without a pause, every waiting job would be fetched and delayed in turn, as fast as the database fails.
       if (error instanceof TryLaterError && !error.remaining) await sleep(outage.next(0));
       throw error;
     } finally {
@@ -152,8 +162,8 @@ export function createJobHandler({ db, lookUps, sealingKey, metrics, audit, log 
   };
 }
 
-/** The data is at fault: out of range or of the wrong form (22), or against a rule (23). */
-function isRefusal(error: unknown): boolean {
+/** SQLSTATE class 22 (data exception) or 23 (constraint violation): trying again would not help. */
+function isRejected(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '');
 }
 

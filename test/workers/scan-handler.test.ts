@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { connectToQueues } from '../../src/queue/queue-connection.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { connectToQueue, openScanQueue } from '../../src/queue/connection.ts';
-import { eventuallyReady } from '../../src/queue/ready.ts';
+import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
@@ -39,9 +41,9 @@ onBothQueues('The worker', (redisUrl) => {
     service.db('dead_scans').select('job', 'reason') as Promise<{ job: string; reason: string }[]>;
 
   async function send(...batches: RawScan[][]): Promise<void> {
-    const queue = openScanQueue(place(), log);
-    await eventuallyReady(queue);
-    for (const batch of batches) await queue.add(packScans(batch, sealingKey));
+    const queue = openQueueClient({ place: place(), log });
+    await waitUntilReady(queue);
+    for (const batch of batches) await queue.add(scanQueue, packScans(batch, sealingKey));
     await queue.close();
   }
 
@@ -139,9 +141,9 @@ onBothQueues('The worker', (redisUrl) => {
     await service.db.raw('ALTER TABLE scans RENAME TO scans_away');
     try {
       await send([scanOf(id)]);
-      const queue = connectToQueue(place(), log, () => undefined);
+      const queue = connectToQueues(place(), log);
       await eventually(async () => {
-        const [job] = await queue.present().getDelayed();
+        const [job] = await queue.queue(scanQueue).getDelayed();
         expect(job?.attemptsStarted).to.be.at.least(3);
         expect(job?.attemptsMade).to.equal(0);
       });

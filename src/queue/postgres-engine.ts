@@ -1,0 +1,41 @@
+import { DEFAULT_SCHEMA, type PgPool, runMigrations } from 'bullmq';
+import { Client, Pool } from 'pg';
+import { PoolClient } from '../store/pool-client.ts';
+import type { QueuePlace } from './queue-connection.ts';
+
+const queryTimeoutMs = 6_000;
+
+export function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
+  return {
+    connectionString: databaseUrl,
+    max,
+    application_name: applicationName,
+    connectionTimeoutMillis: 3_000,
+    // As for our own statements: a query that hangs is abandoned, and its connection is not used again.
+    Client: PoolClient,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+  };
+}
+
+/** One pool for any number of queues; BullMQ would open one for each. */
+export function openQueuePool(...parameters: Parameters<typeof postgresConnection>): Pool & PgPool {
+  const pool = new Pool({
+    ...postgresConnection(...parameters),
+    // BullMQ's statements name no schema.
+    options: `-c search_path="${DEFAULT_SCHEMA}"`,
+  });
+  return pool as Pool & PgPool;
+}
+
+/** Creates and updates the queue's own tables when it lives in Postgres. */
+export async function migrateQueue(place: QueuePlace): Promise<void> {
+  if (place.redisUrl) return;
+  const client = new Client({ connectionString: place.databaseUrl });
+  await client.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,47 @@
+import type { JobsOptions, RepeatOptions } from 'bullmq';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+/** Everything there is to know about a queue, except its handler: that is in workers/. */
+export interface QueueDefinition<Data = unknown> {
+  /** Part of every key and row of the queue: renaming it strands the jobs that wait. */
+  readonly name: string;
+  readonly jobName: string;
+  /** For operators, on the queue board. */
+  readonly description: string;
+  /** Jobs that one worker process runs at a time. */
+  readonly concurrency: number;
+  readonly retries: Required<Pick<JobsOptions, 'attempts'>> & {
+    /** The pause before attempt `attempt + 1`. */
+    delayMs(attempt: number): number;
+  };
+  readonly retention: Required<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>>;
+  /** A job that the queue itself adds again and again, once for all worker processes. */
+  readonly schedule?: Pick<RepeatOptions, 'every' | 'pattern' | 'tz'> & { data: Data };
+  /** Whether the data matches the contract. */
+  accepts(data: unknown): data is Data;
+  /** What a job holds, in numbers: "3 scans". */
+  readonly items: { noun: string; count(data: Data): number };
+  /** What operators may see of a job's data. */
+  visibleData(data: unknown): object;
+  /** The consequences that `qrelay doctor` reports. */
+  readonly consequences: { late: string; failed: string };
+}
+
+type Definition<Contract extends TSchema> = Omit<QueueDefinition<Static<Contract>>, 'accepts'> & {
+  /** The job's data. Releases overlap during an upgrade: only add optional fields. */
+  contract: Contract;
+};
+
+export function defineQueue<Contract extends TSchema>({
+  contract,
+  ...definition
+}: Definition<Contract>): QueueDefinition<Static<Contract>> {
+  const validator = Compile(contract);
+  return { ...definition, accepts: (data): data is Static<Contract> => validator.Check(data) };
+}
+
+/** Connections to Postgres that a worker of this queue may hold: one per job, and two to fetch jobs and renew locks. */
+export function workerPoolSize({ concurrency }: QueueDefinition): number {
+  return concurrency + 2;
+}

@@ -1,0 +1,18 @@
+import type { QueueDefinition } from '../src/queue/queue-definition.ts';
+import type { JobHandler } from '../src/queue/queue-worker.ts';
+import type { queues } from '../src/queue/queues.ts';
+import { createLookups } from './lookups.ts';
+import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
+
+type Queues = typeof queues;
+type DataOf<Definition> = Definition extends QueueDefinition<infer Data> ? Data : never;
+type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
+
+export type HandlerResources = Omit<ScanHandlerOptions, 'lookups'>;
+
+/** A handler for each queue: a queue without one is a type error. */
+export function createHandlers(resources: HandlerResources): Handlers {
+  return {
+    scans: createScanHandler({ ...resources, lookups: createLookups() }),
+  };
+}
