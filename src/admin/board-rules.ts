@@ -8,8 +8,7 @@ const allowedChanges = new Set([
   'put /api/queues/:queueName/:jobId/promote',
 ]);
 
-const refusal =
-  'Not allowed here: a job holds scans. This board retries and promotes jobs, and removes none.';
+const refusal = 'Not allowed, because scans would be lost. This board can only retry and promote jobs.';
 
 /** The message of a failed knex statement starts with the statement and its values, up to the last dash. */
 const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;

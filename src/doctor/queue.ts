@@ -47,13 +47,13 @@ export function assessQueue(
 }
 
 function assessLag(pending: number, lagMs: number, consequence: string): Finding {
-  if (pending === 0) return ok('No job waits.');
-  const sentence = `${pluralize(pending, 'job')} not done, the oldest ${formatDuration(lagMs)} old`;
-  if (lagMs <= lagToWarnMs) return ok(`${sentence}.`);
-  const tell = lagMs > lagToFailMs ? failure : warning;
-  return tell(
-    `${sentence}: ${consequence}.`,
-    'Start more workers; where they do not help, look into their log.',
+  if (pending === 0) return ok('No jobs are waiting.');
+  const message = `${pluralize(pending, 'job')} pending, the oldest for ${formatDuration(lagMs)}`;
+  if (lagMs <= lagToWarnMs) return ok(`${message}.`);
+  const finding = lagMs > lagToFailMs ? failure : warning;
+  return finding(
+    `${message}: ${consequence}.`,
+    'Start more workers. If that does not help, check their log.',
   );
 }
 
@@ -65,10 +65,10 @@ function assessWorkers(workers: number, pending: number): Finding {
 }
 
 function assessFailed(failed: number, consequence: string): Finding {
-  if (failed === 0) return ok('No job was given up.');
+  if (failed === 0) return ok('No failed jobs.');
   return warning(
-    `${pluralize(failed, 'job')} given up: ${consequence}.`,
-    'See why with `qrelay queue failed` (or at /admin/queues), mend it, then `qrelay queue retry`.',
+    `${pluralize(failed, 'failed job')}: ${consequence}.`,
+    'Find the reason with `qrelay queue failed` or at /admin/queues, fix it, then run `qrelay queue retry`.',
   );
 }
 

@@ -7,7 +7,7 @@ const mostCodesShown = 20;
 export const scanQueue = defineQueue({
   name: 'scans',
   jobName: 'record',
-  description: 'Scans on their way into the database',
+  description: 'Scans waiting to be recorded',
   contract: scanJobContract,
   concurrency: 4,
   retries: {
@@ -25,7 +25,7 @@ export const scanQueue = defineQueue({
     return { scans: scans.length, codes: codes.slice(0, mostCodesShown) };
   },
   consequences: {
-    late: 'analytics are that far behind',
-    failed: 'the scans in them are kept, and not counted',
+    late: 'analytics are delayed by as much',
+    failed: 'their scans are kept but not counted',
   },
 });
