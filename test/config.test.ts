@@ -67,7 +67,7 @@ describe('the environment (decisions: Where things run)', () => {
     }
   });
 
-  it('takes an e-mail address or an http(s) address as ABUSE_CONTACT, and nothing else', () => {
+  it('accepts an e-mail address or an http(s) URL as ABUSE_CONTACT, and nothing else', () => {
     expect(loadConfig({}).abuseContact).to.equal(undefined);
     for (const good of ['abuse@example.com', 'https://example.com/abuse?from=qr', 'http://example.com/']) {
       expect(loadConfig({ ABUSE_CONTACT: good }).abuseContact).to.equal(good);
@@ -114,7 +114,7 @@ describe('the environment (decisions: Where things run)', () => {
     expect(errorsOf({ SIGNUPS: 'off' })).to.contain('SIGNUPS must be one of open, closed, not "off"');
   });
 
-  it('is read into an object that cannot be changed (decisions: Where things run)', () => {
+  it('is read into a frozen object (decisions: Where things run)', () => {
     expect(Object.isFrozen(loadConfig({}))).to.equal(true);
   });
 
@@ -134,20 +134,18 @@ describe('the environment (decisions: Where things run)', () => {
     expect(message).to.match(/^The environment has 8 errors:\n/);
   });
 
-  it('takes a METRICS_TOKEN of 16 characters or more, which no message repeats, and no METRICS_PORT that is PORT', () => {
+  it('accepts a METRICS_TOKEN of 16 characters or more, which no message repeats, and rejects a METRICS_PORT equal to PORT', () => {
     expect(loadConfig({}).metricsToken).to.equal(undefined);
     expect(loadConfig({ METRICS_TOKEN: 'sixteen-letters!' }).metricsToken).to.equal('sixteen-letters!');
     for (const bad of ['fifteen-letters', 'with a space in it!', 'sechzehn-zeichen-ä']) {
       const message = errorsOf({ METRICS_TOKEN: bad });
-      expect(message).to.include('METRICS_TOKEN must be at least 16 characters').and.not.include(bad);
+      expect(message).to.include('METRICS_TOKEN must be at least 16 ASCII characters').and.not.include(bad);
     }
-    expect(errorsOf({ PORT: '4000', METRICS_PORT: '4000' })).to.include(
-      'METRICS_PORT must be another port than PORT',
-    );
+    expect(errorsOf({ PORT: '4000', METRICS_PORT: '4000' })).to.include('METRICS_PORT must differ from PORT');
   });
 
   for (const { name, field, least, most, fallback } of numbers) {
-    it(`takes ${name} from ${least} to ${most} and nothing else (decisions: Where things run)`, () => {
+    it(`accepts ${name} from ${least} to ${most} and nothing else (decisions: Where things run)`, () => {
       expect(loadConfig({})[field]).to.equal(fallback);
       for (const good of [least, least + 1, most]) {
         expect(loadConfig({ [name]: String(good) })[field]).to.equal(good);
@@ -175,7 +173,7 @@ describe('the environment (decisions: Where things run)', () => {
     });
   }
 
-  it('takes the log levels of pino and nothing else, info unless told (decisions: Where things run)', () => {
+  it('accepts the log levels of pino and nothing else, info by default (decisions: Where things run)', () => {
     for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
       expect(loadConfig({ LOG_LEVEL: level }).logLevel).to.equal(level);
     }
@@ -186,7 +184,7 @@ describe('the environment (decisions: Where things run)', () => {
     expect(loadConfig({ LOG_LEVEL: 'debug' }, { logLevel: 'warn' }).logLevel).to.equal('debug');
   });
 
-  it('takes DATABASE_URL and REDIS_URL with their own schemes only (decisions: Where things run)', () => {
+  it('accepts DATABASE_URL and REDIS_URL with their own schemes only (decisions: Where things run)', () => {
     for (const url of ['postgres://u:p@db.test/qrelay', 'postgresql://db.test:5433/qrelay?sslmode=require']) {
       expect(loadConfig({ DATABASE_URL: url }).databaseUrl).to.equal(url);
     }
@@ -195,31 +193,29 @@ describe('the environment (decisions: Where things run)', () => {
     }
     for (const url of ['127.0.0.1:5432', 'db.test/qrelay', 'redis://db.test', 'http://db.test']) {
       expect(errorsOf({ DATABASE_URL: url })).to.include(
-        'DATABASE_URL must be an address that starts with postgres://',
+        'DATABASE_URL must be a URL that starts with postgres://',
       );
     }
     for (const url of ['127.0.0.1:6379', 'postgres://cache.test', 'https://cache.test']) {
-      expect(errorsOf({ REDIS_URL: url })).to.include(
-        'REDIS_URL must be an address that starts with redis://',
-      );
+      expect(errorsOf({ REDIS_URL: url })).to.include('REDIS_URL must be a URL that starts with redis://');
     }
   });
 
-  it('says how to write a password that would end the address early', () => {
+  it('says how to escape a password that breaks the URL', () => {
     for (const url of [
       'postgres://qr:p@ss/word@db.test/qrelay',
       'postgres://qr:p#s@db.test/q',
       'postgres://q:a/b@db',
     ])
       expect(errorsOf({ DATABASE_URL: url }), url)
-        .to.include('DATABASE_URL cannot be read: in its password, write @ as %40')
+        .to.include('DATABASE_URL is not a valid URL: in its password, write @ as %40')
         .and.not.include('ss/word');
     expect(errorsOf({ REDIS_URL: 'redis://:p@ss/SECRET@127.0.0.1:6811' })).to.not.include('SECRET');
     const escaped = 'postgres://qr:p%40ss%2Fword@db.test/qrelay';
     expect(loadConfig({ DATABASE_URL: escaped }).databaseUrl).to.equal(escaped);
   });
 
-  it('refuses several servers in one address, and says what to set instead', () => {
+  it('rejects several servers in one URL, and says what to set instead', () => {
     for (const url of [
       'postgres://qr:secret@a.test,b.test/qrelay',
       'postgres://qr:secret@a.test:5432,b.test:5433/qrelay',
@@ -228,13 +224,13 @@ describe('the environment (decisions: Where things run)', () => {
       'postgres://qr:secret@c.test/qrelay?sslmode=require&host=a.test%2Cb.test',
     ])
       expect(errorsOf({ DATABASE_URL: url }), url)
-        .to.include('DATABASE_URL must name one server, and names several')
+        .to.include('DATABASE_URL must name a single server')
         .and.not.include('password');
     const comma = 'postgres://qr:a,b@db.test/qrelay?options=-c%20search_path=a,b';
     expect(loadConfig({ DATABASE_URL: comma }).databaseUrl).to.equal(comma);
   });
 
-  it('repeats no part of a bad DATABASE_URL, REDIS_URL or BASE_URL: it may hold a password (decisions: Where things run)', () => {
+  it('repeats no part of an invalid DATABASE_URL, REDIS_URL or BASE_URL, which may contain a password (decisions: Where things run)', () => {
     const values = [
       'mysql://someone:hunter2@db.test/x',
       'hunter2',
@@ -252,7 +248,7 @@ describe('the environment (decisions: Where things run)', () => {
     expect(withPassword).to.include('BASE_URL').and.not.include('hunter2');
   });
 
-  it('takes BASE_URL without its trailing slashes, with a path if it has one (2.1)', () => {
+  it('removes trailing slashes from BASE_URL and keeps its path (2.1)', () => {
     const examples = {
       'https://qr.test': 'https://qr.test',
       'https://qr.test/': 'https://qr.test',
@@ -266,7 +262,7 @@ describe('the environment (decisions: Where things run)', () => {
     }
   });
 
-  it('takes no BASE_URL with a query, a fragment, a user name or a password (2.1)', () => {
+  it('rejects a BASE_URL with a query, a fragment, a user name or a password (2.1)', () => {
     for (const end of ['?a=1', '/?a', '#a', '/codes/#a']) errorsOf({ BASE_URL: `https://qr.test${end}` });
     errorsOf({ BASE_URL: 'https://someone@qr.test' });
   });
@@ -291,7 +287,7 @@ describe('the environment (decisions: Where things run)', () => {
     }
   });
 
-  it('speaks of localhost on its port where BASE_URL is not set (2.1)', () => {
+  it('defaults BASE_URL to localhost with PORT (2.1)', () => {
     expect(loadConfig({ PORT: '8080' }).baseUrl).to.equal('http://localhost:8080');
   });
 
@@ -301,7 +297,7 @@ describe('the environment (decisions: Where things run)', () => {
     expect(dataDir).to.equal(resolve('some/folder'));
   });
 
-  it('is told what to do where a process needs DATABASE_URL and has none (decisions: Where things run)', () => {
+  it('says what to do when a process needs DATABASE_URL and has none (decisions: Where things run)', () => {
     expect(() => requireDatabaseUrl(loadConfig({}))).to.throw(SetupError, 'DATABASE_URL is not set');
     const url = 'postgres://db.test/qrelay';
     expect(requireDatabaseUrl(loadConfig({ DATABASE_URL: url }))).to.equal(url);

@@ -28,22 +28,22 @@ describe('launch.mjs', () => {
     await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
 
-  describe('is it installed?', () => {
+  describe('isInstalled', () => {
     const here = { os: [process.platform], cpu: [process.arch] };
 
-    /** What the lockfile wants, and what npm says it has installed. */
+    /** The lockfile, and npm's list of what is installed. */
     async function lay(wanted: object, installed: object, folders = Object.keys(installed)): Promise<void> {
       await write('package-lock.json', { packages: { '': {}, ...wanted } });
       await write('node_modules/.package-lock.json', { packages: installed });
       for (const folder of folders) await write(join(folder, 'package.json'), {});
     }
 
-    it('no, on a bare clone', async () => {
+    it('is false on a fresh clone', async () => {
       await write('package-lock.json', { packages: {} });
       expect(isInstalled(root)).to.equal(false);
     });
 
-    it('yes, with every package in the version of the lockfile', async () => {
+    it('is true with every package in its locked version', async () => {
       const packages = {
         'node_modules/koa': { version: '3.0.0' },
         'node_modules/tsx': { version: '4.0.0', dev: true },
@@ -52,7 +52,7 @@ describe('launch.mjs', () => {
       expect(isInstalled(root)).to.equal(true);
     });
 
-    it('no, with one in another version, one missing, or one whose folder was deleted', async () => {
+    it('is false with a package in another version, missing, or with its folder deleted', async () => {
       const koa = { 'node_modules/koa': { version: '3.0.0' } };
       await lay(koa, { 'node_modules/koa': { version: '2.0.0' } });
       expect(isInstalled(root)).to.equal(false);
@@ -63,7 +63,7 @@ describe('launch.mjs', () => {
       expect(isInstalled(root)).to.equal(false);
     });
 
-    it('yes, without the packages of other platforms, but not without those of this one', async () => {
+    it('does not require packages of other platforms, but those of this one', async () => {
       const other = {
         'node_modules/other': { version: '1.0.0', optional: true, os: ['plan9'], cpu: ['pdp11'] },
       };
@@ -77,7 +77,7 @@ describe('launch.mjs', () => {
     });
   });
 
-  describe('is it built?', () => {
+  describe('isBuilt and ensureBuilt', () => {
     beforeEach(async () => {
       for (const folder of ['src', 'workers', 'migrations']) {
         await write(join(folder, 'one.ts'), 'export const one: number = 1;\n');
@@ -88,7 +88,7 @@ describe('launch.mjs', () => {
       await symlink(join(project, 'node_modules'), join(root, 'node_modules'));
     });
 
-    it('yes, until a source changes, comes or goes', async () => {
+    it('is true until a source is changed, added or removed', async () => {
       expect(isBuilt(root)).to.equal(false);
       await ensureBuilt(root);
       expect(isBuilt(root)).to.equal(true);
@@ -103,7 +103,7 @@ describe('launch.mjs', () => {
       await rm(join(root, 'migrations', 'two.ts'));
       expect(isBuilt(root)).to.equal(false);
 
-      // One whose process is gone, as no process has that number.
+      // No process has this PID.
       await write('dist.new.99999999/src/one.js', '');
       await ensureBuilt(root);
       expect(
@@ -113,7 +113,7 @@ describe('launch.mjs', () => {
       expect(readdirSync(root).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
     });
 
-    it('stays as it was when a build fails or is stopped, and leaves nothing beside it', async () => {
+    it('keeps the old build when a build fails or is stopped, and leaves no temporary folders', async () => {
       await ensureBuilt(root);
       await write('src/one.ts', "export const one: number = 'one';\n");
       const build = () =>
@@ -135,7 +135,7 @@ describe('launch.mjs', () => {
         .and.match(/The build failed\.\n$/);
       expect(readdirSync(root).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
 
-      // The compiler is stopped, so that the signal meets it at work.
+      // The compiler is suspended, so that the signal arrives while it runs.
       await rm(join(root, 'node_modules'));
       await write(
         'node_modules/typescript/bin/tsc',
@@ -147,7 +147,7 @@ describe('launch.mjs', () => {
       });
       await eventually(() => expect(said).to.match(/compiling\n$/));
       stopped.kill('SIGTERM');
-      // Closed only when the compiler, which holds the other end, is gone too.
+      // Closes only when the compiler, which holds the other end, has exited too.
       expect((await once(stopped, 'close'))[1]).to.equal('SIGTERM');
       expect(await readFile(join(root, 'dist', 'src', 'one.js'), 'utf8')).to.include('one = 1');
     });

@@ -38,7 +38,7 @@ interface BoardAnswer {
 
 type Ask = (path: string, init?: { method?: string; headers?: Record<string, string> }) => Promise<Response>;
 
-/** With the cookie of somebody who is signed in, or of nobody. */
+/** With the session cookie of a user, or without one. */
 async function askAs(service: TestService, email?: string, isAdmin = false): Promise<Ask> {
   const cookies = ['__Host-qrelay-visitor=known'];
   if (email) {
@@ -70,7 +70,7 @@ onBothQueues('The queue board', (redisUrl) => {
     return (await answer.json()) as BoardAnswer;
   }
 
-  /** A job of two scans, sealed with the key of another installation: the worker cannot open it, and the job fails. */
+  /** A job of two scans, encrypted with the key of another installation: the worker cannot decrypt it, and the job fails. */
   async function makeFailedJob(): Promise<{ jobId: string; codeId: string; repair(): Promise<void> }> {
     const { id: codeId } = await createCode(apiClient(service.url, await service.makeKey()));
     const { sealingKey } = await loadSecrets(service.db);
@@ -106,7 +106,7 @@ onBothQueues('The queue board', (redisUrl) => {
     expect(await service.db('dead_scans').where('job', 'like', '%no-uuid%')).to.have.length.greaterThan(0);
   }
 
-  it('is for operators: to everybody else, each of its addresses is a missing page', async () => {
+  it('is for operators: everyone else gets a 404 for each of its URLs', async () => {
     const formerOperator = await askAs(service, 'former@example.com', true);
     expect((await formerOperator('/admin/queues')).status).to.equal(200);
     await setAdmin(
@@ -144,7 +144,7 @@ onBothQueues('The queue board', (redisUrl) => {
     }
   });
 
-  it('has nothing but its own files', async () => {
+  it('serves only its own files', async () => {
     for (const path of [
       '../index.ejs',
       '..%2findex.ejs',
@@ -161,7 +161,7 @@ onBothQueues('The queue board', (redisUrl) => {
     expect(picture.headers.get('cache-control')).to.match(/^private, max-age=/);
   });
 
-  it('retries a failed job, whose scans then land, and shows nothing of who scanned', async () => {
+  it('retries a failed job, whose scans are then recorded, and shows no personal data', async () => {
     const { jobId, codeId, repair } = await makeFailedJob();
     const shown = await board();
     const [job] = shown.queues[0].jobs;
@@ -199,7 +199,7 @@ onBothQueues('The queue board', (redisUrl) => {
     await expectLanded(codeId);
   });
 
-  it('refuses whatever would lose, change or stop scans', async () => {
+  it('rejects every action that would lose, change or stop scans', async () => {
     const { jobId, codeId, repair } = await makeFailedJob();
     const forbidden = [
       ['PUT', `scans/${jobId}/clean`],
@@ -231,7 +231,7 @@ onBothQueues('The queue board', (redisUrl) => {
   const itself = () => service;
 
   inABrowser('The board', itself, (site) => {
-    it('opens from the header for whom `qrelay user admin` made an operator, and retries by a click', async () => {
+    it('is linked in the header for users made operators with `qrelay user admin`, and retries by a click', async () => {
       const { page, provoked } = await site.visitAs('chief@example.com', {
         viewport: { width: 1280, height: 800 },
       });
@@ -276,7 +276,7 @@ onBothQueues('The queue board', (redisUrl) => {
   });
 });
 
-describe('The queue board while Redis is away', () => {
+describe('The queue board while Redis is down', () => {
   let folder: string;
   let redis: RedisServer | undefined;
   let service: TestService;
@@ -289,7 +289,7 @@ describe('The queue board while Redis is away', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says so at once, is there when Redis is, and waits for no server that hangs', async function () {
+  it('says so at once, works when Redis is back, and does not wait for a server that hangs', async function () {
     const port = await freePort();
     service = await startService({ redisUrl: `redis://127.0.0.1:${port}` });
     const operator = await askAs(service, 'operator@example.com', true);
@@ -298,7 +298,7 @@ describe('The queue board while Redis is away', () => {
       const answer = await operator(path);
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('retry-after')).to.equal('5');
-      expect(await answer.text()).to.contain('The queue cannot be reached right now.');
+      expect(await answer.text()).to.contain('The queue cannot be reached.');
       expect(Date.now() - startedAt).to.be.below(8_000);
     }
     await expectAway('/admin/queues');

@@ -95,7 +95,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     return stdout.trim();
   }
 
-  /** In this process: one of its own for each of these takes minutes, and shows nothing more. */
+  /** In this process, because a process for each of these would take minutes and show nothing more. */
   async function askHere(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const outcome = { stdout: '', stderr: '' };
     const code = await runCommandLine(args, '1.2.3', {
@@ -105,7 +105,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     return { code, ...outcome };
   }
 
-  /** Could not be done: exit code 1, nothing on standard output, one sentence for a person and no stack. */
+  /** A failure: exit code 1, nothing on standard output, one message and no stack. */
   function expectFailure(
     outcome: { code: number | null; stdout: string; stderr: string },
     sentence: RegExp,
@@ -120,7 +120,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   }
 
   describe('key create', () => {
-    it('prints the key alone on standard output, and the rest on standard error (5.5)', async () => {
+    it('prints only the key on standard output, and messages on standard error (5.5)', async () => {
       const { code, stdout, stderr } = await qrelay(
         'key',
         'create',
@@ -148,14 +148,14 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await apiClient(service.url, stdout.trim())('/qrcodes')).status).to.equal(200);
     });
 
-    it('makes the user, on Free and without a password (decisions: Limits)', async () => {
+    it('creates the user, on Free and without a password (decisions: Limits)', async () => {
       await newKey('--email', 'New@Example.com');
       expect(await users('new@example.com')).to.deep.equal([
         { email: 'New@Example.com', plan: 'free', password_hash: null },
       ]);
     });
 
-    it('sets the plan it is given, and keeps the plan where none is given (decisions: Limits)', async () => {
+    it('sets the given plan, and keeps the plan if none is given (decisions: Limits)', async () => {
       const first = await newKey('--email', 'plan@example.com', '--plan', 'pro');
       expect((await apiClient(service.url, first)('/qrcodes')).headers.get('x-ratelimit-limit')).to.equal(
         '100',
@@ -177,7 +177,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       ).to.have.length(2);
     });
 
-    it('refuses what is no e-mail with exit code 2, and makes no user (5.4)', async () => {
+    it('rejects an invalid e-mail with exit code 2, and creates no user (5.4)', async () => {
       const before: unknown = await service.db('users').count();
       const bad = ['', ' ', 'alice', '@example.com', 'alice@', 'a b@example.com', 'a@b@example.com'];
       bad.push('Alice <alice@example.com>', 'a@example.com\nb@example.com', `${'a'.repeat(243)}@example.com`);
@@ -190,7 +190,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect(await service.db('users').count()).to.deep.equal(before);
     });
 
-    it('refuses an empty name and one of 101 characters, and takes 100 (2.1)', async () => {
+    it('rejects an empty name and one of 101 characters, and accepts 100 (2.1)', async () => {
       for (const name of ['', '  ', 'é'.repeat(101)]) {
         const { code } = await askHere('key', 'create', '--email', 'name@example.com', '--name', name);
         expect(code).to.equal(2);
@@ -222,7 +222,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       for (const key of keys) expect(stdout).to.not.include(key.split('_')[2]);
     });
 
-    it('fails for a user who is not there (5.4)', async () => {
+    it('fails for an unknown user (5.4)', async () => {
       expectFailure(
         await qrelay('key', 'list', '--email', 'nobody@example.com'),
         /no user .*nobody@example\.com/,
@@ -231,7 +231,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   });
 
   describe('key revoke', () => {
-    it('makes the key give 401, for good, and can be said twice (5.3)', async () => {
+    it('makes the key return 401 permanently, and can be repeated (5.3)', async () => {
       const key = await newKey('--email', 'revoke@example.com');
       const api = apiClient(service.url, key);
       expect((await api('/qrcodes')).status).to.equal(200);
@@ -248,7 +248,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await api('/qrcodes')).status).to.equal(401);
     });
 
-    it('takes the whole key too, and does not repeat its secret (5.3)', async () => {
+    it('accepts the whole key too, and does not repeat its secret (5.3)', async () => {
       const key = await newKey('--email', 'revoke-whole@example.com');
       const { code, stderr } = await qrelay('key', 'revoke', key);
       expect(code).to.equal(0);
@@ -256,13 +256,13 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(401);
     });
 
-    it('fails for a prefix that is not there (5.3)', async () => {
+    it('fails for an unknown prefix (5.3)', async () => {
       expectFailure(await qrelay('key', 'revoke', 'AAAAAAAA'), /no key .*AAAAAAAA/);
     });
   });
 
   describe('user plan', () => {
-    it('sets the plan, which is in force at the next request (decisions: Limits)', async () => {
+    it('sets the plan, which applies to the next request (decisions: Limits)', async () => {
       const api = apiClient(service.url, await newKey('--email', 'user-plan@example.com'));
       expect((await api('/qrcodes')).headers.get('x-ratelimit-limit')).to.equal('20');
       expect(
@@ -271,7 +271,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await api('/qrcodes')).headers.get('x-ratelimit-limit')).to.equal('100');
     });
 
-    it('fails for a user who is not there (decisions: Limits)', async () => {
+    it('fails for an unknown user (decisions: Limits)', async () => {
       const outcome = await qrelay('user', 'plan', '--email', 'nobody@example.com', '--plan', 'pro');
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
@@ -279,7 +279,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   });
 
   describe('user password', () => {
-    it('prints a password with which the user can sign in, and ends every session', async () => {
+    it('prints a password that works for signing in, and ends every session', async () => {
       const user = await findOrCreateUser(service.db, 'locked-out@example.com', new Date());
       const session = await startSession(service.db, user.id, new Date());
       const { code, stdout } = await qrelay('user', 'password', '--email', user.email);
@@ -290,14 +290,14 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   });
 
   describe('user admin', () => {
-    it('fails for a user who is not there, and makes none', async () => {
+    it('fails for an unknown user, and creates none', async () => {
       const outcome = await qrelay('user', 'admin', '--email', 'nobody@example.com');
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
     });
   });
 
-  describe('how it is asked', () => {
+  describe('usage', () => {
     it('explains each command with --help, with exit code 0 and without a database (5.4)', async () => {
       for (const command of commands) {
         const { code, stdout, stderr } = await askHere(...words(command), '--help');
@@ -309,7 +309,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       }
     });
 
-    it('ends with exit code 2 when asked the wrong way, and says why (5.4)', async () => {
+    it('exits with code 2 on wrong usage, and says why (5.4)', async () => {
       for (const command of misuses) {
         const { code, stdout, stderr } = await askHere(...words(command));
         expect(code, command).to.equal(2);
@@ -320,7 +320,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       }
     });
 
-    it('does so in a process of its own too: help, misuse, version (5.4)', async () => {
+    it('does the same in its own process: help, wrong usage, version (5.4)', async () => {
       const [help, misuse, version] = await Promise.all([
         runQrelay(['key', 'create', '--help'], {}),
         runQrelay(['key', 'create'], {}),
@@ -333,7 +333,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     });
   });
 
-  describe('when it cannot be done', () => {
+  describe('failures', () => {
     const list = (settings: Record<string, string>) =>
       runQrelay(['key', 'list', '--email', 'a@example.com'], settings);
     const changed = (change: (url: URL) => void) => {
@@ -342,7 +342,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       return { DATABASE_URL: url.href };
     };
 
-    it('fails in one sentence where no database answers (decisions: Where things run)', async () => {
+    it('fails with one message if no database responds (decisions: Where things run)', async () => {
       const port = String(await freePort());
       for (const host of ['127.0.0.1', 'localhost']) {
         const settings = changed((url) => Object.assign(url, { hostname: host, port }));
@@ -350,27 +350,27 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       }
     });
 
-    it("fails in one sentence where the database's host is not known (decisions: Where things run)", async () => {
+    it("fails with one message if the database's host is unknown (decisions: Where things run)", async () => {
       expectFailure(await list(changed((url) => Object.assign(url, { hostname: 'db.invalid' }))), /database/);
     });
 
-    it('fails in one sentence where the password is wrong, and does not repeat it (decisions: Where things run)', async () => {
+    it('fails with one message if the password is wrong, and does not repeat it (decisions: Where things run)', async () => {
       const outcome = await list(changed((url) => Object.assign(url, { password: 'hunter2' })));
       expect(outcome.stderr).to.not.include('hunter2');
       expectFailure(outcome, /password|database/i);
     });
 
-    it('fails in one sentence where there is no such database (decisions: Where things run)', async () => {
+    it('fails with one message if the database does not exist (decisions: Where things run)', async () => {
       expectFailure(await list(changed((url) => Object.assign(url, { pathname: '/not_there' }))), /database/);
     });
 
-    it('fails in one sentence where the database was never migrated (decisions: Where things run)', async () => {
+    it('fails with one message if the database was never migrated (decisions: Where things run)', async () => {
       const bare = await createBareDatabase();
       expectFailure(await list({ DATABASE_URL: bare.url }), /migrate/);
       await bare.drop();
     });
 
-    it('fails in one sentence where no database runs in DATA_DIR (decisions: Where things run)', async () => {
+    it('fails with one message if no database is running in DATA_DIR (decisions: Where things run)', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'qrelay-empty-'));
       for (const dataDir of [folder, join(folder, 'not', 'there')]) {
         expectFailure(await list({ DATA_DIR: dataDir }), /No database is running in .*npm start/);
@@ -378,7 +378,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       await rm(folder, { recursive: true });
     });
 
-    it('fails with every error of the environment and no stack (decisions: Where things run)', async () => {
+    it('reports every error of the environment, without a stack (decisions: Where things run)', async () => {
       const { code, stderr } = await list({ DATABASE_URL: 'mysql://u:hunter2@db.test', PORT: 'x' });
       expect(code).to.equal(1);
       expect(stderr).to.include('DATABASE_URL').and.include('PORT').and.not.include('hunter2');
@@ -386,7 +386,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     });
   });
 
-  it('migrates a bare database, and says so when there is nothing to do (decisions: Where things run)', async () => {
+  it('migrates an empty database, and says so when there is nothing to do (decisions: Where things run)', async () => {
     const bare = await createBareDatabase();
     const settings = { DATABASE_URL: bare.url };
     const first = await runQrelay(['migrate'], settings);

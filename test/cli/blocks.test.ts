@@ -34,7 +34,7 @@ describe('qrelay block, unblock and blocks', function () {
     return stderr.trimEnd();
   }
 
-  it('blocks a code by its id, its token or its share address, lists it with the reason, and unblocks it', async () => {
+  it('blocks a code by its id, its token or its share link, lists it with the reason, and unblocks it', async () => {
     expect(await qrelay('blocks')).to.deep.equal({ code: 0, stdout: '', stderr: 'Nothing is blocked.\n' });
     const codes = await Promise.all([createCode(api), createCode(api), createCode(api)]);
     const ids = codes.map(({ id }) => id);
@@ -42,7 +42,7 @@ describe('qrelay block, unblock and blocks', function () {
     const byToken = codes[1].shareToken;
     const byAddress = `${codes[2].shareUrl}.png?download`;
     expect(await done('block', 'code', byId, '--reason', 'phishing,\n reported\ttwice')).to.equal(
-      `Code ${ids[0]} is blocked: 1 code is affected.`,
+      `Blocked the code ${ids[0]}: 1 code is affected.`,
     );
     await done('block', 'code', byToken);
     await done('block', 'code', byAddress);
@@ -61,12 +61,12 @@ describe('qrelay block, unblock and blocks', function () {
     for (const [, , moment = ''] of lines) expect(new Date(moment).toISOString()).to.equal(moment);
 
     expect(await done('block', 'code', byId, '--reason', 'again')).to.equal(
-      `Code ${ids[0]} is blocked already.`,
+      `Code ${ids[0]} is already blocked.`,
     );
     expect((await listBlocks(service.db))[0]?.reason).to.contain('phishing');
 
-    expect(await done('unblock', 'code', byId)).to.equal(`Code ${ids[0]} is not blocked any more.`);
-    expect(await failed(1, 'unblock', 'code', byId)).to.equal(`Code ${ids[0]} is not blocked by itself.`);
+    expect(await done('unblock', 'code', byId)).to.equal(`Unblocked the code ${ids[0]}.`);
+    expect(await failed(1, 'unblock', 'code', byId)).to.equal(`Code ${ids[0]} is not blocked.`);
     await api(`/qrcodes/${ids[1]}`, { method: 'DELETE' });
     await done('unblock', 'code', ids[1] ?? '');
     await done('unblock', 'code', byAddress);
@@ -81,25 +81,25 @@ describe('qrelay block, unblock and blocks', function () {
     ]);
     const host = 'xn--bcher-kva.example';
     expect(await done('block', 'host', 'https://Bücher.example:8443/path')).to.equal(
-      `${host} is blocked, with every host below it: 2 codes are affected.`,
+      `Blocked ${host}, including its subdomains: 2 codes are affected.`,
     );
     expect(await done('block', 'host', `${host}.`)).to.equal(
-      `${host} is blocked already, with every host below it: 2 codes are affected.`,
+      `${host} is already blocked, including its subdomains: 2 codes are affected.`,
     );
     expect(await statusOf(code.shareToken)).to.equal(410);
     expect(await blocked()).to.deep.equal([['host', host]]);
     expect(await failed(1, 'unblock', 'host', `www.${host}`)).to.equal(
-      `www.${host} is not blocked by itself. A host above it still is: ${host}.`,
+      `www.${host} is not blocked. A parent domain is still blocked: ${host}.`,
     );
     expect(await failed(1, 'unblock', 'code', code.id)).to.equal(
-      `Code ${code.id} is not blocked by itself. A host that it leads to still is.`,
+      `Code ${code.id} is not blocked. A host that it leads to is still blocked.`,
     );
-    expect(await done('unblock', 'host', `*.${host}`)).to.equal(`${host} is not blocked any more.`);
-    expect(await failed(1, 'unblock', 'host', host)).to.equal(`${host} is not blocked by itself.`);
+    expect(await done('unblock', 'host', `*.${host}`)).to.equal(`Unblocked ${host}.`);
+    expect(await failed(1, 'unblock', 'host', host)).to.equal(`${host} is not blocked.`);
     expect(await blocked()).to.deep.equal([]);
   });
 
-  it('fails in a sentence for a code that is not there, and explains what a code and a host look like', async () => {
+  it('fails with one message for an unknown code, and explains what a code and a host look like', async () => {
     const id = '01890000-0000-7000-8000-000000000000';
     const [unknownId, unknownToken, noCode, noHost] = await Promise.all([
       failed(1, 'block', 'code', id),

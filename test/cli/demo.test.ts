@@ -4,13 +4,13 @@ import { type StoredDemoCode, makeDemoScans } from '../../src/cli/demo-scans.ts'
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
 import { codeTypes } from '../../src/codes/qr-code.ts';
+import { dayMs } from '../../src/runtime/units.ts';
 import { scannedAtOf } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
 import { runQrelay } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signInStatus } from '../support/sign-in.ts';
 
-const dayMs = 86_400_000;
 const now = new Date('2026-11-15T12:00:00.000Z');
 
 function share<Item>(items: Item[], holds: (item: Item) => boolean): number {
@@ -26,14 +26,14 @@ describe('The scans of qrelay demo', () => {
   }));
   const scans = makeDemoScans(codes, { count: 20_000, seed: 1, now });
 
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed, and differ for another', () => {
     const plain = (seed: number) =>
       makeDemoScans(codes, { count: 200, seed, now }).map(({ id: _id, ...rest }) => rest);
     expect(plain(7)).to.deep.equal(plain(7));
     expect(plain(7)).not.to.deep.equal(plain(8));
   });
 
-  it('carry their moment in their ids, after their code was made and before now', () => {
+  it('have their time in their ids, after their code was created and before now', () => {
     const madeAt = new Map(codes.map(({ id, createdAt }) => [id, createdAt]));
     expect(new Set(scans.map(({ id }) => id)).size).to.equal(scans.length);
     for (const { id, qrCodeId, scannedAt } of scans) {
@@ -42,7 +42,7 @@ describe('The scans of qrelay demo', () => {
     }
   });
 
-  it('grow over the year, rest at night, and come from few countries and many', () => {
+  it('grow over the year, are few at night, and come mostly from a few countries', () => {
     const half = now.getTime() - 182 * dayMs;
     expect(share(scans, ({ scannedAt }) => scannedAt.getTime() > half)).to.be.within(0.6, 0.85);
     expect(share(scans, ({ scannedAt }) => scannedAt.getUTCHours() < 4)).to.be.below(0.08);
@@ -56,7 +56,7 @@ describe('The scans of qrelay demo', () => {
     }
   });
 
-  it('belong to codes of every type, each with content that is read as its type', () => {
+  it('belong to codes of every type, each with content that is valid for its type', () => {
     expect(demoCodes.map(({ type }) => type).toSorted()).to.deep.equal([...codeTypes].toSorted());
     for (const { type, content } of demoCodes) {
       expect(contentErrors({ type, content, errorCorrection: 'M' }, 'https://qr.test')).to.deep.equal([]);
@@ -82,7 +82,7 @@ describe('qrelay demo', function () {
         .map((line) => line.split('\t')),
     ) as Record<string, string>;
 
-  it('makes an account that can sign in, a key, a code of each type and their scans, rightly counted', async () => {
+  it('creates an account that can sign in, a key, a code of each type and their scans, with correct counters', async () => {
     const { code, stdout, stderr } = await qrelay('demo', '--scans', '500');
     expect(code, stderr).to.equal(0);
     const { 'e-mail': email = '', password = '', key = '' } = read(stdout);
@@ -97,27 +97,27 @@ describe('qrelay demo', function () {
 
     const verified = await qrelay('counters', 'verify');
     expect(verified).to.include({ code: 0, stdout: '' });
-    expect(verified.stderr).to.contain('every counter is right');
+    expect(verified.stderr).to.contain('all counters are correct');
   });
 
-  it('run again, says that the account is there; with --reset, makes it anew', async () => {
+  it('fails if the account exists, and recreates it with --reset', async () => {
     const email = 'again@example.com';
     const first = read((await qrelay('demo', '--scans', '10', '--email', email)).stdout);
     const refused = await qrelay('demo', '--scans', '10', '--email', email);
     expect(refused).to.include({ code: 1, stdout: '' });
-    expect(refused.stderr).to.match(/^again@example\.com has an account already\..*--reset\n$/);
-    const anew = await qrelay('demo', '--scans', '10', '--email', email, '--reset');
-    expect(anew.code, anew.stderr).to.equal(0);
+    expect(refused.stderr).to.match(/^again@example\.com already has an account\..*--reset\n$/);
+    const recreated = await qrelay('demo', '--scans', '10', '--email', email, '--reset');
+    expect(recreated.code, recreated.stderr).to.equal(0);
     const status = async (key = '') => (await apiClient(service.url, key)('/qrcodes')).status;
     expect(await status(first['key'])).to.equal(401);
-    expect(await status(read(anew.stdout)['key'])).to.equal(200);
+    expect(await status(read(recreated.stdout)['key'])).to.equal(200);
   });
 
-  it('never deletes an account that it has not made', async () => {
+  it('never deletes an account that it has not created', async () => {
     const key = await service.makeKey({ email: 'real@example.com' });
     const refused = await qrelay('demo', '--scans', '10', '--email', 'real@example.com', '--reset');
     expect(refused).to.include({ code: 1, stdout: '' });
-    expect(refused.stderr).to.contain('is no demo account');
+    expect(refused.stderr).to.contain('is not a demo account');
     expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(200);
   });
 });

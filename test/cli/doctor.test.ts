@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { type DoctorsRedis, goodSettings, startGoodRedis, told } from '../doctor/setup.ts';
+import { type DoctorsRedis, goodSettings, startGoodRedis, findingsIn } from '../doctor/setup.ts';
 import { runQrelay } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -16,7 +16,7 @@ interface Report {
 describe('qrelay doctor', function () {
   this.timeout(120_000);
 
-  describe('with servers of the operator', () => {
+  describe('with external servers', () => {
     let own: DoctorsRedis;
     let service: TestService;
     let settings: Record<string, string>;
@@ -39,17 +39,17 @@ describe('qrelay doctor', function () {
       await own.stop();
     });
 
-    it('prints one JSON document and ends with 0 where nothing fails', async () => {
+    it('prints one JSON document and exits with 0 if nothing fails', async () => {
       const { code, stdout, stderr } = await runQrelay(['doctor', '--json'], settings);
       const { ok, findings } = JSON.parse(stdout) as Report;
-      expect(told(findings, 'failure')).to.deep.equal([]);
+      expect(findingsIn(findings, 'failure')).to.deep.equal([]);
       expect(ok).to.equal(true);
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
       for (const { state, remedy } of findings) expect(remedy === undefined).to.equal(state === 'ok');
       expect(stdout).to.not.include(new URL(service.databaseUrl).password);
     });
 
-    it('tells a person what fails and what to do, without colour into a file, and ends with 1', async () => {
+    it('prints what fails and what to do, without color into a file, and exits with 1', async () => {
       const admin = new Redis(settings['REDIS_URL'] ?? '');
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
       const { code, stdout, stderr } = await runQrelay(
@@ -72,13 +72,13 @@ describe('qrelay doctor', function () {
     });
   });
 
-  it('says how to start the service where nothing runs', async () => {
+  it('says how to start the service if nothing is running', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'qrelay-doctor-'));
     const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: folder });
     await rm(folder, { recursive: true });
     const { ok, findings } = JSON.parse(stdout) as Report;
     expect({ code, ok }).to.deep.equal({ code: 1, ok: false });
-    expect(told(findings, 'failure')).to.deep.equal([
+    expect(findingsIn(findings, 'failure')).to.deep.equal([
       `postgres: No database is running in ${folder}, and DATABASE_URL is not set.`,
     ]);
     expect(findings.find(({ state }) => state === 'failure')?.remedy).to.include('npm start');

@@ -52,7 +52,7 @@ onBothQueues('qrelay queue', (redisUrl) => {
     await worker.close();
   }
 
-  it('says that nothing has failed', async () => {
+  it('says that there are no failed jobs', async () => {
     for (const command of ['failed', 'retry']) {
       const { code, stdout, stderr } = await qrelay(command);
       expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
@@ -90,7 +90,7 @@ onBothQueues('qrelay queue', (redisUrl) => {
     await worker.close();
   });
 
-  it('speaks of one job as one', async () => {
+  it('uses the singular for one job', async () => {
     await failJobs([1]);
     expect((await qrelay('failed')).stderr).to.include('scans: 1 failed job with 1 scan.');
     expect((await qrelay('retry')).stderr).to.include('1 job is back in the queue.');

@@ -15,7 +15,7 @@ const states = (findings: Finding[]) => findings.map(({ state }) => state);
 const bad = (findings: Finding[]) => findings.filter(({ state }) => state !== 'ok');
 const megabyte = 1024 * 1024;
 
-describe('How the doctor judges what cannot be had in a test', () => {
+describe('How the doctor assesses states that a test cannot produce', () => {
   const server: ServerFacts = {
     version: '16.4',
     versionNumber: 160_004,
@@ -42,7 +42,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     expect(off?.remedy).to.equal('ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf();');
   });
 
-  it('PostgreSQL: connections must be enough for the processes of this set-up', () => {
+  it('PostgreSQL: there must be enough connections for the processes of this setup', () => {
     const redisUrl = 'redis://localhost';
     // 10 for the web process, 7 for the worker, 5 to spare; without Redis 4 and 6 more.
     expect(onServer({ usableConnections: 22 }, { redisUrl })).to.deep.equal([]);
@@ -52,7 +52,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
   });
 
-  it('metrics: on a port without a token they are open to whoever reaches it', () => {
+  it('metrics: a port without a token is a warning unless it is on loopback', () => {
     const onPort = (changes: object) =>
       bad(checkConfiguration(goodConfig({ metricsPort: 9464, ...changes }), [])).map(({ state }) => state);
     expect(onPort({ host: undefined })).to.deep.equal(['warning']);
@@ -60,7 +60,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     expect(onPort({ host: '127.0.0.1' })).to.deep.equal([]);
   });
 
-  it('clocks: two seconds are fine, a minute is too much, either way', () => {
+  it('clocks: two seconds of skew are ok, more than a minute is a failure', () => {
     const skews = [0, 2_000, -2_000, 2_001, -60_000, 60_001, -60_001];
     expect(states(skews.map(assessClock))).to.deep.equal([
       'ok',
@@ -92,7 +92,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
       ),
     ).map(({ state, finding }) => `${state}: ${finding}`);
 
-  it('Redis: versions that BullMQ refuses or regrets, replicas, and memory that runs out', () => {
+  it('Redis: old versions, clusters, replicas, failed snapshots and low memory', () => {
     expect(redis({})).to.deep.equal([]);
     expect(redis({ redis_version: '6.2.0' })).to.deep.equal([]);
     expect(redis({ redis_mode: 'cluster' }).join()).to.include(
@@ -104,7 +104,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     ]);
     expect(redis({ redis_version: '4.0.9' })).to.deep.equal(['failure: Redis 4.0.9 is too old for BullMQ.']);
     expect(redis({ role: 'slave' })).to.deep.equal([
-      'failure: The server is a replica, and takes no writes.',
+      'failure: The server is a replica and accepts no writes.',
     ]);
     expect(redis({ aof_last_write_status: 'err' })[0]).to.match(/^failure: The append-only file could not/);
     expect(redis({ maxmemory: 20 * megabyte })).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe('How the doctor judges what cannot be had in a test', () => {
     expect(redis({ maxmemory: 10 * megabyte })[0]).to.match(/^failure: 10 MB of 10 MB of memory used/);
   });
 
-  it('the queue: a lag of a minute is told, one of a quarter of an hour fails; so are jobs that were given up', () => {
+  it('the queue: a lag of more than a minute and failed jobs are warnings, a lag of 15 minutes is a failure', () => {
     const queue = (oldestWaitingMs: number, failed = 0) =>
       bad(
         assessQueue(scanQueue, {
@@ -123,24 +123,22 @@ describe('How the doctor judges what cannot be had in a test', () => {
       ).map(({ state, finding }) => `${state}: ${finding}`);
     expect(queue(60_000)).to.deep.equal([]);
     expect(queue(61_000)).to.deep.equal([
-      'warning: 1 job not done, the oldest 61 seconds old: analytics are that far behind.',
+      'warning: 1 job pending, the oldest for 61 seconds: analytics are delayed by as much.',
     ]);
     expect(queue(16 * 60_000)).to.deep.equal([
-      'failure: 1 job not done, the oldest 16 minutes old: analytics are that far behind.',
+      'failure: 1 job pending, the oldest for 16 minutes: analytics are delayed by as much.',
     ]);
-    expect(queue(0, 2)).to.deep.equal([
-      'warning: 2 jobs given up: the scans in them are kept, and not counted.',
-    ]);
+    expect(queue(0, 2)).to.deep.equal(['warning: 2 failed jobs: their scans are kept but not counted.']);
   });
 
-  it('geo data: fine for a year', () => {
+  it('geo data: a warning after a year', () => {
     const madeAt = new Date('2026-01-01T00:00:00Z');
     expect(assessGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
     expect(assessGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
     expect(assessGeoData(undefined, 0).state).to.equal('warning');
   });
 
-  it('disk: 1 GB and room for the spool, or else', () => {
+  it('disk: a warning below 1 GB or the size of the spool, a failure below 100 MB', () => {
     const space = (freeMb: number, spoolMaxMb = 256) =>
       assessSpace(freeMb * megabyte, '/data', spoolMaxMb).state;
     expect([space(1_024), space(1_023), space(4_000, 5_000), space(100), space(99)]).to.deep.equal([
@@ -152,13 +150,13 @@ describe('How the doctor judges what cannot be had in a test', () => {
     ]);
   });
 
-  it('disk: files can be made, or else', () => {
-    const judged = (files: number, free: number) =>
+  it('disk: a failure when inodes run out', () => {
+    const assessed = (files: number, free: number) =>
       assessFiles(files, free, '/data').map(({ state }) => state);
-    expect([judged(0, 0), judged(1_000, 100), judged(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
+    expect([assessed(0, 0), assessed(1_000, 100), assessed(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
   });
 
-  it('BASE_URL: codes must lead somewhere, and with TLS', () => {
+  it('BASE_URL: a warning for loopback and for public addresses without TLS', () => {
     const state = (baseUrl: string) => checkConfiguration(goodConfig({ baseUrl }), [])[1]?.state;
     for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443']) {
       expect(state(local), local).to.equal('warning');
@@ -181,40 +179,42 @@ describe('How the doctor judges what cannot be had in a test', () => {
       return findings[1];
     };
 
-    it('shows whose request it is that a proxy has sent', () => {
+    it('shows which client address a request is attributed to', () => {
       expect(seen('6.6.6.6, 81.2.69.142', '10.0.0.9', 1)).to.deep.equal({
         subject: 'proxy',
         state: 'ok',
-        finding: 'The request from 10.0.0.9 with "6.6.6.6, 81.2.69.142" is one of 81.2.69.142.',
+        finding: 'The request from 10.0.0.9 with "6.6.6.6, 81.2.69.142" is attributed to 81.2.69.142.',
       });
       expect(seen(undefined, '81.2.69.142', 0)?.finding).to.equal(
-        'The request from 81.2.69.142 with no X-Forwarded-For is one of 81.2.69.142.',
+        'The request from 81.2.69.142 with no X-Forwarded-For is attributed to 81.2.69.142.',
       );
     });
 
-    it('tells the right number of hops where it can', () => {
+    it('suggests the right number of hops', () => {
       const behind = seen('81.2.69.142, 10.0.0.8', '10.0.0.9', 1);
-      expect(behind?.finding).to.include('is one of 10.0.0.8, which looks like a proxy of your own');
-      expect(behind?.remedy).to.equal('Set TRUST_PROXY_HOPS to 2, if 81.2.69.142 is the client.');
+      expect(behind?.finding).to.include(
+        'is attributed to 10.0.0.8, which looks like one of your own proxies',
+      );
+      expect(behind?.remedy).to.equal('If 81.2.69.142 is the client, set TRUST_PROXY_HOPS to 2.');
       const unread = seen('81.2.69.142', '10.0.0.9', 0);
-      expect(unread?.remedy).to.equal('Set TRUST_PROXY_HOPS to 1, if 81.2.69.142 is the client.');
+      expect(unread?.remedy).to.equal('If 81.2.69.142 is the client, set TRUST_PROXY_HOPS to 1.');
       const tooMany = seen('81.2.69.142', '10.0.0.9', 3);
       expect(tooMany?.state).to.equal('warning');
-      expect(tooMany?.remedy).to.equal('Set TRUST_PROXY_HOPS to 1, if this is what your proxy sends.');
+      expect(tooMany?.remedy).to.equal('If this is what your proxy sends, set TRUST_PROXY_HOPS to 1.');
     });
 
-    it('warns of a proxy that nobody counted, and of a port that others than the proxy may reach', () => {
+    it('warns of TRUST_PROXY_HOPS=0 with https, and of a port that is open to others than the proxy', () => {
       const warned = (changes: object) =>
         bad(checkProxy(goodConfig(changes), undefined)).map(({ finding }) => finding.split(':')[0]);
       expect(warned({})).to.deep.equal([]);
       expect(warned({ trustProxyHops: 0 })).to.deep.equal(['BASE_URL is https and TRUST_PROXY_HOPS is 0']);
-      const open = 'The port is open on every address, and X-Forwarded-For is believed';
+      const open = 'The port is open on every address, and X-Forwarded-For is trusted';
       expect(warned({ host: undefined })).to.deep.equal([open]);
       expect(warned({ host: undefined, trustProxyHops: 0, baseUrl: 'http://qr.lan' })).to.deep.equal([]);
     });
   });
 
-  it('writes a mark and a word for each state, in colour only where asked', () => {
+  it('prints a mark and a word for each state, in color only if requested', () => {
     const findings: Finding[] = [
       { subject: 'disk', state: 'failure', finding: 'Full.', remedy: 'Make room.' },
       { subject: 'queue', state: 'ok', finding: 'Empty.' },

@@ -14,16 +14,16 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createBareDatabase, createTestDatabase } from '../support/test-database.ts';
-import { type DoctorsRedis, goodConfig, goodSettings, startGoodRedis, told } from './setup.ts';
+import { type DoctorsRedis, goodConfig, goodSettings, startGoodRedis, findingsIn } from './setup.ts';
 import { testLog } from '../support/test-log.ts';
 
-/** The test run's own PostgreSQL is told to be quick and not safe, and the map that is installed is old: both are true. */
+/** True for every test: the PostgreSQL of the test run is configured for speed, and the installed geolocation data is old. */
 const alwaysWarned = [
-  'postgres: fsync and synchronous_commit off: a crash of the server may lose scans that were counted.',
-  /^geo data: The map of addresses to places is of 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong place\.$/,
+  'postgres: fsync and synchronous_commit off: a crash of the server can lose scans that were counted.',
+  /^geo data: The geolocation data is from 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong location\.$/,
 ];
 
-describe('What the doctor finds', () => {
+describe('The doctor', () => {
   let service: TestService;
   let own: DoctorsRedis;
   let dataDir: string;
@@ -48,9 +48,9 @@ describe('What the doctor finds', () => {
   const config = (changes: Partial<Config> = {}) =>
     goodConfig({ dataDir, databaseUrl: service.databaseUrl, redisUrl, ...changes });
   const failures = async (changes: Partial<Config>) =>
-    told(await runChecks({ config: config(changes) }), 'failure');
+    findingsIn(await runChecks({ config: config(changes) }), 'failure');
   const warnings = async (changes: Partial<Config>) =>
-    told(await runChecks({ config: config(changes) }), 'warning');
+    findingsIn(await runChecks({ config: config(changes) }), 'warning');
 
   async function withRedisSetting(name: string, value: string, check: () => Promise<void>): Promise<void> {
     const [, before = ''] = await admin.config('GET', name);
@@ -62,37 +62,37 @@ describe('What the doctor finds', () => {
     }
   }
 
-  it('of a good set-up on Redis: nothing that fails, and each subject is there', async () => {
+  it('finds no failure in a good setup on Redis, and reports on each subject', async () => {
     const findings = await eventually(async () => {
       const found = await runChecks({ config: config() });
-      // A worker names its connection a moment after it has started.
-      expect(told(found, 'ok')).to.include('queue: 1 worker connected.');
+      // A worker names its connection shortly after it has started.
+      expect(findingsIn(found, 'ok')).to.include('queue: 1 worker connected.');
       return found;
     });
-    expect(told(findings, 'failure')).to.deep.equal([]);
-    const warned = told(findings, 'warning');
+    expect(findingsIn(findings, 'failure')).to.deep.equal([]);
+    const warned = findingsIn(findings, 'warning');
     expect(warned).to.have.length(2);
     expect(warned[0]).to.equal(alwaysWarned[0]);
     expect(warned[1]).to.match(alwaysWarned[1] as RegExp);
-    const fine = told(findings, 'ok');
+    const fine = findingsIn(findings, 'ok');
     expect(fine).to.include.members([
-      'configuration: Every variable can be read.',
-      'configuration: Share addresses begin with https://qr.example.com/r/.',
-      'postgres: Every migration is applied.',
+      'configuration: All environment variables are valid.',
+      'configuration: Share links start with https://qr.example.com/r/.',
+      'postgres: All migrations are applied.',
       'redis: maxmemory-policy is noeviction.',
       'redis: The append-only file is on: jobs survive a restart.',
-      'queue: No job waits.',
-      'queue: No job was given up.',
-      'queue: No scan was refused by the database.',
-      'spool: No scan waits in it.',
+      'queue: No jobs are waiting.',
+      'queue: No failed jobs.',
+      'queue: No dead scans.',
+      'spool: The spool is empty.',
     ]);
     for (const line of [
-      /^postgres: 127\.0\.0\.1:\d+\/test_\w+ answers in \d+ ms\.$/,
+      /^postgres: 127\.0\.0\.1:\d+\/test_\w+ responds in \d+ ms\.$/,
       /^postgres: PostgreSQL 1\d\.\d+/,
-      /^postgres: Its clock and this one differ by \d+ ms\.$/,
-      /^postgres: \d+ connections may be open, \d+ are; a web process takes up to 10, a worker up to 7\.$/,
-      /^redis: 127\.0\.0\.1:\d+ answers in \d+ ms\.$/,
-      /^proxy: TRUST_PROXY_HOPS=1: .* from 10\.0\.0\.1 with "192\.0\.2\.66, 203\.0\.113\.7" is one of 203\.0\.113\.7\.$/,
+      /^postgres: The server's clock differs from this machine's by \d+ ms\.$/,
+      /^postgres: \d+ connections allowed, \d+ open; a web process opens up to 10, a worker up to 7\.$/,
+      /^redis: 127\.0\.0\.1:\d+ responds in \d+ ms\.$/,
+      /^proxy: TRUST_PROXY_HOPS=1: .* from 10\.0\.0\.1 with "192\.0\.2\.66, 203\.0\.113\.7" is attributed to 203\.0\.113\.7\.$/,
       /^disk: \d.* free for DATA_DIR /,
     ]) {
       expect(
@@ -102,18 +102,18 @@ describe('What the doctor finds', () => {
     }
   });
 
-  it('of a good set-up with the queue on PostgreSQL: the worker, and the connections that it takes as well', async () => {
+  it('finds the worker, and counts its connections, when the queue is on PostgreSQL', async () => {
     const onPostgres = await startService({ worker: true, config: { dataDir } });
     try {
       await eventually(async () => {
         const found = await runChecks({
           config: config({ databaseUrl: onPostgres.databaseUrl, redisUrl: undefined }),
         });
-        expect(told(found, 'failure')).to.deep.equal([]);
-        const fine = told(found, 'ok');
-        expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No job waits.');
+        expect(findingsIn(found, 'failure')).to.deep.equal([]);
+        const fine = findingsIn(found, 'ok');
+        expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No jobs are waiting.');
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include('a web process takes up to 14, a worker up to 13.');
+        expect(fine.join()).to.include('a web process opens up to 14, a worker up to 13.');
       });
     } finally {
       await onPostgres.stop();
@@ -137,8 +137,8 @@ describe('What the doctor finds', () => {
     expect(failure).to.equal('ENOENT');
   });
 
-  describe('of a broken set-up', () => {
-    it('a Redis that would throw jobs away, or forget them, and how to mend that', async () => {
+  describe('finds in a broken setup', () => {
+    it('a Redis that evicts jobs or loses them in a restart, and says how to fix it', async () => {
       await withRedisSetting('maxmemory-policy', 'allkeys-lru', async () => {
         const findings = await runChecks({ config: config() });
         const bad = findings.filter(({ state }) => state === 'failure');
@@ -148,31 +148,33 @@ describe('What the doctor finds', () => {
       });
       await withRedisSetting('appendonly', 'no', async () => {
         expect(await warnings({})).to.include(
-          'redis: The append-only file is off: a restart of Redis loses the scans that wait in it.',
+          'redis: The append-only file is off: a restart of Redis loses the scans in the queue.',
         );
       });
       expect(await failures({})).to.deep.equal([]);
     });
 
-    it('a Redis that is away, and all that can be said without it', async () => {
+    it('a Redis that is down, and still reports on the rest', async () => {
       const findings = await runChecks({
         config: config({ redisUrl: `redis://:hidden-word@127.0.0.1:${await freePort()}` }),
       });
-      const [only, ...others] = told(findings, 'failure');
+      const [only, ...others] = findingsIn(findings, 'failure');
       expect(only).to.match(/^redis: 127\.0\.0\.1:\d+ cannot be reached \(.*ECONNREFUSED/);
       expect(others).to.deep.equal([]);
-      expect(told(findings, 'warning')).to.include('queue: Not examined: what is wrong above comes first.');
-      expect(told(findings, 'ok')).to.include('postgres: Every migration is applied.');
+      expect(findingsIn(findings, 'warning')).to.include(
+        'queue: Not checked, because of the failures above.',
+      );
+      expect(findingsIn(findings, 'ok')).to.include('postgres: All migrations are applied.');
       expect(JSON.stringify(findings)).to.not.include('hidden-word');
     });
 
-    it('a Redis that refuses the password, which is not shown', async () => {
+    it('a Redis that rejects the password, which is not shown', async () => {
       await withRedisSetting('requirepass', 'right-word', async () => {
         const wrong = redisUrl.replace('redis://', 'redis://:hidden-word@');
         for (const url of [wrong, redisUrl]) {
           const found = await failures({ redisUrl: url });
           expect(found).to.have.length(1);
-          expect(found[0]).to.match(/^redis: 127\.0\.0\.1:\d+ refuses us: (WRONGPASS|NOAUTH)[^.]+\.$/);
+          expect(found[0]).to.match(/^redis: 127\.0\.0\.1:\d+ rejects the login: (WRONGPASS|NOAUTH)[^.]+\.$/);
           expect(found[0]).to.not.include('hidden-word');
         }
         expect(
@@ -181,51 +183,51 @@ describe('What the doctor finds', () => {
       });
     });
 
-    it('a PostgreSQL that is away', async () => {
+    it('a PostgreSQL that is down', async () => {
       const databaseUrl = `postgres://qrelay:hidden-word@127.0.0.1:${await freePort()}/qrelay`;
       const findings = await runChecks({ config: config({ databaseUrl }) });
-      expect(told(findings, 'failure')).to.have.length(1);
-      expect(told(findings, 'failure')[0]).to.match(
+      expect(findingsIn(findings, 'failure')).to.have.length(1);
+      expect(findingsIn(findings, 'failure')[0]).to.match(
         /^postgres: 127\.0\.0\.1:\d+\/qrelay cannot be reached \(ECONNREFUSED\)\.$/,
       );
-      expect(told(findings, 'ok')).to.include('redis: maxmemory-policy is noeviction.');
+      expect(findingsIn(findings, 'ok')).to.include('redis: maxmemory-policy is noeviction.');
       expect(JSON.stringify(findings)).to.not.include('hidden-word');
     });
 
-    it('a PostgreSQL that refuses the password, or has no such database; no password is shown', async () => {
+    it('a PostgreSQL that rejects the password, or a database that does not exist, and shows no password', async () => {
       const wrong = new URL(service.databaseUrl);
       const right = wrong.password;
       wrong.password = 'hidden-word';
       const [refused = ''] = await failures({ databaseUrl: wrong.href });
-      expect(refused).to.match(/^postgres: \S+ refuses us: password authentication failed/);
+      expect(refused).to.match(/^postgres: \S+ rejects the login: password authentication failed/);
       expect(refused).to.not.include('hidden-word');
       wrong.password = right;
       wrong.pathname = '/nowhere';
       const [absent = ''] = await failures({ databaseUrl: wrong.href });
-      expect(absent).to.match(/^postgres: \S+ refuses us: database "nowhere" does not exist/);
+      expect(absent).to.match(/^postgres: \S+ rejects the login: database "nowhere" does not exist/);
       expect(absent).to.not.include(right);
     });
 
-    it('a database that was never migrated, nor its queue', async () => {
+    it('a database and a queue that were never migrated', async () => {
       const bare = await createBareDatabase();
       const found = await failures({ databaseUrl: bare.url, redisUrl: undefined });
       await bare.drop();
       expect(found).to.have.length(2);
-      expect(found[0]).to.match(/^postgres: The schema lacks 0001-accounts, 0002-qr-codes, /);
-      expect(found[1]).to.equal("queue: The queue's own tables are not there.");
+      expect(found[0]).to.match(/^postgres: Migrations not applied: 0001-accounts, 0002-qr-codes, /);
+      expect(found[1]).to.equal('queue: The tables of the queue do not exist.');
     });
 
-    it('a database that a newer release has migrated, and one that takes no writes', async () => {
+    it('a database that a newer release has migrated, and one that is read-only', async () => {
       const database = await createTestDatabase();
       const db = openDatabase(database.url, { poolMax: 1, applicationName: 'test' });
       await db('migrations').insert({ name: '9999-later', batch: 9, migration_time: new Date() });
       expect(await warnings({ databaseUrl: database.url })).to.include(
-        'postgres: The schema has 9999-later, which this release does not know.',
+        'postgres: The schema has migrations that this release does not know: 9999-later.',
       );
       const name = new URL(database.url).pathname.slice(1);
       await db.raw('ALTER DATABASE ?? SET default_transaction_read_only = on', [name]);
       expect(await failures({ databaseUrl: database.url })).to.include(
-        'postgres: The server takes no writes: it is a standby, or set to read only.',
+        'postgres: The server accepts no writes: it is a standby or set to read-only.',
       );
       await db.destroy();
       await database.drop();
@@ -234,15 +236,15 @@ describe('What the doctor finds', () => {
     it('clocks that differ', async () => {
       const at = async (aheadMs: number) =>
         runChecks({ config: config(), nowMs: () => Date.now() + aheadMs });
-      expect(told(await at(-30_000), 'warning').join()).to.include(
-        'Its clock is 30 seconds ahead of this one',
+      expect(findingsIn(await at(-30_000), 'warning').join()).to.include(
+        "The server's clock is 30 seconds ahead of this machine's",
       );
-      expect(told(await at(90_000), 'failure').join()).to.match(
-        /Its clock is (89|90) seconds behind this one/,
+      expect(findingsIn(await at(90_000), 'failure').join()).to.match(
+        /The server's clock is (89|90) seconds behind this machine's/,
       );
     });
 
-    it('variables that cannot be read, each of them, and the rest is examined', async () => {
+    it('every invalid variable, and still checks the rest', async () => {
       const findings = await runChecks(
         readConfig({
           ...goodSettings,
@@ -252,24 +254,24 @@ describe('What the doctor finds', () => {
           PORT: 'eighty',
         }),
       );
-      expect(told(findings, 'failure')).to.deep.equal([
+      expect(findingsIn(findings, 'failure')).to.deep.equal([
         'configuration: PORT must be a whole number from 1 to 65535, not "eighty".',
-        'configuration: DATABASE_URL must be an address that starts with postgres:// or postgresql://.',
+        'configuration: DATABASE_URL must be a URL that starts with postgres:// or postgresql://.',
       ]);
-      expect(told(findings, 'warning')).to.include('postgres: Not examined: DATABASE_URL is invalid.');
-      expect(told(findings, 'ok')).to.include('redis: maxmemory-policy is noeviction.');
+      expect(findingsIn(findings, 'warning')).to.include('postgres: Not checked: DATABASE_URL is invalid.');
+      expect(findingsIn(findings, 'ok')).to.include('redis: maxmemory-policy is noeviction.');
       expect(JSON.stringify(findings)).to.not.include('hidden-word');
     });
 
     it('a file where the spool should be', async () => {
-      const spoilt = join(own.folder, 'spoilt');
-      await mkdir(spoilt);
-      await writeFile(join(spoilt, 'spool'), '');
-      const [found = ''] = await failures({ dataDir: spoilt });
-      expect(found).to.include(`spool: ${join(spoilt, 'spool')} cannot be written by this user (ENOTDIR at `);
+      const blocked = join(own.folder, 'blocked');
+      await mkdir(blocked);
+      await writeFile(join(blocked, 'spool'), '');
+      const [found = ''] = await failures({ dataDir: blocked });
+      expect(found).to.include(`spool: ${join(blocked, 'spool')} is not writable for this user (ENOTDIR at `);
     });
 
-    it('scans in the spool that nobody will hand over, and scans that somebody holds', async () => {
+    it('spool files of exited processes, of other machines and of live processes', async () => {
       const folder = join(own.folder, 'used', 'spool');
       await mkdir(folder, { recursive: true });
       const host = hostname().replace(/[^\w-]/g, '_');
@@ -279,33 +281,37 @@ describe('What the doctor finds', () => {
       await spool.append({ scans: [['id', 'code', 'x'.repeat(600_000)]], sealedAddresses: '' });
       const used = { dataDir: join(own.folder, 'used') };
       const found = await warnings(used);
-      expect(found.find((text) => text.includes('belongs to no process'))).to.match(
-        /^spool: 1 file \(3 kB, the oldest made \d seconds? ago\)/,
+      expect(found.find((text) => text.includes('belongs to a process that has exited'))).to.match(
+        /^spool: 1 file \(3 kB, the oldest \d seconds? old\)/,
       );
       expect(
-        found.find((text) => text.includes('belongs to a process of another machine or container')),
-      ).to.match(/^spool: 1 file \(5 kB, the oldest made \d seconds? ago\)/);
+        found.find((text) =>
+          text.includes('belongs to a process on another machine or in another container'),
+        ),
+      ).to.match(/^spool: 1 file \(5 kB, the oldest \d seconds? old\)/);
       expect(found.find((text) => text.includes('waits for the queue'))).to.match(
-        /^spool: 1 file \(586 kB, .* ago\) waits for the queue, in one process 586 kB of SPOOL_MAX_MB=256\.$/,
+        /^spool: 1 file \(586 kB, .* old\) waits for the queue; the fullest process uses 586 kB of SPOOL_MAX_MB=256\.$/,
       );
       expect((await failures({ ...used, spoolMaxMb: 1 })).join()).to.include(
-        '586 kB of SPOOL_MAX_MB=1: when it is full, scans are dropped.',
+        '586 kB of SPOOL_MAX_MB=1: when the spool is full, scans are dropped.',
       );
       await spool.append({ scans: [['id', 'code', 'x'.repeat(440_000)]], sealedAddresses: '' });
       expect((await failures({ ...used, spoolMaxMb: 1 })).join()).to.include(
-        'of SPOOL_MAX_MB=1: it is full, and scans are being dropped.',
+        'of SPOOL_MAX_MB=1: the spool is full, and scans are dropped.',
       );
       await spool.close();
     });
 
     for (const engine of ['Redis', 'PostgreSQL']) {
-      it(`jobs that wait and no worker (queue on ${engine})`, async () => {
+      it(`waiting jobs without a worker (queue on ${engine})`, async () => {
         const database = await createTestDatabase();
         const place = {
           databaseUrl: database.url,
           redisUrl: engine === 'Redis' ? `${redisUrl}/9` : undefined,
         };
-        expect(await warnings(place)).to.include('queue: No worker is connected: scans will wait.');
+        expect(await warnings(place)).to.include(
+          'queue: No worker is connected: scans will not be recorded until one is.',
+        );
         const queue = openQueueClient({ place, log: testLog() });
         await waitUntilReady(queue);
         await queue.add(scanQueue, { scans: [], sealedAddresses: '' });
@@ -313,17 +319,21 @@ describe('What the doctor finds', () => {
         await queue.close();
         const findings = await runChecks({ config: config(place) });
         await database.drop();
-        expect(told(findings, 'failure')).to.deep.equal(['queue: No worker is connected, and jobs wait.']);
-        expect(told(findings, 'ok').join()).to.match(/queue: 2 jobs not done, the oldest \d seconds? old\./);
+        expect(findingsIn(findings, 'failure')).to.deep.equal([
+          'queue: No worker is connected, and jobs are waiting.',
+        ]);
+        expect(findingsIn(findings, 'ok').join()).to.match(
+          /queue: 2 jobs pending, the oldest for \d seconds?\./,
+        );
       });
     }
 
-    it('scans that the database refused', async () => {
+    it('dead scans', async () => {
       const row = { job: '{}', reason: 'no room', died_at: new Date() };
       await service.db('dead_scans').insert([row, row]);
       const found = await warnings({});
       await service.db('dead_scans').delete();
-      expect(found).to.include('queue: 2 scans refused by the database, and put aside.');
+      expect(found).to.include('queue: 2 dead scans: the database refused to record them.');
     });
   });
 });

@@ -6,14 +6,14 @@ import type { Finding, State } from '../../src/doctor/finding.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 
-/** Tests skip themselves where there is no Redis. */
+/** Tests are skipped if Redis is not installed. */
 export interface DoctorsRedis {
   redis: RedisServer | undefined;
   folder: string;
   stop(): Promise<void>;
 }
 
-/** A folder of the test's own, and in it a Redis as it should be, to be spoilt at will. */
+/** A temporary folder with a well-configured Redis, which tests may misconfigure. */
 export async function startGoodRedis(): Promise<DoctorsRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-doctor-'));
   const redis = await startOwnRedis(folder, await freePort(), ['--appendonly', 'yes']);
@@ -27,7 +27,7 @@ export async function startGoodRedis(): Promise<DoctorsRedis> {
   };
 }
 
-/** A set-up in which nothing is to be said against what the environment has. */
+/** An environment that causes no warnings. */
 export const goodSettings = {
   BASE_URL: 'https://qr.example.com',
   HOST: '127.0.0.1',
@@ -38,8 +38,8 @@ export function goodConfig(changes: Partial<Config>): Config {
   return { ...loadConfig(goodSettings), ...changes };
 }
 
-/** "subject: finding", of those in a state. */
-export function told(findings: Finding[], state: State): string[] {
+/** "subject: finding" of all findings in a state. */
+export function findingsIn(findings: Finding[], state: State): string[] {
   return findings
     .filter((finding) => finding.state === state)
     .map(({ subject, finding }) => `${subject}: ${finding}`);

@@ -15,8 +15,8 @@ interface CommandRow {
 
 const create = (...args: string[]) => ['key', 'create', '--email', 'a@example.com', ...args];
 const list = ['key', 'list', '--email', 'a@example.com'];
-const noEmail = 'It must look like you@example.com.';
-const noName = 'It must have 1 to 100 characters that can be seen, in one line.';
+const noEmail = 'Must look like you@example.com.';
+const noName = 'Must be one line of 1 to 100 visible characters.';
 const reached = (DATABASE_URL: string) => ({ args: list, settings: { DATABASE_URL } });
 
 const rows: CommandRow[] = [
@@ -70,7 +70,7 @@ const rows: CommandRow[] = [
     name: 'a code by a way up',
     args: ['block', 'code', '../../etc/passwd'],
     code: 2,
-    says: 'It must be a share address',
+    says: 'Must be a share link',
   },
   {
     name: 'a code of nobody',
@@ -82,13 +82,13 @@ const rows: CommandRow[] = [
     name: 'a host that is none',
     args: ['block', 'host', 'http://'],
     code: 2,
-    says: 'It must be a host, such as example.com',
+    says: 'Must be a host, such as example.com',
   },
   {
     name: 'all of .com for a host',
     args: ['block', 'host', 'com'],
     code: 2,
-    says: 'every code to a host that ends in .com would be taken down. If that is meant, add --top-level.',
+    says: 'every code to a host that ends in .com would be taken down. If you mean that, add --top-level.',
   },
   { name: 'scans past every number', args: ['demo', '--scans', '1e999'], code: 2, says: '--scans' },
   {

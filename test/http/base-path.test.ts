@@ -19,7 +19,7 @@ describe('BASE_URL with a path', () => {
       after(() => service.stop());
 
       for (const strips of [false, true]) {
-        describe(`behind a proxy that ${strips ? 'strips it' : 'passes it on'}`, () => {
+        describe(`behind a proxy that ${strips ? 'strips it' : 'forwards it'}`, () => {
           let proxy: PathProxy;
           let visitor: FormClient;
           before(async () => {
@@ -31,7 +31,7 @@ describe('BASE_URL with a path', () => {
           const get = (address: string) =>
             fetch(proxy.url + address, { redirect: 'manual', headers: { 'User-Agent': iPhoneSafari } });
 
-          it('answers at the share link, and its pages lead to what is there', async () => {
+          it('responds at the share link, and its pages link to existing URLs', async () => {
             const api = apiClient(service.url, await service.makeKey());
             const link = await createCode(api);
             expect(link.shareUrl).to.equal(`https://qr.test${path}/r/${link.shareToken}`);
@@ -52,7 +52,7 @@ describe('BASE_URL with a path', () => {
             }
           });
 
-          it('answers API requests there', async () => {
+          it('responds to API requests there', async () => {
             const key = await service.makeKey();
             const answer = await fetch(`${proxy.url}${path}/api/v1/qrcodes`, {
               headers: { Authorization: `Bearer ${key}` },
@@ -60,7 +60,7 @@ describe('BASE_URL with a path', () => {
             expect(answer.status).to.equal(200);
           });
 
-          it('lets somebody sign up and make a code, and every link of the pages leads to one of ours', async () => {
+          it('lets a user sign up and create a code, and every link on the pages works', async () => {
             await visitor.get(`${path}/signup`);
             const email = `path-${strips}@example.com`;
             const signedUp = await visitor.post(`${path}/signup`, {
@@ -79,7 +79,7 @@ describe('BASE_URL with a path', () => {
             expect(await (await visitor.get(`${path}/codes`)).text()).to.include('<title>QR codes · Qrelay');
             expect(await (await visitor.get(`${path}/`)).text()).to.include('<title>Qrelay</title>');
 
-            // Everything that can be reached from there; signing out is a form, and pages alone are followed.
+            // Follows links only, so it does not sign out, which is a form.
             const open = [ownPage, `${path}/`, `${path}/nothing-here`];
             const seen = new Set<string>();
             for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -99,7 +99,7 @@ describe('BASE_URL with a path', () => {
             expect(seen.size).to.be.above(20);
           });
 
-          it('leads whoever is not signed in to the sign-in page, and back', async () => {
+          it('redirects a signed-out user to the sign-in page, and back', async () => {
             const answer = await get(`${path}/keys`);
             expect(answer.headers.get('Location')).to.equal(`${path}/signin?next=%2Fkeys`);
           });
@@ -108,12 +108,12 @@ describe('BASE_URL with a path', () => {
     });
   }
 
-  it('is told apart from our own names, all of which are known', () => {
+  it('is distinguished from our own path segments, all of which are listed', () => {
     const names = [...apiRoutes, ...pageRoutes].map(({ path }) => path.split('/')[1] ?? '');
     for (const name of names) expect(ownSegments.has(name), name).to.equal(true);
   });
 
-  it('leaves addresses alone that are not below it', () => {
+  it('leaves other URLs alone', () => {
     const seen: (string | undefined)[] = [];
     const mounted = mountAt('/qr', (req) => seen.push(req.url));
     const ask = (url: string) => mounted({ url } as never, {} as never);

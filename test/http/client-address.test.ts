@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { clientAddress } from '../../src/http/client-address.ts';
 import { readScanHeaders } from '../../src/redirect/scan-policy.ts';
 
-/** As the scan lane reads it. */
+/** As the scan lane calls it. */
 let hops = 0;
 function addressOf(req: IncomingMessage): string {
   return clientAddress(req.socket.remoteAddress, readScanHeaders(req.rawHeaders).forwardedFor, hops);
@@ -19,7 +19,7 @@ describe('clientAddress (decisions: The share address)', () => {
   });
   after(() => server.close());
 
-  /** What the server takes for the client's address, when these X-Forwarded-For lines reach it from 127.0.0.1. */
+  /** The client address for these X-Forwarded-For headers, sent from 127.0.0.1. */
   function seen(trustedHops: number, forwarded: string[], to = server): Promise<string> {
     hops = trustedHops;
     const { port, address } = to.address() as AddressInfo;
@@ -107,7 +107,7 @@ describe('clientAddress (decisions: The share address)', () => {
     });
   }
 
-  it("is IPv4 on a socket of both families, as the service's own is (decisions: The share address)", async () => {
+  it("is IPv4 on a dual-stack socket, like the service's own (decisions: The share address)", async () => {
     const both = createServer((req, res) => res.end(`${req.socket.remoteAddress} ${addressOf(req)}`));
     both.listen(0, '::');
     await once(both, 'listening');

@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { createCode, openShare, type SharedCode } from '../support/share.ts';
 
 const idleConnections = 5_000;
-/** What a person at a poster would not call waiting; without anybody in the way it is a few milliseconds. */
+/** Below what a person would notice. Without load it is a few milliseconds. */
 const timeoutMs = 500;
 const email = 'reader@example.com';
 
@@ -42,7 +42,7 @@ describe('Connections', () => {
     return socket;
   }
 
-  /** All that comes back until the connection is closed. */
+  /** Everything received until the connection is closed. */
   async function send(text: string): Promise<string> {
     const socket = await open();
     let answer = '';
@@ -61,7 +61,7 @@ describe('Connections', () => {
     }
   }
 
-  it(`do not hold up redirects: ${idleConnections} of them on which nobody asks anything`, async () => {
+  it(`do not hold up redirects: ${idleConnections} of them without a request`, async () => {
     while (sockets.length < idleConnections) await Promise.all(Array.from({ length: 250 }, () => open()));
     await expectQuickRedirects();
     expect(sockets.filter((socket) => socket.destroyed)).to.deep.equal([]);
@@ -78,7 +78,7 @@ describe('Connections', () => {
     clearInterval(dripping);
   });
 
-  it('do not hold up redirects: twenty-five that ask for a long answer and do not read it', async () => {
+  it('do not hold up redirects: twenty-five that request a long response and do not read it', async () => {
     const day = '2026-11-01T12:00:00.000Z';
     for (let batch = 0; batch < 10; batch += 1)
       await recordScans(
@@ -106,12 +106,12 @@ describe('Connections', () => {
     for (const socket of [...tooMany, ...silent]) socket.pause();
     for (const socket of tooMany) socket.write(page.repeat(400));
     for (const socket of silent) socket.write(page.repeat(30));
-    // The client is in the same process as the service, which renders a page of each connection in between.
+    // The client shares its process with the service, which renders a page of each connection in between.
     await expectQuickRedirects(20 * timeoutMs);
     for (const socket of tooMany) socket.resume();
     await eventually(() => expect(tooMany.filter((socket) => !socket.destroyed)).to.deep.equal([]));
     expect(process.memoryUsage().rss - before).to.be.below(200 * 1024 * 1024);
-    // Whoever reads in the end gets all that was asked for.
+    // A client that reads in the end gets every response.
     const reader = silent[0] as Socket;
     let text = '';
     reader.on('data', (part: Buffer) => (text += part.toString('latin1')));
@@ -119,7 +119,7 @@ describe('Connections', () => {
     await eventually(() => expect(text.match(/HTTP\/1\.1 200 OK/g)).to.have.length(30));
   });
 
-  it('are kept for longer than a balancer keeps them, and told to use https from then on, whatever is asked', async () => {
+  it('are kept longer than load balancers keep theirs, and get Strict-Transport-Security with every response', async () => {
     for (const path of [
       `/r/${code.shareToken}`,
       '/r/nothing',
@@ -134,7 +134,7 @@ describe('Connections', () => {
     }
   });
 
-  it('on which nobody asks, or not to the end, are closed', async () => {
+  it('without a request, or with an incomplete one, are closed', async () => {
     const limits = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
     const server = await openHttpServer((req, res) => req.resume().on('end', () => res.end('done')), {
       port: 0,
@@ -177,7 +177,7 @@ describe('Connections', () => {
       400,
     ],
     [
-      'a chunk of a length that is none',
+      'an invalid chunk length',
       'POST /signin HTTP/1.1\r\nHost: q\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
       400,
     ],
@@ -193,7 +193,7 @@ describe('Connections', () => {
     });
   }
 
-  it('serve one request after the other, and a bad one after a good one', async () => {
+  it('serve one request after the other, and a malformed one after a good one', async () => {
     const socket = await open();
     for (const [sent, status] of [
       ['GET /healthz HTTP/1.1\r\nHost: q\r\n\r\n', 200],

@@ -5,7 +5,7 @@ import { scheduleFairly } from '../../src/http/fair-scheduler.ts';
 
 const oneClient = () => 'a';
 
-describe('Requests that take turns', () => {
+describe('Requests scheduled fairly', () => {
   async function serve(handle: RequestListener): Promise<{ url: string; stop(): void }> {
     const server = createServer(handle);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -18,7 +18,7 @@ describe('Requests that take turns', () => {
     };
   }
 
-  it('are all answered, one in a turn of the event loop, in the order they came', async () => {
+  it('are all handled, one per turn of the event loop, in order of arrival', async () => {
     let turn = 0;
     let underWay = true;
     const count = () => {
@@ -40,10 +40,10 @@ describe('Requests that take turns', () => {
     expect(new Set(turns).size).to.equal(50);
   });
 
-  it('are told to come back where a thousand wait already', async () => {
+  it('get a 503 with Retry-After when a thousand are waiting', async () => {
     const listener = scheduleFairly((_req, res) => void res.end(), oneClient);
     const answers: [number, string | number | undefined][] = [];
-    // All in one turn, as from sockets that were read together.
+    // All in one turn, as if their sockets were read together.
     const { url, stop } = await serve((req, res) => {
       const fake = () => ({ req, res: Object.assign(Object.create(res) as typeof res, { destroyed: true }) });
       for (let number = 0; number < 1_000; number += 1) {
@@ -59,8 +59,8 @@ describe('Requests that take turns', () => {
     stop();
   });
 
-  describe('of a client that sends thousands of them', () => {
-    /** Sends `flood` requests of one client, and then one of another, all in one turn. */
+  describe('from a client that sends thousands', () => {
+    /** Sends `flood` requests from one client, then one from another, all in one turn. */
     async function ask(flood: number): Promise<{ before: number; status: number; refused: number }> {
       let before = 0;
       let refused = 0;
@@ -90,13 +90,13 @@ describe('Requests that take turns', () => {
       return answered;
     }
 
-    it('do not hold up the one of another', async () => {
+    it('do not delay the request of another client', async () => {
       const { before, status } = await ask(900);
       expect(status).to.equal(200);
       expect(before).to.be.at.most(2);
     });
 
-    it('are refused themselves where too many wait, and not the one of another', async () => {
+    it('are refused when too many wait, but not the request of another client', async () => {
       const { before, status, refused } = await ask(1_500);
       expect(status).to.equal(200);
       expect(before).to.be.at.most(2);

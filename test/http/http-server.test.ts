@@ -7,7 +7,7 @@ import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import { eventually } from '../support/eventually.ts';
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: q\r\n\r\n`;
-/** More than the kernel keeps for a client that does not read. */
+/** More than the kernel buffers for a client that does not read. */
 const longBody = Buffer.alloc(32 * 1024 * 1024, 'x');
 
 describe('The HTTP server', () => {
@@ -40,7 +40,7 @@ describe('The HTTP server', () => {
   const answersIn = (text: string) => text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
   describe('with pipelined requests', () => {
-    it('handles them one at a time, and answers in order', async () => {
+    it('handles them one at a time, and responds in order', async () => {
       let underWay = 0;
       let most = 0;
       await serve((req, res) => {
@@ -71,7 +71,7 @@ describe('The HTTP server', () => {
       await closed(socket);
       unsubscribe('http.server.request.start', count);
       expect(handled).to.equal(1);
-      // The one that is answered, 32 that wait, and one too many: Node makes no more of them.
+      // One in progress, 32 waiting and one too many. Node parses no more of them.
       expect(parsed).to.equal(34);
       expect(cut).to.deep.equal(['pipelining']);
     });
@@ -85,7 +85,7 @@ describe('The HTTP server', () => {
       }
     });
 
-    it('lets go of those that wait when the client leaves', async () => {
+    it('drops the waiting ones when the client disconnects', async () => {
       let handled = 0;
       await serve((_req, res) => {
         handled += 1;
@@ -103,7 +103,7 @@ describe('The HTTP server', () => {
   describe('with a client that does not read', () => {
     const limits = { checkEveryMs: 20, stallMs: 200 };
 
-    it('cuts the connection after a time without progress', async () => {
+    it('closes the connection after a time without progress', async () => {
       const cut: string[] = [];
       await serve((_req, res) => res.end(longBody), { limits, onCut: (reason) => cut.push(reason) });
       const socket = await open();
@@ -112,7 +112,7 @@ describe('The HTTP server', () => {
       await eventually(() => expect(cut).to.deep.equal(['stalled']));
     });
 
-    it('does not cut one that reads slowly, nor a stream that is silent', async () => {
+    it('does not close one that reads slowly, nor an idle stream', async () => {
       const cut: string[] = [];
       await serve((req, res) => (req.url === '/stream' ? res.write('begun') : res.end(longBody)), {
         limits,
@@ -126,7 +126,7 @@ describe('The HTTP server', () => {
       let read = 0;
       slow.on('data', (part: Buffer) => (read += part.length));
       const startedAt = Date.now();
-      // A sip now and then, for several times as long as a stalled client would have.
+      // Reads a little at a time, for several times the stall limit.
       const sipping = setInterval(() => {
         slow.resume();
         setImmediate(() => slow.pause());
@@ -139,7 +139,7 @@ describe('The HTTP server', () => {
       expect(silent.destroyed).to.equal(false);
     });
 
-    it('bounds what waits to be sent over all connections', async () => {
+    it('bounds the unsent bytes over all connections', async () => {
       const cut: string[] = [];
       await serve((_req, res) => res.end(Buffer.alloc(16 * 1024 * 1024)), {
         limits: { checkEveryMs: 20, stallMs: 600_000, maxUnsentBytes: 64 * 1024 * 1024 },
@@ -156,7 +156,7 @@ describe('The HTTP server', () => {
     });
   });
 
-  it('cuts a connection whose request is never answered', async () => {
+  it('closes a connection whose request gets no response', async () => {
     const cut: string[] = [];
     await serve(() => undefined, {
       limits: { checkEveryMs: 20, responseMs: 100 },
@@ -168,10 +168,10 @@ describe('The HTTP server', () => {
     expect(cut).to.deep.equal(['unanswered']);
   });
 
-  describe('with as many connections as it takes', () => {
+  describe('at the connection limit', () => {
     const limits = { maxConnections: 20 };
 
-    it('lets a newcomer in and closes the one that never asked for longest', async () => {
+    it('accepts a new connection and closes the oldest one without a request', async () => {
       await serve((_req, res) => res.end('ok'), { limits });
       const asking = await open();
       asking.write(ask('/'));
@@ -186,7 +186,7 @@ describe('The HTTP server', () => {
       expect(asking.destroyed).to.equal(false);
     });
 
-    it('closes one that asked before where no other is left, and never one whose answer is under way', async () => {
+    it('then closes idle ones, and never one with a response in progress', async () => {
       await serve((req, res) => (req.url === '/stream' ? res.write('begun') : res.end('ok')), { limits });
       const all: Awaited<ReturnType<typeof open>>[] = [];
       for (let number = 0; number < 20; number += 1) {
@@ -212,7 +212,7 @@ describe('The HTTP server', () => {
         newcomer.destroy();
       }, 3_000);
 
-    it('closes one whose request has not arrived whole where all others are busy', async () => {
+    it('closes one with an incomplete request if all others are busy', async () => {
       let begun = 0;
       await serve(
         (req, res) => {
@@ -233,7 +233,7 @@ describe('The HTTP server', () => {
       expect(stream.destroyed).to.equal(false);
     });
 
-    it('closes one that does not read where all others are busy', async () => {
+    it('closes one that does not read if all others are busy', async () => {
       let begun = 0;
       await serve(
         (req, res) => {
@@ -280,7 +280,7 @@ describe('The HTTP server', () => {
       ],
     ];
     for (const [what, sent, status] of rows) {
-      it(`answers ${status} in the form of every error: ${what}`, async () => {
+      it(`responds with ${status} in the format of all errors: ${what}`, async () => {
         await serve((_req, res) => res.end('ok'), { hsts: true });
         const socket = await open();
         socket.write(sent);
@@ -289,7 +289,7 @@ describe('The HTTP server', () => {
       });
     }
 
-    it('takes a request with 100 headers, and HTTP/1.0 without Host', async () => {
+    it('accepts a request with 100 headers, and HTTP/1.0 without Host', async () => {
       await serve((_req, res) => res.end('ok'));
       for (const sent of [`GET / HTTP/1.1\r\nHost: a\r\n${many(99)}\r\n`, 'GET / HTTP/1.0\r\n\r\n']) {
         const socket = await open();
@@ -298,7 +298,7 @@ describe('The HTTP server', () => {
       }
     });
 
-    it('does not keep the connection for a client that leaves its half open', async () => {
+    it('does not keep the connection of a client that leaves its half open', async () => {
       await serve((_req, res) => res.end('ok'));
       const socket = await open({ allowHalfOpen: true });
       socket.write('nonsense\r\n\r\n');
@@ -310,7 +310,7 @@ describe('The HTTP server', () => {
     });
   });
 
-  it('sends Strict-Transport-Security with every answer where it is told to, and not otherwise', async () => {
+  it('sends Strict-Transport-Security with every response if configured, and not otherwise', async () => {
     const handle: RequestListener = (req, res) => {
       if (req.url === '/array') res.writeHead(302, ['Location', '/', 'Content-Length', '0']);
       else if (req.url === '/object') res.writeHead(200, 'Fine', { 'Content-Length': 0 });
@@ -332,7 +332,7 @@ describe('The HTTP server', () => {
     }
   });
 
-  it('keeps an idle connection for as long as it is told, however short the time for headers is', async () => {
+  it('keeps an idle connection for keepAliveTimeout, however short headersTimeout is', async () => {
     await serve((_req, res) => res.end('ok'), {
       limits: { keepAliveTimeout: 1_000, headersTimeout: 50, connectionsCheckingInterval: 10 },
     });
@@ -345,7 +345,7 @@ describe('The HTTP server', () => {
     expect(Date.now() - idleSince).to.be.above(900);
   });
 
-  it('drains at once although idle connections are kept for long', async () => {
+  it('drains at once even though idle connections are kept for long', async () => {
     await serve((_req, res) => res.end('ok'), { limits: { keepAliveTimeout: 75_000 } });
     const socket = await open();
     socket.write(ask('/'));
@@ -355,7 +355,7 @@ describe('The HTTP server', () => {
     expect(Date.now() - startedAt).to.be.below(5_000);
   });
 
-  it('answers 500 where the handler throws, and goes on', async () => {
+  it('responds with 500 when the handler throws, and keeps running', async () => {
     const failures: unknown[] = [];
     await serve(
       (req, res) => {

@@ -29,8 +29,8 @@ describe('Parsing a query', () => {
     });
   }
 
-  // Not with letters beyond ASCII beside bytes that are no UTF-8: of those Node makes something else.
-  it('reads whatever else comes in ASCII as URLSearchParams does', () => {
+  // ASCII only: Node decodes non-ASCII letters next to invalid UTF-8 bytes differently.
+  it('reads any other ASCII as URLSearchParams does', () => {
     const parts = constantFrom('a', 'b', '=', '&', '+', '%41', '%C3', '%A4', '%', '%2', ' ');
     assert(
       property(array(parts, { maxLength: 20 }), (texts) => {

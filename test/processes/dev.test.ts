@@ -12,7 +12,7 @@ import { createBareDatabase, type TestDatabase } from '../support/test-database.
 import { cleanUp, expectAllGone, type Instance, newFolder, start } from './instance.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
-/** All that `npm run dev` needs of a clone. */
+/** The files of a clone that `npm run dev` needs. */
 const cloned = ['src', 'workers', 'migrations', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 describe('npm run dev', function () {
@@ -57,7 +57,7 @@ describe('npm run dev', function () {
     return answer.text();
   };
 
-  it('draws pictures and records scans on a fresh clone, where nothing is built', async () => {
+  it('draws images and records scans on a fresh clone without a build', async () => {
     expect(await picture()).to.match(/^<svg /);
     expect((await openShare(instance.url, code.shareToken)).status).to.equal(302);
     await eventually(async () => {
@@ -65,7 +65,7 @@ describe('npm run dev', function () {
     });
   });
 
-  it('takes up a change of what runs in a thread, whatever an old build holds', async () => {
+  it('uses changed thread code, whatever an old build contains', async () => {
     const [web, worker] = [instance.pid('web'), instance.pid('worker')];
     const old = join(folder, 'dist', 'src', 'codes', 'image');
     await mkdir(old, { recursive: true });

@@ -22,16 +22,16 @@ const roles = {
   initdb: /\/initdb\0/,
 } as const;
 
-/** What is set where the tests run must not reach the programs under test. */
+/** The environment of the test run must not reach the programs under test. */
 const settings =
   'DATABASE_URL REDIS_URL DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS';
 const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
 
-/** The program as `npm start` runs it, without npm and the look whether all is installed and built: quicker. */
+/** The program that `npm start` runs, without npm and the checks for installation and build: faster. */
 export const standalone = [process.execPath, join(root, 'dist', 'src', 'standalone.js')];
 export const webProgram = [process.execPath, join(root, 'dist', 'src', 'server.js')];
 export const npmStart = ['npm', 'start'];
-/** Another user, who may read but not write what is ours: the checkout may lie in a folder that only root can enter. */
+/** Another user with read access only. The checkout may be in a folder that only root can enter. */
 const mayPass = [
   '--inh-caps=+dac_read_search',
   '--ambient-caps=+dac_read_search',
@@ -39,7 +39,7 @@ const mayPass = [
 ];
 export const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...mayPass];
 
-/** A service under test, in a process group of its own as from a terminal, with a data folder and port of its own. */
+/** A service under test with its own process group (as in a terminal), data folder and port. */
 export interface Instance {
   child: ChildProcess;
   port: number;
@@ -47,9 +47,9 @@ export interface Instance {
   dataDir: string;
   stdout(): string;
   stderr(): string;
-  /** Done when the ready line is there. */
+  /** Resolves when the ready line is printed. */
   ready(): Promise<void>;
-  /** The exit code, or the signal; fails when it takes longer than a few seconds. */
+  /** The exit code or signal; rejects after a few seconds. */
   exit(): Promise<number | string>;
   pids(role: keyof typeof roles): number[];
   pid(role: keyof typeof roles): number;
@@ -58,7 +58,7 @@ export interface Instance {
 const folders: string[] = [];
 
 export async function newFolder(): Promise<string> {
-  // Only we may enter it, as with a checkout in a home folder: for root, PostgreSQL's user may not.
+  // Private like a home folder: when run as root, PostgreSQL's user may not enter it.
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-process-'));
   folders.push(folder);
   return folder;
@@ -66,7 +66,7 @@ export async function newFolder(): Promise<string> {
 
 let template: Promise<string> | undefined;
 
-/** A copy of a data folder that a service has run on, so that not every test waits for a new database. */
+/** A copy of a used data folder, so that not every test waits for a new database. */
 export async function usedDataDir(): Promise<string> {
   template ??= makeTemplate();
   const from = await template;
@@ -90,7 +90,7 @@ interface StartOptions {
   command?: string[];
   env?: Record<string, string>;
   port?: number;
-  /** Where it is run, if not here. */
+  /** Working directory; default: this checkout. */
   folder?: string;
 }
 
@@ -150,12 +150,12 @@ export async function start({
   };
 }
 
-/** Asked anew where there is no answer: a connection that a dying process held is lost with it. */
+/** Retries without a response: the connection may have been accepted by a process that was exiting. */
 export async function expectServes({ url }: Instance): Promise<void> {
   await eventually(async () => {
     const { status } = await fetch(url, {
       signal: AbortSignal.timeout(1_000),
-      // A connection that is kept would be waited for when the service ends.
+      // Keep-alive connections would delay the shutdown of the service.
       headers: { Connection: 'close' },
     });
     expect(status).to.equal(200);
@@ -167,7 +167,7 @@ interface FoundProcess {
   commandLine: string;
 }
 
-/** Every process that was started with this DATA_DIR or works inside it, whoever its parent is now. */
+/** Every process that was started with this DATA_DIR or has its working directory there, whatever its parent is now. */
 export function processesOf(dataDir: string): FoundProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -179,13 +179,13 @@ export function processesOf(dataDir: string): FoundProcess[] {
           return [];
         return [{ pid: Number(name), commandLine: readFileSync(`/proc/${name}/cmdline`, 'utf8') }];
       } catch {
-        // Gone while we looked, or not ours to look at.
+        // Exited in the meantime, or not readable for us.
         return [];
       }
     });
 }
 
-/** Nothing that was started for this folder runs any more, and the folder can be claimed again. */
+/** No process of this folder is running, and the folder can be claimed again. */
 export async function expectAllGone(dataDir: string, withinMs = 10_000): Promise<void> {
   await eventually(() => {
     const left = processesOf(dataDir).map(
@@ -202,7 +202,7 @@ export function expectReleased(dataDir: string): void {
   );
 }
 
-/** A folder that the user nobody owns and can reach. */
+/** A folder that belongs to the user `nobody` and that it can enter. */
 export async function folderOfNobody(): Promise<string> {
   const folder = `${await newFolder()}-nobody`;
   await mkdir(folder, { mode: 0o700 });
@@ -211,7 +211,7 @@ export async function folderOfNobody(): Promise<string> {
   return folder;
 }
 
-/** For an `after` hook: kills what is left of the test's own processes, by their numbers, and removes the folders. */
+/** For an `after` hook: kills the remaining processes of the test by PID, and removes the folders. */
 export async function cleanUp(): Promise<void> {
   const kept = template ? await template.catch(() => undefined) : undefined;
   for (const folder of folders.splice(0)) {
@@ -231,6 +231,6 @@ export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // Already exited.
   }
 }

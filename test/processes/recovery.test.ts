@@ -21,11 +21,11 @@ import {
   usedDataDir,
 } from './instance.ts';
 
-describe('npm start, when something dies', function () {
+describe('npm start, when a process dies', function () {
   this.timeout(90_000);
   after(cleanUp);
 
-  describe('of a running service', () => {
+  describe('in a running service', () => {
     let instance: Instance;
     let shareUrl: string;
     let scans = 0;
@@ -41,7 +41,7 @@ describe('npm start, when something dies', function () {
       shareUrl = created.body.shareUrl;
     });
 
-    /** From the redirect to the counter: web, queue, worker and database. */
+    /** Tests the whole path: web, queue, worker and database. */
     async function expectScansCounted(): Promise<void> {
       await eventually(async () => {
         const { status } = await fetch(shareUrl, { redirect: 'manual', signal: AbortSignal.timeout(2_000) });
@@ -65,7 +65,7 @@ describe('npm start, when something dies', function () {
       process.kill(old, signal);
       await eventually(() => expect(instance.pids(role)).to.have.length(1).and.not.include(old));
       await expectScansCounted();
-      // A session that PostgreSQL has just begun goes by the name of the server for a moment.
+      // The process of a new PostgreSQL session briefly has the name of the server.
       await eventually(() => expect(instance.pids(role)).to.have.length(1));
     }
 
@@ -75,14 +75,14 @@ describe('npm start, when something dies', function () {
     it('records scans again after its worker process hangs', () => expectReplaced('worker', 'SIGSTOP'));
     it('serves and records again after its Postgres is killed', () => expectReplaced('postgres'));
 
-    it('starts its Postgres again when somebody else stops it', async () => {
+    it('restarts its Postgres when someone else stops it', async () => {
       const old = instance.pid('postgres');
       process.kill(old, 'SIGINT');
       await eventually(() => expect(instance.pid('postgres')).to.not.equal(old));
       await expectScansCounted();
     });
 
-    it('is not harmed by a second start on the same DATA_DIR, which says so and ends', async () => {
+    it('is not affected by a second start on the same DATA_DIR, which fails with a message', async () => {
       const { dataDir } = instance;
       const second = await start({ dataDir });
       expect(await second.exit()).to.equal(1);
@@ -93,7 +93,7 @@ describe('npm start, when something dies', function () {
       await expectScansCounted();
     });
 
-    it('ends everything on SIGTERM, also when Postgres dies at that moment', async () => {
+    it('stops everything on SIGTERM, even if Postgres dies at that moment', async () => {
       const postgres = instance.pid('postgres');
       instance.child.kill('SIGTERM');
       kill(postgres);
@@ -102,7 +102,7 @@ describe('npm start, when something dies', function () {
     });
   });
 
-  it('ends everything by itself when npm is killed', async () => {
+  it('stops everything by itself when npm is killed', async () => {
     const instance = await start({ dataDir: await usedDataDir(), command: npmStart });
     await instance.ready();
     kill(instance.child.pid ?? 0);
@@ -110,15 +110,15 @@ describe('npm start, when something dies', function () {
     expectReleased(instance.dataDir);
   });
 
-  it('recovers from being killed: with its Postgres left behind, alone, and with all the rest', async () => {
+  it('recovers after SIGKILL: of itself with Postgres left behind, of itself alone, and of all processes', async () => {
     const dataDir = await usedDataDir();
     const first = await start({ dataDir });
     await first.ready();
     const leftBehind = first.pid('postgres');
-    // It cannot end by itself for now, and so meets the next start.
+    // Suspended, so that it is still there at the next start.
     process.kill(leftBehind, 'SIGSTOP');
     kill(first.pid('standalone'));
-    // On the same port each time: nobody may be left to hold it.
+    // On the same port each time, so that a process that still holds it is noticed.
     const { port } = first;
     const second = await start({ dataDir, port });
     process.kill(leftBehind, 'SIGCONT');
@@ -141,7 +141,7 @@ describe('npm start, when something dies', function () {
   });
 
   describe('while it starts', () => {
-    it('ends at once when it is asked to while the database is made; killed, it begins anew', async () => {
+    it('stops at once on a signal while the database is created, and starts over after SIGKILL', async () => {
       const dataDir = join(await newFolder(), 'data');
       const first = await start({ dataDir });
       await eventually(() => first.pid('initdb'));
@@ -165,7 +165,7 @@ describe('npm start, when something dies', function () {
       await expectAllGone(dataDir);
     });
 
-    it('ends at once when it is asked to while PostgreSQL starts', async () => {
+    it('stops at once on a signal while PostgreSQL starts', async () => {
       const dataDir = await usedDataDir();
       const instance = await start({ dataDir });
       await eventually(() => instance.pid('postgres'));
@@ -176,10 +176,10 @@ describe('npm start, when something dies', function () {
       expect(instance.stdout() + instance.stderr()).to.equal('');
     });
 
-    it('ends at once when it is asked to while it waits for its turn to migrate', async () => {
+    it('stops at once on a signal while it waits for another migration', async () => {
       const { url } = servers().postgres;
       const holder = new Client({ connectionString: url });
-      // Within its transaction, the holder would be shown the same activity each time.
+      // Not in the holder's transaction, which would see the same activity each time.
       const watcher = new Client({ connectionString: url });
       await Promise.all([holder.connect(), watcher.connect()]);
       await holder.query('BEGIN; SELECT pg_advisory_xact_lock(7303014)');
@@ -200,9 +200,9 @@ describe('npm start, when something dies', function () {
         await Promise.all([holder.end(), watcher.end()]);
       }
       await expectAllGone(instance.dataDir, 2_000);
-      // It may have waited long enough to say so.
+      // It may have waited long enough to print the message.
       expect(instance.stdout() + instance.stderr()).to.match(
-        /^(?:Another process migrates this database; waiting for it\.\n)?$/,
+        /^(?:Another process is migrating this database; waiting for it\.\n)?$/,
       );
     });
   });

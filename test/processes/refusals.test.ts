@@ -22,7 +22,7 @@ import {
   webProgram,
 } from './instance.ts';
 
-describe('npm start, where it cannot', () => {
+describe('npm start, when it cannot start', () => {
   after(cleanUp);
 
   /** Exit code 1, nothing on standard output, no stack, nothing left running. */
@@ -36,35 +36,35 @@ describe('npm start, where it cannot', () => {
     return instance.stderr();
   }
 
-  it('says that the port is taken, and by which setting to choose another', async () => {
+  it('says that the port is in use, and which variable to set', async () => {
     const other = createServer().listen(0);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const sentence = await refusal({ dataDir: join(await newFolder(), 'data'), port });
     expect(sentence)
-      .to.include(`Port ${port} is taken`)
+      .to.include(`Port ${port} is in use`)
       .and.include(`PORT=${port + 1} npm start`);
     other.close();
   });
 
-  it('says that HOST is no address of this machine', async () => {
+  it('says that HOST is not an address of this machine', async () => {
     const options = { dataDir: join(await newFolder(), 'data'), env: { HOST: '192.0.2.1' } };
     expect(await refusal(options)).to.match(/cannot listen on 192\.0\.2\.1:\d+ \(EADDRNOTAVAIL\)/);
   });
 
-  it('says that DATA_DIR cannot be made', async () => {
+  it('says that DATA_DIR cannot be created', async () => {
     const file = join(await newFolder(), 'file');
     await writeFile(file, '');
-    expect(await refusal({ dataDir: join(file, 'data') })).to.include('cannot be written (ENOTDIR)');
+    expect(await refusal({ dataDir: join(file, 'data') })).to.include('is not writable (ENOTDIR)');
   });
 
-  it('says that DATA_DIR cannot be written', async function () {
+  it('says that DATA_DIR is not writable', async function () {
     if (!isRoot) this.skip();
     const folder = await folderOfNobody();
     await rm(folder, { recursive: true });
     await mkdir(folder, { mode: 0o755 });
     const options = { dataDir: folder, command: [...asNobody, ...standalone] };
-    expect(await refusal(options)).to.include('cannot be written (EACCES)');
+    expect(await refusal(options)).to.include('is not writable (EACCES)');
   });
 
   it('says which part of a half-written database is missing', async () => {
@@ -77,16 +77,18 @@ describe('npm start, where it cannot', () => {
     }
   });
 
-  it('says what PostgreSQL found wrong with its files', async () => {
+  it('repeats what PostgreSQL reports about its files', async () => {
     const dataDir = await usedDataDir();
     await writeFile(join(dataDir, 'postgres', 'global', 'pg_control'), '');
     expect(await refusal({ dataDir })).to.match(/did not start on .*: .*pg_control.*postgres\.log/);
   });
 
-  it('says that the database is of another version of PostgreSQL', async () => {
+  it('says that the database was created by another version of PostgreSQL', async () => {
     const dataDir = await usedDataDir();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '9\n');
-    expect(await refusal({ dataDir })).to.match(/is of PostgreSQL 9, and the embedded one is \d\d/);
+    expect(await refusal({ dataDir })).to.match(
+      /was created by PostgreSQL 9, but the embedded version is \d\d/,
+    );
   });
 
   it('says that DATABASE_URL cannot be reached', async () => {
@@ -95,7 +97,7 @@ describe('npm start, where it cannot', () => {
     expect(sentence).to.include('cannot be reached (ECONNREFUSED)').and.include('DATABASE_URL');
   });
 
-  it('names every error of the environment at once', async () => {
+  it('reports every error of the environment at once', async () => {
     const env = {
       PORT: 'http',
       BASE_URL: 'qr.example.com',
@@ -111,10 +113,10 @@ describe('npm start, where it cannot', () => {
   });
 });
 
-describe('The web process, where it cannot start', () => {
+describe('The web process, when it cannot start', () => {
   after(cleanUp);
 
-  it('says that it cannot write where scans are kept while the queue is down, though the queue is up', async () => {
+  it('says that the spool is not writable, even though the queue is up', async () => {
     const database = await createTestDatabase();
     const dataDir = join(await newFolder(), 'data');
     await mkdir(dataDir);
@@ -126,12 +128,12 @@ describe('The web process, where it cannot start', () => {
     });
     expect(await instance.exit()).to.equal(1);
     expect(instance.stderr()).to.equal(
-      `DATA_DIR ${dataDir} cannot be written (EEXIST). Give this user room and the right to write there, or set DATA_DIR to another folder.\n`,
+      `DATA_DIR ${dataDir} is not writable (EEXIST). Free disk space and give this user write permission there, or set DATA_DIR to another folder.\n`,
     );
     await database.drop();
   });
 
-  it('says so too where the folder belongs to another user', async function () {
+  it('says so too if the folder belongs to another user', async function () {
     if (!isRoot) this.skip();
     const database = await createTestDatabase();
     const folder = await folderOfNobody();
@@ -143,12 +145,12 @@ describe('The web process, where it cannot start', () => {
       env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     });
     expect(await instance.exit()).to.equal(1);
-    expect(instance.stderr()).to.include(`DATA_DIR ${dataDir} cannot be written (EACCES)`);
+    expect(instance.stderr()).to.include(`DATA_DIR ${dataDir} is not writable (EACCES)`);
     await database.drop();
   });
 });
 
-describe('WEB_CONCURRENCY=2, where it cannot start', () => {
+describe('WEB_CONCURRENCY=2, when it cannot start', () => {
   after(cleanUp);
 
   const startTwo = async (env: Record<string, string>, port?: number): Promise<Instance> =>
@@ -159,23 +161,23 @@ describe('WEB_CONCURRENCY=2, where it cannot start', () => {
       ...(port === undefined ? {} : { port }),
     });
 
-  it('says that the port is taken, and leaves no process behind', async () => {
+  it('says that the port is in use, and leaves no process behind', async () => {
     const other = createServer().listen(0);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const database = await createTestDatabase();
-    // Nobody answers there, and a process that is left behind would try it for ever.
+    // Nothing listens there, and a process that is left behind would retry forever.
     const env = { DATABASE_URL: database.url, REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
     const instance = await startTwo(env, port);
     expect(await instance.exit()).to.equal(1);
     expect(processesOf(instance.dataDir)).to.deep.equal([]);
-    // Each process may have found out before it was asked to end.
-    expect(instance.stderr()).to.match(new RegExp(`^(Port ${port} is taken\\. .*\n){1,2}$`));
+    // Each process may have printed the message before it was told to stop.
+    expect(instance.stderr()).to.match(new RegExp(`^(Port ${port} is in use\\. .*\n){1,2}$`));
     other.close();
     await database.drop();
   });
 
-  describe('with a database that takes connections and never answers', () => {
+  describe('with a database that accepts connections and never responds', () => {
     const silent = createServer();
     let instance: Instance;
     let primary: number;
@@ -197,14 +199,14 @@ describe('WEB_CONCURRENCY=2, where it cannot start', () => {
       expect(children).to.have.length(2);
     });
 
-    it('ends the other process before it ends itself when one dies before it was ready', async () => {
+    it('stops the other process before it exits, when one exits before it was ready', async () => {
       kill(children[0] ?? 0);
       expect(await instance.exit()).to.equal(1);
       expect(processesOf(instance.dataDir)).to.deep.equal([]);
       expect(instance.stderr()).to.match(/^The web \d process ended before it was ready \(SIGKILL\)\.\n$/);
     });
 
-    it('has both processes leave without a word when the first one is killed while they start', async () => {
+    it('makes both processes exit silently when the primary is killed while they start', async () => {
       kill(primary);
       await expectAllGone(instance.dataDir);
       expect(instance.stderr()).to.equal('');

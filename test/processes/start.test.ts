@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { told } from '../doctor/setup.ts';
+import { findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
@@ -46,15 +46,15 @@ describe('npm start', function () {
       expect(lines[1]).to.match(/^Next: /);
       expect(lines.at(-1)).to.match(/Ctrl-C stops everything\.$/);
       expect(instance.stdout()).to.not.include('{"level"');
-      // npm may have a word of its own about its configuration.
+      // npm may print warnings about its own configuration.
       expect(instance.stderr().replaceAll(/^npm (warn|notice).*\n/gm, '')).to.equal('');
     });
 
-    it('answers, from one web and one worker process on a Postgres of its own', async () => {
+    it('responds, from one web and one worker process on its own Postgres', async () => {
       await expectServes(instance);
       expect(instance.pids('web')).to.have.length(1);
       expect(instance.pids('worker')).to.have.length(1);
-      // A session that PostgreSQL has just begun goes by the name of the server for a moment.
+      // The process of a new PostgreSQL session briefly has the name of the server.
       await eventually(() => expect(instance.pids('postgres')).to.have.length(1));
     });
 
@@ -67,19 +67,19 @@ describe('npm start', function () {
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
     });
 
-    it('lets the doctor examine what runs there, and has a set-up that is safe', async () => {
+    it('lets the doctor check the running service, and has a safe setup', async () => {
       const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: instance.dataDir });
       const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-      expect(told(findings, 'failure')).to.deep.equal([]);
+      expect(findingsIn(findings, 'failure')).to.deep.equal([]);
       expect(code).to.equal(0);
-      expect(told(findings, 'ok')).to.include.members([
-        'postgres: What is committed survives a power cut (fsync and synchronous_commit).',
-        'postgres: Every migration is applied.',
+      expect(findingsIn(findings, 'ok')).to.include.members([
+        'postgres: Committed data survives a crash (fsync and synchronous_commit are on).',
+        'postgres: All migrations are applied.',
         'queue: 1 worker connected.',
       ]);
     });
 
-    it('ends everything on Ctrl-C, which npm and its child both get', async () => {
+    it('stops everything on Ctrl-C, which npm and its child both receive', async () => {
       process.kill(-(instance.child.pid ?? 0), 'SIGINT');
       await instance.exit();
       await expectAllGone(instance.dataDir);
@@ -94,7 +94,7 @@ describe('npm start', function () {
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
     });
 
-    it('ends everything when npm is asked to end', async () => {
+    it('stops everything when npm gets SIGTERM', async () => {
       instance.child.kill('SIGTERM');
       await instance.exit();
       await expectAllGone(instance.dataDir);

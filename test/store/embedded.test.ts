@@ -50,7 +50,7 @@ describe('the embedded Postgres', () => {
     }
   }
 
-  it('gives the service a role that owns its database and may do nothing else', async () => {
+  it('gives the service a role that owns its database and has no other rights', async () => {
     const rows = await ask(
       postgres.url,
       `SELECT current_database() AS name, pg_get_userbyid(datdba) AS owner, rolsuper, rolcreatedb, rolcreaterole
@@ -61,12 +61,12 @@ describe('the embedded Postgres', () => {
     ]);
   });
 
-  it('is found through its folder while it runs', async () => {
+  it('is found through its data folder while it runs', async () => {
     expect(await findEmbeddedPostgres(dataDir)).to.equal(postgres.url);
     expect(await findEmbeddedPostgres(folder)).to.equal(undefined);
   });
 
-  it('is started again, on the same address, whenever it is killed, until it is stopped', async () => {
+  it('is restarted on the same port whenever it is killed, until it is stopped', async () => {
     const stop = supervisePostgres(postgres, testLog(), createBackoff({ firstMs: 1 }));
     for (let times = 0; times < 2; times += 1) {
       const { process: old } = postgres;
@@ -79,13 +79,13 @@ describe('the embedded Postgres', () => {
     const { process: last } = postgres;
     last.kill('SIGKILL');
     await once(last, 'exit');
-    // In the middle of the restart: nothing may be left of it.
+    // During the restart: no process may be left.
     await stop();
     expect(await findEmbeddedPostgres(dataDir)).to.equal(undefined);
     postgres = await startEmbeddedPostgres({ dataDir });
   });
 
-  it('does not mistake another program for the server that a restart of the machine ended', async () => {
+  it('does not mistake another program with a reused PID for its server', async () => {
     await postgres.stop();
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), `${other.pid}\n/elsewhere\n0\n5432\n\n\n`);
@@ -95,7 +95,7 @@ describe('the embedded Postgres', () => {
     other.kill('SIGKILL');
   });
 
-  it('gives up, and leaves nothing running, when it is told to while it starts', async () => {
+  it('leaves nothing running when the start is aborted', async () => {
     await postgres.stop();
     const giveUp = new AbortController();
     const started = rejection(startEmbeddedPostgres({ dataDir, signal: giveUp.signal }));
@@ -108,7 +108,7 @@ describe('the embedded Postgres', () => {
     postgres = await startEmbeddedPostgres({ dataDir });
   });
 
-  it('runs for root from a checkout that only root can enter', async function () {
+  it('runs as root from a checkout that only root can enter', async function () {
     if (process.getuid?.() !== 0) this.skip();
     const home = await mkdtemp(join(tmpdir(), 'qrelay-home-'));
     const { initdb } = await findBinaries();
@@ -122,7 +122,7 @@ describe('the embedded Postgres', () => {
     await rm(home, { recursive: true });
   });
 
-  it('says that a password from another backup does not fit', async () => {
+  it('reports a password file from another backup', async () => {
     await postgres.stop();
     const path = join(dataDir, 'postgres', 'qrelay-credentials.json');
     const right = await readFile(path, 'utf8');
@@ -159,7 +159,7 @@ describe('the claim on DATA_DIR', () => {
     await (await second)();
   });
 
-  it('of a living process of an earlier release, which wrote no namespace, is respected', async () => {
+  it('of a live process of an earlier release, which wrote no namespace, is respected', async () => {
     const identity = (await processIdentity(process.pid)).split('-').slice(0, 3).join('-');
     await mkdir(dataDir, { recursive: true });
     await writeFile(join(dataDir, 'qrelay.pid'), identity);
@@ -167,19 +167,19 @@ describe('the claim on DATA_DIR', () => {
     expect(String(error)).to.include(`Another Qrelay (process ${process.pid}) is using`);
   });
 
-  it('of a process that is gone is void, as is one that is not understood', async () => {
+  it('of an exited process is stale, as is an unreadable one', async () => {
     const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
     const identity = await processIdentity(gone.pid ?? 0);
     await once(gone, 'exit');
     await mkdir(dataDir, { recursive: true });
-    // The same number with another start time is another process.
+    // The same PID with another start time is another process.
     for (const claim of [identity, `${process.pid}-1-x`, 'nonsense', '']) {
       await writeFile(join(dataDir, 'qrelay.pid'), claim);
       await (await claimDataDir(dataDir, { timeoutMs: 0 }))();
     }
   });
 
-  it('is given to one alone of several who find it void', async () => {
+  it('is given to exactly one of several processes that find it stale', async () => {
     await mkdir(dataDir, { recursive: true });
     await writeFile(join(dataDir, 'qrelay.pid'), 'nonsense');
     const module = new URL('../../dist/src/store/data-dir.js', import.meta.url).href;
@@ -187,7 +187,7 @@ describe('the claim on DATA_DIR', () => {
       .then(({ claimDataDir }) => claimDataDir(process.argv[1], { timeoutMs: 0 }))
       .then(() => console.log('mine') ?? process.stdin.resume(), () => console.log('not mine'))`;
     const processes = [1, 2, 3, 4].map(() => spawn(process.execPath, ['-e', claim, dataDir]));
-    // Each keeps what it has until its input ends.
+    // Each process holds its claim until its input ends.
     const answers = await Promise.all(
       processes.map(async ({ stdout }) => String((await once(stdout, 'data'))[0])),
     );

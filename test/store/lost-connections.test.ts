@@ -45,7 +45,7 @@ describe('A statement that outlives its timeout', () => {
     throw new Error('It succeeded.');
   }
 
-  /** Inside a transaction, and with a statement of ours before the one that hangs. */
+  /** In a transaction, with a statement before the one that hangs. */
   const changeInTransaction = () =>
     db.transaction(async (trx) => {
       await trx('notes').insert({ id: 2, text: 'rolled back' });
@@ -63,7 +63,7 @@ describe('A statement that outlives its timeout', () => {
     expect(await ids()).to.deep.equal([1, 3, 4, 5]);
   });
 
-  it('on a server process that hangs: its connection is dropped, the next one is used', async () => {
+  it('on a server process that hangs: its connection is discarded, and another one is used', async () => {
     db = open(database.url);
     const { rows } = (await db.raw('SELECT pg_backend_pid() AS pid')) as { rows: [{ pid: number }] };
     const [{ pid }] = rows;
@@ -86,12 +86,12 @@ describe('A statement that outlives its timeout', () => {
     await Promise.all([1, 2, 3, 4].map(() => db.raw('SELECT pg_sleep(0.1)')));
     proxy.blackHole();
     expect(isDatabaseUnavailable(await failure(changeInTransaction()))).to.equal(true);
-    // No second timeout: what was idle at the time of the first is not trusted either.
+    // No second timeout, because connections that were idle at the first one are discarded too.
     for (const id of [3, 4, 5, 6]) await db('notes').insert({ id, text: 'committed' });
     expect(await ids()).to.deep.equal([1, 3, 4, 5, 6]);
   });
 
-  it('fails on the server first, where that answers: nothing goes on there unseen', async () => {
+  it('is canceled by the server first if it responds, so nothing keeps running there', async () => {
     db = open(database.url);
     const error = (await failure(db.raw('SELECT pg_sleep(30)'))) as Error & { code?: string };
     expect(error.code).to.equal('57014');
@@ -109,7 +109,7 @@ describe('A statement that outlives its timeout', () => {
     expect(await ids()).to.deep.equal([1, 3]);
   });
 
-  it('a lock is waited for no longer than its own limit', async () => {
+  it('the wait for a lock has its own limit', async () => {
     db = open(database.url, { lockTimeoutMs: 50, queryTimeoutMs: 30_000 });
     const error = (await observer.transaction(async (holder) => {
       await holder('notes').where({ id: 1 }).forUpdate();
@@ -136,7 +136,7 @@ describe('A statement that outlives its timeout', () => {
   });
 });
 
-describe('A database that cannot be asked now', () => {
+describe('isDatabaseUnavailable', () => {
   for (const code of [
     'EAI_AGAIN',
     'EHOSTUNREACH',
@@ -152,11 +152,11 @@ describe('A database that cannot be asked now', () => {
     '08006',
     '40P01',
   ])
-    it(`is unavailable, not broken: ${code}`, () => {
+    it(`is true for the temporary error ${code}`, () => {
       expect(isDatabaseUnavailable(Object.assign(new Error('failed'), { code }))).to.equal(true);
     });
   for (const code of ['22P02', '23505', '42601', '28P01'])
-    it(`is not unavailable where it refused: ${code}`, () => {
+    it(`is false for the permanent error ${code}`, () => {
       expect(isDatabaseUnavailable(Object.assign(new Error('failed'), { code }))).to.equal(false);
     });
 });

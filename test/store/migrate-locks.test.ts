@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 type Up = (knex: Knex) => Promise<unknown>;
 
-/** Our own migrations, and these of a release to come. */
+/** Our own migrations plus these of a future release. */
 function withLater(later: Record<string, Up>): Migrations {
   return {
     async getMigrations(extensions) {
@@ -49,7 +49,7 @@ describe('Migrations of a database in use', function () {
     return rows.length;
   }
 
-  it('stop nobody while a long reader holds the table they change, and are applied when it ends', async () => {
+  it('block nobody while a long-running reader holds the table they change, and are applied when it ends', async () => {
     const told: string[] = [];
     const migrations = withLater({
       '9001-another-table': (knex) => knex.raw('CREATE TABLE later (id int)'),
@@ -62,8 +62,8 @@ describe('Migrations of a database in use', function () {
       isDone = true;
     });
     try {
-      // Each of these comes to wait behind the migration, and must not wait for the reader. A redirect waits for less than
-      // a second before it answers 503.
+      // These queue behind the migration and must not wait for the reader: a redirect responds with 503 after less than a
+      // second.
       const targets = createTargets(others, 'https://qr.test');
       for (const token of ['notStored1', 'notStored2', 'notStored3']) {
         await eventually(async () => expect(await lockWaits()).to.equal(1));
@@ -80,12 +80,12 @@ describe('Migrations of a database in use', function () {
     expect(told[0]).to.match(/^Migration 9002-a-column needs a lock that another transaction holds/);
   });
 
-  it('have as long as they need, whatever limit the role has, and say that they are at work', async () => {
+  it('have no time limit, whatever the role is set to, and report progress', async () => {
     await others.raw("ALTER DATABASE ?? SET statement_timeout = '1s'", [
       new URL(database.url).pathname.slice(1),
     ]);
     const told: string[] = [];
-    // Longer than a connection of the service waits for a statement.
+    // Longer than the service's own statement timeout.
     const migrations = withLater({ '9001-long': (knex) => knex.raw('SELECT pg_sleep(16)') });
     expect(await migrate(db, { migrations, report: (message) => told.push(message) })).to.deep.equal([
       '9001-long',
@@ -93,7 +93,7 @@ describe('Migrations of a database in use', function () {
     expect(told[0]).to.match(/^Migration 9001-long is not done after \d+ s; it has as long as it needs\.$/);
   });
 
-  it('are not tried again where they are wrong', async () => {
+  it('are not retried if they are invalid', async () => {
     const migrations = withLater({ '9001-wrong': (knex) => knex.raw('ALTER TABLE no_such_table ADD x int') });
     const error = await migrate(db, { migrations }).catch((reason: unknown) => reason);
     expect(String(error)).to.include('no_such_table');

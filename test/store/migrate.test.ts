@@ -20,7 +20,7 @@ describe('migrations (decisions: Where things run)', function () {
     await bare.drop();
   });
 
-  /** All that makes the schema, in words that do not depend on when it was made. */
+  /** Describes the whole schema, independent of when it was created. */
   async function schemaOf(): Promise<Record<string, unknown[]>> {
     const queries = {
       columns: `SELECT table_name, ordinal_position, column_name, data_type, udt_name, datetime_precision,
@@ -76,27 +76,27 @@ describe('migrations (decisions: Where things run)', function () {
     expect(await migrate(db)).to.deep.equal([]);
   });
 
-  it('are no obstacle where a newer release has run its own: that is said, and the schema is left as it is', async () => {
+  it('leave the schema of a newer release unchanged, and say so', async () => {
     await migrate(db);
     await db('migrations').insert({ name: '9001-of-a-later-release', batch: 2, migration_time: new Date() });
     const schema = await schemaOf();
     const { code, stderr } = await runQrelay(['migrate'], { DATABASE_URL: bare.url });
     expect(stderr).to.equal(
-      'The schema is newer than this release: it has 9001-of-a-later-release of a later one, and is left as it is.\n',
+      'The schema is newer than this release: it has the migrations 9001-of-a-later-release of a later one. It was not changed.\n',
     );
     expect(code).to.equal(0);
     expect(await schemaOf()).to.deep.equal(schema);
     expect(await db('migrations').where({ name: '9001-of-a-later-release' })).to.have.length(1);
   });
 
-  it('are refused where the schema has one that no release in this line can have added', async () => {
+  it('fail if the schema has an unknown migration that is not newer than ours', async () => {
     await migrate(db);
     await db('migrations').insert({ name: '0002-of-another-line', batch: 2, migration_time: new Date() });
     const error = await migrate(db).catch((reason: unknown) => reason);
     expect(String(error)).to.include('0002-of-another-line');
   });
 
-  it('give each new database a secret of its own (decisions: The share address)', async () => {
+  it('give each new database its own secret (decisions: The share address)', async () => {
     const secrets = new Set<string>();
     for (let round = 0; round < 2; round += 1) {
       await migrate(db);
@@ -108,8 +108,8 @@ describe('migrations (decisions: Where things run)', function () {
     expect(secrets.size).to.equal(2);
   });
 
-  it('are whole or not there when the process that runs them is killed (decisions: Where things run)', async () => {
-    // A table of this name, not committed, keeps the migration that makes the real one waiting.
+  it('are applied completely or not at all when the process that runs them is killed (decisions: Where things run)', async () => {
+    // An uncommitted table of the same name blocks the migration that creates the real one.
     const obstacle = await db.transaction();
     try {
       await obstacle.raw('CREATE TABLE qr_codes ()');

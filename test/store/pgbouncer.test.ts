@@ -6,7 +6,7 @@ import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
-import { goodConfig, told } from '../doctor/setup.ts';
+import { goodConfig, findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
@@ -15,7 +15,7 @@ import { servers } from '../support/servers.ts';
 import { createCode, openShare } from '../support/share.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-describe('PgBouncer before PostgreSQL', function () {
+describe('PgBouncer in front of PostgreSQL', function () {
   this.timeout(300_000);
   let database: TestDatabase;
   let bouncers: Record<'transaction' | 'session', PgBouncer>;
@@ -39,7 +39,7 @@ describe('PgBouncer before PostgreSQL', function () {
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  it('answers a statement that is asked often on connections that it shares among us, whatever each has prepared', async () => {
+  it('runs frequent statements on shared connections, whatever each one has prepared', async () => {
     const db = openDatabase(bouncers.transaction.url, { poolMax: 6, applicationName: 'test' });
     const statement = { name: 'sum-of-two', text: 'SELECT $1::int + $2::int AS sum' };
     try {
@@ -54,7 +54,7 @@ describe('PgBouncer before PostgreSQL', function () {
     }
   });
 
-  it('the same in transactions, which a refused statement would end', async () => {
+  it('does the same in transactions, which a failed statement would abort', async () => {
     const db = openDatabase(bouncers.transaction.url, { poolMax: 6, applicationName: 'test' });
     const statement = { name: 'product-of-two', text: 'SELECT $1::int * $2::int AS product' };
     try {
@@ -93,7 +93,7 @@ describe('PgBouncer before PostgreSQL', function () {
     if (!redisUrl) return this.skip();
     const settings = {
       DATABASE_URL: bouncers.transaction.url,
-      // A queue of its own on a Redis that others use too.
+      // A separate queue on a shared Redis.
       REDIS_URL: `${redisUrl}/9`,
       DATA_DIR: folder,
       BASE_URL: 'https://qr.test',
@@ -121,24 +121,24 @@ describe('PgBouncer before PostgreSQL', function () {
     expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
   });
 
-  describe('is found by the doctor', () => {
+  describe('is detected by the doctor', () => {
     const findings = async (databaseUrl: string, redisUrl: string | undefined) =>
       (await runChecks({ config: goodConfig({ databaseUrl, redisUrl, dataDir: folder }) })).filter(
         ({ finding }) => finding.includes('pooler'),
       );
 
-    it('in transaction mode: fine with Redis, a failure where the queue is in PostgreSQL', async function () {
+    it('in transaction mode: ok with Redis, a failure if the queue is in PostgreSQL', async function () {
       const { redisUrl } = servers();
       if (!redisUrl) return this.skip();
-      expect(told(await findings(bouncers.transaction.url, redisUrl), 'ok')).to.deep.equal([
-        'postgres: A pooler in transaction mode stands before PostgreSQL: statements are sent without being kept prepared.',
+      expect(findingsIn(await findings(bouncers.transaction.url, redisUrl), 'ok')).to.deep.equal([
+        'postgres: A pooler in transaction mode is in front of PostgreSQL: statements are sent unprepared.',
       ]);
-      expect(told(await findings(bouncers.transaction.url, undefined), 'failure')).to.deep.equal([
-        'postgres: A pooler in transaction mode stands before PostgreSQL, and the queue in PostgreSQL needs LISTEN, which is lost there: scans are recorded late or never.',
+      expect(findingsIn(await findings(bouncers.transaction.url, undefined), 'failure')).to.deep.equal([
+        'postgres: A pooler in transaction mode is in front of PostgreSQL, and the queue in PostgreSQL needs LISTEN, which does not work through it: scans are recorded late or never.',
       ]);
     });
 
-    it('in session mode, with how many connections its pool needs', async () => {
+    it('in session mode, with the number of connections that its pool needs', async () => {
       const [found, ...rest] = await findings(bouncers.session.url, undefined);
       expect(rest).to.deep.equal([]);
       expect(found).to.include({ subject: 'postgres', state: 'ok' });
@@ -147,7 +147,7 @@ describe('PgBouncer before PostgreSQL', function () {
       );
     });
 
-    it('in session mode, also where its pool has room for one', async () => {
+    it('in session mode, even if its pool has a single connection', async () => {
       const small = await startPgBouncer(database.url, 'session', 1);
       try {
         expect((await findings(small?.url ?? '', undefined))[0]?.finding).to.match(
@@ -158,7 +158,7 @@ describe('PgBouncer before PostgreSQL', function () {
       }
     });
 
-    it('and not where there is none', async () => {
+    it('only if there is one', async () => {
       expect(await findings(database.url, undefined)).to.deep.equal([]);
     });
   });

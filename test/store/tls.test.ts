@@ -9,14 +9,14 @@ import { servers } from '../support/servers.ts';
 import { startTlsPostgres, type TlsPostgres } from '../support/tls-postgres.ts';
 
 const notTrusted =
-  'The database is not trusted: its certificate is of an authority that this machine does not know. Add sslmode=verify-full&sslrootcert=/path/to/ca.pem to DATABASE_URL, with the certificate of the authority that signed it.\n';
+  'The database is not trusted: its certificate was issued by an authority that this machine does not know. Add sslmode=verify-full&sslrootcert=/path/to/ca.pem to DATABASE_URL, with the certificate of the authority that signed it.\n';
 
-/** npm and Node say nothing, and every line of a log is JSON. */
+/** npm and Node print nothing else: every line is a JSON log line. */
 function expectJsonLines(text: string): void {
   for (const line of text.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).to.not.throw();
 }
 
-describe('PostgreSQL behind TLS, with a certificate of an authority of its own', function () {
+describe('PostgreSQL with TLS and a certificate of a private authority', function () {
   this.timeout(120_000);
   let postgres: TlsPostgres;
   const at = (query: string) => `${postgres.url}?${query}`;
@@ -35,7 +35,7 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
     ['web', 'src/server.js'],
     ['worker', 'workers/main.js'],
   ] as const) {
-    it(`is refused by the ${name} process with a sentence and a remedy`, async () => {
+    it(`is refused by the ${name} process with a message and a remedy`, async () => {
       const child = startProgram(file, {
         DATABASE_URL: at('sslmode=require'),
         PORT: String(await freePort()),
@@ -47,7 +47,7 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
     });
   }
 
-  it('is refused by the command line with a sentence and a remedy', async () => {
+  it('is refused by the command line with a message and a remedy', async () => {
     const { code, stdout, stderr } = await runQrelay(['migrate'], { DATABASE_URL: at('sslmode=require') });
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
     expect(stderr.split('\n').filter((line) => !line.startsWith('Warning: '))).to.deep.equal(
@@ -55,17 +55,17 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
     );
   });
 
-  it('is told of by the doctor', async () => {
+  it('is reported by the doctor', async () => {
     const { stdout } = await runQrelay(['doctor'], { DATABASE_URL: at('sslmode=require') });
     expect(stdout).to.include(
-      'is not trusted: its certificate is of an authority that this machine does not know.',
+      'is not trusted: its certificate was issued by an authority that this machine does not know.',
     );
     expect(stdout).to.include('→ Add sslmode=verify-full&sslrootcert=/path/to/ca.pem');
   });
 
-  it('is used where its authority is named, and what Node warns of is in the log', async () => {
+  it('is accepted when its authority is configured, and warnings go to the log', async () => {
     const web = await startWebProcess({
-      // pg warns of this one.
+      // pg prints a warning for this mode.
       DATABASE_URL: at(`sslmode=require&sslrootcert=${postgres.caFile}`),
       LOG_LEVEL: 'info',
     });
@@ -75,8 +75,8 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
     expect(web.output()).to.match(/"warning":"Warning","msg":"SECURITY WARNING: The SSL modes/);
   });
 
-  it('is refused where it goes by another name, and where the server does not speak TLS', async () => {
-    const sentence = async (url: string) => {
+  it('is refused under another host name, and if the server does not support TLS', async () => {
+    const message = async (url: string) => {
       const db = openDatabase(url, { poolMax: 1, applicationName: 'test' });
       try {
         return await db.raw('SELECT 1').then(String, setupErrorMessage);
@@ -84,21 +84,21 @@ describe('PostgreSQL behind TLS, with a certificate of an authority of its own',
         await db.destroy();
       }
     };
-    expect(await sentence(at(`${trusted()}&host=127.0.0.1`))).to.equal(
-      'The database is not trusted: its certificate is for another host name. Set DATABASE_URL to a name that the certificate has, or have one made for this name.',
+    expect(await message(at(`${trusted()}&host=127.0.0.1`))).to.equal(
+      'The database is not trusted: its certificate is for another host name. Set DATABASE_URL to a host name in the certificate, or get a certificate for this name.',
     );
-    expect(await sentence(`${servers().postgres.url}?sslmode=verify-full`)).to.match(
-      /^The database is not trusted: it does not speak TLS, which sslmode asks for\. /,
+    expect(await message(`${servers().postgres.url}?sslmode=verify-full`)).to.match(
+      /^The database is not trusted: it does not support TLS, which sslmode requires\. /,
     );
   });
 
-  it('is not asked where the file of its authority cannot be read', async () => {
+  it('is not contacted if the certificate file of its authority cannot be read', async () => {
     const { code, stderr } = await runQrelay(['migrate'], {
       DATABASE_URL: at('sslmode=verify-full&sslrootcert=/nowhere/ca.pem'),
     });
     expect(code).to.equal(1);
     expect(stderr).to.include(
-      'DATABASE_URL has sslrootcert=/nowhere/ca.pem, which cannot be read (ENOENT): set the path of a file that this user may read',
+      'DATABASE_URL has sslrootcert=/nowhere/ca.pem, which cannot be read (ENOENT): use the path of a file that this user can read',
     );
   });
 });

@@ -9,7 +9,7 @@ import { canUnshare, type ForeignProcess, startElsewhere } from '../support/othe
 
 const built = (file: string) => JSON.stringify(new URL(`../../dist/src/${file}`, import.meta.url).href);
 
-describe('Two containers of one host name on one DATA_DIR', () => {
+describe('Two containers with the same host name on one DATA_DIR', () => {
   let dataDir: string;
   let other: ForeignProcess;
 
@@ -33,7 +33,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
       [dataDir],
     );
 
-  it('the second cannot claim the folder while the first lives', async () => {
+  it('the second cannot claim the folder while the first is alive', async () => {
     other = await claimElsewhere();
     const refusal = await claimDataDir(dataDir, { timeoutMs: 0, heartbeatMs: 1_000 }).catch(
       (error: Error) => error.message,
@@ -41,7 +41,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
     expect(refusal).to.include('Another Qrelay (in another container or on another machine) is using');
   });
 
-  it('the second claims the folder when the first was killed', async () => {
+  it('the second claims the folder after the first was killed', async () => {
     other = await claimElsewhere();
     await other.kill();
     const release = await claimDataDir(dataDir, { timeoutMs: 0, heartbeatMs: 100 });
@@ -49,7 +49,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
     expect(await readdir(dataDir)).to.deep.equal([]);
   });
 
-  it('one that was taken for dead is told, and does not release what is not its own', async () => {
+  it('one that lost its claim is notified, and does not release the claim of the other', async () => {
     let isLost = false;
     const release = await claimDataDir(dataDir, { heartbeatMs: 20, onLost: () => (isLost = true) });
     const { writeFile } = await import('node:fs/promises');
@@ -77,10 +77,10 @@ describe('Two containers of one host name on one DATA_DIR', () => {
     });
     afterEach(() => spool?.close());
 
-    it('the second leaves it alone while the first lives', async () => {
+    it('the second leaves it alone while the first is alive', async () => {
       const [file] = await readdir(dataDir);
       const startedAt = performance.now();
-      // Looked at more often, and for longer, than it takes to be taken for dead.
+      // Checked more often and for longer than it takes to be considered dead.
       await eventually(async () => {
         await spool.adopt();
         expect(performance.now() - startedAt).to.be.above(1_500);
@@ -89,7 +89,7 @@ describe('Two containers of one host name on one DATA_DIR', () => {
       expect(await readdir(dataDir)).to.deep.equal([file]);
     });
 
-    it('the second takes it over when the first was killed', async () => {
+    it('the second adopts it after the first was killed', async () => {
       await other.kill();
       await eventually(async () => {
         await spool.adopt();

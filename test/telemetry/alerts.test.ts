@@ -12,7 +12,7 @@ const rules = fileURLToPath(new URL('../../docs/operations/alerts.yml', import.m
 interface Expectation {
   changes: Series;
   atMinutes: number[];
-  /** Which alerts are looked at. */
+  /** The alerts to evaluate. */
   query: string;
   firing: string[];
 }
@@ -37,7 +37,7 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
     expect(status, `${stdout}${stderr}`).to.equal(0);
   }
 
-  /** As promtool's unit tests have it; JSON is YAML too. */
+  /** In the format of promtool's unit tests; JSON is valid YAML. */
   async function check(expectations: Expectation[]): Promise<void> {
     const file = join(folder, 'test.yml');
     const tests = expectations.map(({ changes, atMinutes, query, firing }) => ({
@@ -65,11 +65,11 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
     expect(Object.keys(alertCases)).to.have.members([...alerts].map(([, name]) => name));
   });
 
-  it('are all silent for ten hours of a service that is well', () =>
+  it('do not fire in ten hours of a healthy service', () =>
     check([{ changes: {}, atMinutes: [10, 60, 120, 370, 450, 600], query: 'ALERTS', firing: [] }]));
 
   for (const [alert, { fires, atMinute, silent }] of Object.entries(alertCases)) {
-    it(`${alert} fires in its case, and stays silent just short of it`, () =>
+    it(`${alert} fires in its case, and not just below its threshold`, () =>
       check([
         { changes: fires, atMinutes: [atMinute], query: firing(alert), firing: [alert] },
         { changes: silent, atMinutes: [atMinute], query: firing(alert), firing: [] },

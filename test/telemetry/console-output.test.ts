@@ -3,7 +3,7 @@ import { freePort } from '../support/free-port.ts';
 import { outcomeOf, startProgram } from '../support/programs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
-/** Loaded before the program: what a library might do, once the program is at work. */
+/** Preloaded into the program: does what a library might do once the program runs. */
 const library = (code: string) =>
   `data:text/javascript,${encodeURIComponent(`
     const send = process.send;
@@ -27,7 +27,7 @@ describe('What Node and libraries print', function () {
         LOG_LEVEL: 'info',
         NODE_OPTIONS: `--import=${library(code)}`,
       },
-      // As a supervisor would start it, so that it says when it is ready.
+      // With an IPC channel, as a supervisor starts it, so that it reports when it is ready.
       { hasParent: true },
     );
     const { code: exitCode, stdout, stderr } = await outcomeOf(child);
@@ -39,7 +39,7 @@ describe('What Node and libraries print', function () {
   }
 
   for (const file of ['src/server.js', 'workers/main.js']) {
-    it(`goes into the log of ${file}, line by line in JSON`, async () => {
+    it(`goes to the log of ${file} as JSON lines`, async () => {
       const { exitCode, lines, stderr } = await run(
         file,
         `process.emitWarning('an odd thing', 'OddWarning');
@@ -61,7 +61,7 @@ describe('What Node and libraries print', function () {
 
   const throwing = `throw Object.assign(new Error('thrown by a test'), { detail: 'a secret' });`;
 
-  it('goes into the log of a worker where nobody caught an error, without its fields, and ends the worker', async () => {
+  it('goes to the log of a worker after an uncaught error, without its fields, and the worker exits', async () => {
     const { exitCode, lines, stderr } = await run('workers/main.js', throwing);
     expect(stderr).to.equal('');
     expect(exitCode).to.equal(1);
@@ -70,7 +70,7 @@ describe('What Node and libraries print', function () {
     expect(JSON.stringify(line)).to.include('thrown by a test').and.not.include('a secret');
   });
 
-  it('goes into the log of a web process where nobody caught an error, without its fields, and the process goes on', async () => {
+  it('goes to the log of a web process after an uncaught error, without its fields, and the process keeps running', async () => {
     const { exitCode, lines, stderr } = await run(
       'src/server.js',
       `setImmediate(() => process.kill(process.pid, 'SIGTERM')); ${throwing}`,

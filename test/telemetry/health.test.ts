@@ -41,7 +41,7 @@ function expectChecks(body: Readiness, oks: { database: boolean; queue: boolean 
 }
 
 describe('/healthz and /readyz', () => {
-  it('say alive, and ready while Postgres and the queue answer; 503 once Postgres does not', async () => {
+  it('report alive, and ready while Postgres and the queue respond; 503 once Postgres does not', async () => {
     const service = await startService();
     try {
       const alive = await fetch(`${service.url}/healthz`);
@@ -52,7 +52,7 @@ describe('/healthz and /readyz', () => {
       expectChecks(before.body, { database: true, queue: true });
 
       await dropDatabase(service.databaseUrl);
-      // What was found out less than a second ago is told again.
+      // The result is cached for a second.
       const after = await eventually(async () => {
         const answer = await ready(service.url);
         expect(answer.status).to.equal(503);
@@ -66,7 +66,7 @@ describe('/healthz and /readyz', () => {
     }
   });
 
-  it('say degraded with 200 while Redis is away or hangs, because redirects still work, and the metrics say so too', async function () {
+  it('report degraded with 200 while Redis is down or hangs, because redirects still work, and so do the metrics', async function () {
     if (!servers().redisUrl) return this.skip();
     const redis = await startOwnRedis(tmpdir(), await freePort());
     if (!redis) return this.skip();
@@ -102,7 +102,7 @@ describe('/healthz and /readyz', () => {
     }
   });
 
-  it('cost one look at the database and the queue however many ask at once, and none again within a second', async () => {
+  it('query the database and the queue once however many requests arrive, and not again within a second', async () => {
     let [database, queued] = [0, 0];
     const db = { raw: async () => (database += 1) } as unknown as Database;
     const queue = {
@@ -118,7 +118,7 @@ describe('/healthz and /readyz', () => {
     try {
       for (let time = 0; time < 3; time += 1)
         await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
-      // The second look only where these took longer than a second.
+      // A second query only if the requests took longer than a second.
       expect(database).to.be.below(5).and.equal(queued);
       const before = database;
       await eventually(async () => {
@@ -131,7 +131,7 @@ describe('/healthz and /readyz', () => {
     }
   });
 
-  it('take GET and HEAD only', async () => {
+  it('accept GET and HEAD only', async () => {
     const service = await startService();
     try {
       for (const path of ['/healthz', '/readyz']) {
@@ -147,7 +147,7 @@ describe('/healthz and /readyz', () => {
     }
   });
 
-  it('say 503 and draining on a connection that is still open when the process is about to end', async () => {
+  it('report 503 and draining on a connection that is still open during shutdown', async () => {
     const database = await createTestDatabase();
     const service = await openWebService({
       config: { ...loadConfig({}), host: '127.0.0.1', port: 0 },

@@ -4,7 +4,7 @@ interface LogCheck {
   secretsIn(line: string): string[];
 }
 
-describe('The search of the logs of a run', () => {
+describe('The check of the logs of a test run', () => {
   let check: LogCheck;
   before(async () => {
     check = (await import(new URL('../log-check.mjs', import.meta.url).href)) as LogCheck;

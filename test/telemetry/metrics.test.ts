@@ -67,7 +67,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       headers: { 'X-Forwarded-For': address, ...options.headers },
     });
 
-  it('are behind the token: on the web port nothing is there without it, on the other ports it is asked for', async () => {
+  it('need the token: without it, 404 on the web port and 401 on the metrics ports', async () => {
     const nothing = await fetch(`${web.url}/no-such-page`);
     for (const authorization of [
       undefined,
@@ -96,7 +96,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     expect((await fetch(webPortUrl.replace('/metrics', '/'))).status).to.equal(404);
   });
 
-  it('add up: every answer has its outcome, and every counted scan is found again with the worker', async () => {
+  it('add up: every response has its outcome, and every counted scan reaches the worker', async () => {
     const counted = 60;
     const sent: Response[] = await Promise.all(Array.from({ length: counted }, () => share()));
     for (let index = 0; index < 3; index += 1) sent.push(await share({ method: 'HEAD' }));
@@ -109,7 +109,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     await openShare(web.url, `${code.shareToken}.svg`);
     await share({ method: 'POST' });
 
-    // Asked on the shared port, whichever process answers, the sum is the same.
+    // On the shared port the sum is the same, whichever process responds.
     for (const figures of [await ofWeb(), await scrape(`${web.url}/metrics`, token), await ofWeb()]) {
       expect(answers(figures, 'counted')).to.equal(counted);
       expect(answers(figures, 'head')).to.equal(3);
@@ -138,7 +138,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     });
   });
 
-  it('tell a latency whose buckets only grow, up to the number of answers', async () => {
+  it('have cumulative latency buckets, up to the number of responses', async () => {
     const figures = await ofWeb();
     const buckets = [...figures.text.matchAll(/^qrelay_share_answer_seconds_bucket\{le="(.+)"\} (\d+)$/gm)];
     const [bounds, counts] = [buckets.map(([, le]) => le), buckets.map(([, , count]) => Number(count))];
@@ -150,7 +150,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     expect(figures.get('qrelay_share_answer_seconds_sum')).to.be.within(0.001, 60);
   });
 
-  it('count requests by the pattern of their route, and nothing that a client makes up', async () => {
+  it('count requests by route pattern, and never by client-controlled values', async () => {
     const before = await ofWeb();
     const read = { method: 'GET', route: '/api/v1/qrcodes/:id', status: '200' };
     await api(`/qrcodes/${code.id}`);
@@ -172,13 +172,13 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       .and.not.include(code.id);
   });
 
-  it('tell the age of the map of places by the day it was made, not by the day it was installed', async () => {
-    // GeoLite2-City-CSV_20231115: what geoip-lite 1.4.10 holds. Another version, another day.
+  it('report the age of the geolocation data by its creation date, not its installation date', async () => {
+    // geoip-lite 1.4.10 contains GeoLite2-City-CSV_20231115. Update the date with the version.
     const age = (Date.now() - Date.UTC(2023, 10, 15)) / 1000;
     expect((await ofWorker()).get('qrelay_geo_data_age_seconds')).to.be.closeTo(age, 60);
   });
 
-  it('tell that a process hangs, and what it has counted', async () => {
+  it('show that a process hangs, and keep its counters', async () => {
     const before = answers(await ofWeb(), 'counted');
     const processes = async () => (await ofWeb()).get('qrelay_web_processes');
     expect(await processes()).to.equal(2);
@@ -192,12 +192,12 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       process.kill(pid, 'SIGCONT');
     }
     await eventually(async () => expect(await processes()).to.equal(2));
-    // The hang is not forgotten by the first who asks.
+    // Still shown at the second read.
     for (let time = 0; time < 2; time += 1)
       expect((await ofWeb()).get('qrelay_event_loop_delay_seconds', { quantile: '1' })).to.be.above(1);
   });
 
-  it('do not fall when one of the processes is killed, and go on from there', async () => {
+  it('do not fall when one of the processes is killed, and keep growing', async () => {
     const before = answers(await ofWeb(), 'counted');
     const listening = () => logLines(web).filter(({ msg }) => msg === 'listening');
     const [first] = listening();
@@ -208,7 +208,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     expect(answers(await ofWeb(), 'counted')).to.equal(before + 20);
   });
 
-  it('are all in the documentation, and all that the dashboard and the alerts ask for is there', async () => {
+  it('are all documented, and include everything that the dashboard and the alerts use', async () => {
     const [ofBoth, guide, dashboard, alerts] = await Promise.all([
       Promise.all([ofWeb(), ofWorker()]),
       ...['README.md', 'grafana-dashboard.json', 'alerts.yml'].map((name) =>
@@ -229,7 +229,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     expect(rules).to.have.length((alerts ?? '').match(/^ +- (?:alert|record): /gm)?.length ?? 0);
     for (const expr of [...asked, ...rules]) {
       const used = expr.match(/\b(?:qrelay|nodejs|process)_\w+/g) ?? [];
-      // What Prometheus itself tells of a target.
+      // Added by Prometheus itself.
       if (!expr.startsWith('up{')) expect(used, expr).to.not.deep.equal([]);
       for (const name of used) expect(series.has(name), `${name} in ${expr}`).to.equal(true);
       for (const [, outcomes = ''] of expr.matchAll(/(?:outcome|state|quantile)=~?"([^"]+)"/g))
@@ -241,7 +241,7 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     }
   });
 
-  it('leave no key, cookie, password, address or query string in the log, and probes only at debug', async () => {
+  it('are served without a key, cookie, password, address or query string in the log, and probes are logged at debug', async () => {
     const page = await fetch(`${web.url}/signup?from=query-in-the-log`);
     const cookie = page.headers
       .getSetCookie()

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { throttle } from '../../src/telemetry/throttle.ts';
 
-describe('Troubles that come by the thousand', () => {
+describe('Throttled errors', () => {
   let told: [string, number][];
   let due: { work: () => void; ms: number }[];
   let trouble: ReturnType<typeof throttle>;
@@ -22,12 +22,12 @@ describe('Troubles that come by the thousand', () => {
     pause?.work();
   }
 
-  it('are told at once the first time', () => {
+  it('are reported at once the first time', () => {
     trouble('refused');
     expect(told).to.deep.equal([['refused', 1]]);
   });
 
-  it('are one line a pause after that, with the latest error, and every one of them is counted once', () => {
+  it('are then reported once per pause, with the latest error and the count', () => {
     for (let number = 1; number <= 2_500; number += 1) trouble(`refused ${number}`, 3);
     expect(told).to.deep.equal([['refused 1', 3]]);
     passPause();
@@ -38,7 +38,7 @@ describe('Troubles that come by the thousand', () => {
     expect(told.slice(2)).to.deep.equal([['full', 7]]);
   });
 
-  it('are told at once again when a pause went by without any', () => {
+  it('are reported at once again after a pause without errors', () => {
     trouble('refused');
     passPause();
     expect(told).to.have.length(1);
@@ -50,7 +50,7 @@ describe('Troubles that come by the thousand', () => {
     ]);
   });
 
-  it('do not keep a process from ending', () => {
+  it('do not keep a process alive', () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     throttle(() => undefined)('refused');
     const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

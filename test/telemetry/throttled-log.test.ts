@@ -8,7 +8,7 @@ import { errors } from '../../src/web/middleware/errors.ts';
 import { observe } from '../../src/web/middleware/observe.ts';
 
 describe('A throttled log', () => {
-  it('writes the first lines of a window, then how many were left out, and begins again', () => {
+  it('writes the first lines of a window, then how many were suppressed, and starts over', () => {
     const lines: string[] = [];
     const windows: (() => void)[] = [];
     const write = throttledLog(createLog('test', 'info', { write: (line) => lines.push(line) }), {
@@ -21,16 +21,16 @@ describe('A throttled log', () => {
     write('info', { number: 6 }, 'line');
     windows.shift()?.();
     const told = lines.map((line) => JSON.parse(line) as { number?: number; lines?: number });
-    expect(told.map(({ number, lines: leftOut }) => number ?? `${leftOut} left out`)).to.deep.equal([
+    expect(told.map(({ number, lines: suppressed }) => number ?? `${suppressed} suppressed`)).to.deep.equal([
       1,
       2,
-      '3 left out',
+      '3 suppressed',
       6,
     ]);
     expect(windows).to.deep.equal([]);
   });
 
-  it('keeps a flood of requests from filling the log, those that fail too', async () => {
+  it('keeps a flood of requests, including failing ones, from filling the log', async () => {
     let size = 0;
     const log = createLog('test', 'info', { write: (line) => (size += line.length) });
     const app = new Koa();
