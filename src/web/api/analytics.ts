@@ -21,11 +21,11 @@ const ranking = <Name extends string>(name: Name, description: string) =>
 export const analyticsShape = Type.Object(
   {
     totalScans: count('Scans in the requested period.'),
-    uniqueCountries: count('Number of different countries. Unknown ones (ZZ) do not count.'),
+    uniqueCountries: count('Number of different countries, not counting unknown (ZZ).'),
     uniqueCities: count(
       'Number of different cities. Cities of the same name in different regions count separately.',
     ),
-    byDevice: ranking('device', 'Scans per kind of device.'),
+    byDevice: ranking('device', 'Scans per device type.'),
     byBrowser: ranking('browser', 'Scans per browser.'),
     byOs: ranking('os', 'Scans per operating system.'),
     byCountry: ranking('country', 'Scans per country.'),
@@ -36,7 +36,7 @@ export const analyticsShape = Type.Object(
       },
     ),
   },
-  { description: 'The scans of one QR code, counted.' },
+  { description: 'Scan statistics of one QR code.' },
 );
 
 const example: Static<typeof analyticsShape> = {
@@ -81,7 +81,7 @@ export const readQrCodeAnalytics = operation({
           minimum: 1,
           maximum: 365,
           default: 30,
-          description: 'How many days to count, including today.',
+          description: 'Number of days, including today.',
         }),
       ),
     },

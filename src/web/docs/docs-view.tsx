@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
+import type { Reference, ShownResponse, ShownField, ShownOperation } from '../api/reference.ts';
 import { CopyButton, CopyStatus } from '../ui/copy-button.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 
@@ -214,7 +214,7 @@ function Fields({ of, caption, inAnswer = false }: FieldsProps) {
   );
 }
 
-function Example({ of: { example } }: { of: ShownAnswer }) {
+function Example({ of: { example } }: { of: ShownResponse }) {
   return example === undefined ? <p class="quiet">No body.</p> : <pre>{example}</pre>;
 }
 
