@@ -73,7 +73,7 @@ function randomText(random: Random, errorCorrection: ErrorCorrection): string {
   return Buffer.byteLength(text) <= capacity[errorCorrection] ? text : 'x';
 }
 
-const isTooMuchAlike = (warnings: string[]) => warnings.some((warning) => warning.includes('too much alike'));
+const isTooSimilar = (warnings: string[]) => warnings.some((warning) => warning.includes('too similar'));
 
 /** Read by a decoder that is not ours, byte for byte, unless a warning says that it cannot be. */
 async function expectReadable(picture: Picture): Promise<'read' | 'not expected to be'> {
@@ -82,7 +82,7 @@ async function expectReadable(picture: Picture): Promise<'read' | 'not expected 
   const warnings = pictureWarnings(picture);
   const isThinnedOut = countModules(picture.text, picture.errorCorrection) > picture.size;
   if (isThinnedOut) expect(warnings.join()).to.include('has no room for');
-  if (isThinnedOut || isTooMuchAlike(warnings)) return 'not expected to be';
+  if (isThinnedOut || isTooSimilar(warnings)) return 'not expected to be';
   const read = await scan(png);
   const shown = `FUZZ_SEED=${seed} ${JSON.stringify({ ...picture, warnings })} was read as ${read?.toString()}`;
   expect(read?.equals(Buffer.from(picture.text)), shown).to.equal(true);
@@ -130,7 +130,7 @@ describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, func
 
   it('for colours whose contrast is just enough', async () => {
     const random = randomFrom(seed);
-    const warnsOf = (picture: Picture) => isTooMuchAlike(pictureWarnings(picture));
+    const warnsOf = (picture: Picture) => isTooSimilar(pictureWarnings(picture));
     let count = 0;
     while (count < 100) {
       const backgroundColor = colour(random);
@@ -161,9 +161,9 @@ describe('The warnings for a picture', () => {
     for (let size = 128; size <= 2048; size += 1) expect(warn({ size })).to.deep.equal([]);
   });
 
-  it('are of colours that are too much alike, with their contrast', () => {
+  it('are of colors that are too similar, with their contrast', () => {
     expect(warn({ foregroundColor: '#777777', backgroundColor: '#888888' })).to.deep.equal([
-      'The colors #777777 and #888888 are too much alike for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
+      'The colors #777777 and #888888 are too similar for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
     ]);
     expect(warn({ foregroundColor: '#ffffff' })).to.have.length(1);
     // Only what can help.

@@ -113,7 +113,7 @@ const withControl = refused({
 });
 const withUser = refused({ content: 'must be a URL without a user name or password' });
 const circle = refused({
-  content: 'must not be a share address of this service: scanning it would go round in a circle',
+  content: 'must not be a share address of this service: scanning it would redirect in a loop',
 });
 const kept = (content: string) => made({ content });
 const taken = (what: string, content: string) => url(what, content, kept(content));

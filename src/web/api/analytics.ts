@@ -47,7 +47,7 @@ const rankingExamples = Object.fromEntries(
 export const analyticsShape = Type.Object(
   {
     totalScans: count('Scans in the requested period.'),
-    uniqueCountries: count('Number of different countries. Unknown ones (ZZ) do not count.'),
+    uniqueCountries: count('Number of different countries, not counting unknown (ZZ).'),
     uniqueCities: count(
       'Number of different cities. Cities of the same name in different regions count separately.',
     ),
@@ -59,7 +59,7 @@ export const analyticsShape = Type.Object(
       },
     ),
   },
-  { description: 'The scans of one QR code, counted.' },
+  { description: 'Scan statistics of one QR code.' },
 );
 
 const example: Static<typeof analyticsShape> = {
@@ -89,7 +89,7 @@ export const readQrCodeAnalytics = operation({
           minimum: 1,
           maximum: 365,
           default: 30,
-          description: 'How many days to count, including today.',
+          description: 'Number of days, including today.',
         }),
       ),
     },

@@ -15,8 +15,8 @@ interface DocumentParts {
 }
 
 /**
- * The OpenAPI document. It is made once and served from memory, before any key is looked at: no request for it costs a
- * query. It counts for nothing, so its rate limit headers are those of a window that is never used.
+ * The OpenAPI document, built once and served from memory before authentication. Requests for it are not counted, so its
+ * rate limit headers are those of an unused window.
  */
 export function documentRoute({ config, now }: DocumentParts): Router {
   const json = Buffer.from(JSON.stringify(buildOpenApi(operations, config)));
@@ -35,19 +35,18 @@ export function documentRoute({ config, now }: DocumentParts): Router {
         status: 405,
         headers: { Allow: allowed },
       });
-    const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    const isGzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     ctx.vary('Accept-Encoding');
-    // Kept by clients, who ask whether it is still the same.
-    const etag = `"${digest}${isPacked ? '-gzip' : ''}"`;
+    const etag = `"${digest}${isGzip ? '-gzip' : ''}"`;
     ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
-    // Not `ctx.fresh`: fetch sends `Cache-Control: no-cache` along with every If-None-Match, and would never get a 304.
+    // Not `ctx.fresh`: fetch sends `Cache-Control: no-cache` along with every If-None-Match, and `fresh` would never answer 304.
     if (ctx.get('If-None-Match').includes(etag)) {
       ctx.status = 304;
       return;
     }
-    if (isPacked) ctx.set('Content-Encoding', 'gzip');
+    if (isGzip) ctx.set('Content-Encoding', 'gzip');
     ctx.type = 'application/json; charset=utf-8';
-    ctx.body = isPacked ? gzip : json;
+    ctx.body = isGzip ? gzip : json;
   });
   return router;
 }

@@ -6,26 +6,26 @@ export const errorShape = Type.Object(
   {
     error: choice(
       ['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'],
-      'What went wrong, as a fixed code for your program.',
+      'A stable code for your program.',
     ),
-    message: Type.String({ description: 'What went wrong, as a sentence for people.' }),
+    message: Type.String({ description: 'A sentence for people.' }),
     details: Type.Optional(
       Type.Array(
         Type.Object({
           field: Type.String({ description: 'Name of the field or parameter.' }),
-          message: Type.String({ description: 'What is wrong with it.' }),
+          message: Type.String({ description: 'The rule that it violates.' }),
         }),
         {
           description:
-            'Only for validation errors: every invalid field, and why. Of unknown fields, the first 100 are named and the others are counted.',
+            'Only for validation errors: every invalid field. At most 100 unknown fields are listed; the rest are counted.',
         },
       ),
     ),
     requestId: Type.String({
-      description: 'The same as the `X-Request-Id` header. Quote it when you ask for help.',
+      description: 'The same as the `X-Request-Id` header. Include it when you contact support.',
     }),
   },
-  { description: 'What every error response contains.' },
+  { description: 'The body of every error response.' },
 );
 
 export interface ErrorResponse {
@@ -35,7 +35,7 @@ export interface ErrorResponse {
   headers?: string[];
 }
 
-/** Every error of the interface, by status. */
+/** Every error of the API, by status. */
 export const errorResponses: Record<number, ErrorResponse> = {
   400: {
     name: 'ValidationError',
@@ -48,7 +48,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   401: {
     name: 'InvalidApiKey',
-    description: 'The API key is missing, revoked or malformed.',
+    description: 'The API key is missing, malformed, unknown or revoked.',
     example: {
       error: 'invalid_api_key',
       message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
@@ -57,7 +57,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   404: {
     name: 'NotFound',
-    description: 'The QR code does not exist or is not yours.',
+    description: 'The QR code does not exist or belongs to another account.',
     example: { error: 'not_found', message: 'There is no such QR code.' },
   },
   405: {
@@ -73,7 +73,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   415: {
     name: 'NotJson',
-    description: 'The body is not sent as JSON, or in an unknown encoding.',
+    description: 'The body is not JSON, or its content encoding is not supported.',
     example: {
       error: 'validation_error',
       message: 'The body must be JSON. Send the header Content-Type: application/json.',
@@ -95,7 +95,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   503: {
     name: 'Unavailable',
-    description: 'The service is unavailable for a moment. Try again after the time in `Retry-After`.',
+    description: 'The service is temporarily unavailable. Try again after the time in `Retry-After`.',
     example: {
       error: 'internal_error',
       message: 'The service cannot reach its database right now. Try again shortly.',

@@ -17,19 +17,19 @@ const schemas: Record<string, TSchema> = {
   Error: errorShape,
 };
 
-/** In `requestBodies`, not in `schemas`: only there openapi-typescript takes a field with a default for optional. */
+/** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
 const requestBodies: Record<string, TSchema> = { NewQrCode: createBody, QrCodeChanges: patchBody };
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
-  Scans: 'Who scanned a QR code: counted, or scan by scan.',
+  Scans: 'Scan statistics and single scans of a QR code.',
 };
 
 const headers: JsonObject = {
   'X-RateLimit-Limit': header('Requests allowed within one hour.'),
   'X-RateLimit-Remaining': header('Requests left right now.'),
   'X-RateLimit-Reset': header(
-    'A Unix time in seconds. After a 429: when you can try again. Otherwise: when the oldest request of the last hour stops counting.',
+    'Unix time in seconds. After a 429: when you can try again. Otherwise: when the oldest request of the last hour stops counting.',
   ),
   'X-Request-Id': header('The identifier of this request in our logs.', 'string'),
   'Retry-After': header('Seconds to wait before you try again.'),
@@ -37,7 +37,7 @@ const headers: JsonObject = {
   Allow: header('The methods that this path accepts.', 'string'),
   'Qrelay-Warning': {
     ...header(
-      'Why phones may have trouble reading the picture, and what to change, in a sentence without a comma. Sent once for each reason, and not at all if there is none.',
+      'Why phones may fail to read the code, and what to change, as a sentence without commas. One header per reason; not sent if there is none.',
       'string',
     ),
     required: false,
@@ -46,7 +46,7 @@ const headers: JsonObject = {
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
-/** The OpenAPI 3.1 document, assembled from the operations: what they validate with is what it shows. */
+/** The OpenAPI 3.1 document, built from the operations and the schemas that they validate with. */
 export function buildOpenApi(
   operations: Operation[],
   { baseUrl, abuseContact }: Pick<Config, 'baseUrl' | 'abuseContact'>,
@@ -63,11 +63,11 @@ export function buildOpenApi(
       summary:
         'Create QR codes that you can change after printing, and see when, where and on what they were scanned.',
       description:
-        'Send your API key with every request. Every response tells you how many requests you have left, and every error has the same format. Bodies are JSON. Responses may get more fields: ignore those that you do not know.',
+        'Send your API key with every request. Every response says how many requests you have left, and every error has the same format. Bodies are JSON. Responses may get new fields: ignore fields that you do not know.',
       ...(abuseContact !== undefined && { contact: contactOf(abuseContact) }),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    externalDocs: { url: `${baseUrl}/docs`, description: 'The same as a page, with examples.' },
+    externalDocs: { url: `${baseUrl}/docs`, description: 'This reference as a web page, with examples.' },
     servers: [{ url: `${baseUrl}/api/v1` }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
@@ -79,7 +79,7 @@ export function buildOpenApi(
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'Create a key on the page API Keys (/keys); it is shown only once. Whoever runs the service can also create one with `qrelay key create`. Rate limits are counted per key.',
+            'Create a key on the API Keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key.',
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)])),
@@ -174,7 +174,7 @@ function pointer(kind: string, components: Record<string, TSchema>, schema: unkn
   return name && { $ref: `#/components/${kind}/${name}` };
 }
 
-/** The schema, or a pointer to the component that it is. */
+/** The schema, or a `$ref` where it is a component. */
 function reference(schema: unknown): Json {
   return pointer('schemas', schemas, schema) ?? inline(schema);
 }

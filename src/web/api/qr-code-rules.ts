@@ -11,27 +11,27 @@ import { type createBody, createDefaults, type patchBody } from './qr-code-shape
 
 type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
 
-/** What the schema of a new code cannot say. */
+/** The rules of POST that its schema cannot express. */
 export function newCodeRules(
   db: Database,
   config: RuleConfig,
   now: Date,
 ): BodyRules<Static<typeof createBody>> {
-  const ofContent = newContentRules(db, config);
-  return async (fields, bad) => {
+  const contentRules = newContentRules(db, config);
+  return async (fields, invalidFields) => {
     const { expiresAt } = fields;
-    const isOver = expiresAt !== undefined && new Date(expiresAt) <= now;
-    const errors = await ofContent(fields, bad);
-    return isOver ? [...errors, { field: 'expiresAt', message: 'must be in the future' }] : errors;
+    const isExpired = expiresAt !== undefined && new Date(expiresAt) <= now;
+    const errors = await contentRules(fields, invalidFields);
+    return isExpired ? [...errors, { field: 'expiresAt', message: 'must be in the future' }] : errors;
   };
 }
 
 function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typeof createBody>> {
-  return async (fields, bad) => {
+  return async (fields, invalidFields) => {
     const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
-    const type = bad.has('type') ? undefined : given;
+    const type = invalidFields.has('type') ? undefined : given;
     const errors = contentErrors(
-      { content, type, errorCorrection: bad.has('errorCorrection') ? undefined : errorCorrection },
+      { content, type, errorCorrection: invalidFields.has('errorCorrection') ? undefined : errorCorrection },
       config.baseUrl,
     );
     if (errors.length > 0 || content === undefined || type === undefined) return errors;
@@ -39,7 +39,7 @@ function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typ
   };
 }
 
-/** A body that was found sound, as it is stored. */
+/** Converts a validated body to the values of the model. */
 export function toStored<Body extends { expiresAt?: string }>({
   expiresAt,
   ...given
@@ -47,34 +47,35 @@ export function toStored<Body extends { expiresAt?: string }>({
   return expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
 }
 
-/** What the schema of a change cannot say. */
+/** The rules of PATCH that its schema cannot express. */
 export function changedCodeRules(
   db: Database,
   code: QrCode,
   config: RuleConfig,
 ): BodyRules<Static<typeof patchBody>> {
-  return async (fields, bad) => {
-    const isTypeAlone = fields.content === undefined && !bad.has('content') && !bad.has('type');
+  return async (fields, invalidFields) => {
+    const isTypeAlone =
+      fields.content === undefined && !invalidFields.has('content') && !invalidFields.has('type');
     if (isTypeAlone && fields.type !== undefined && fields.type !== code.type)
-      return [{ field: 'type', message: 'changes only together with content: send both' }];
+      return [{ field: 'type', message: 'can only be changed together with content' }];
     if (fields.content === undefined && fields.errorCorrection === undefined) return [];
     const { type: given, content, errorCorrection } = { ...code, ...fields };
-    const type = bad.has('type') ? undefined : given;
-    const known = bad.has('errorCorrection') ? undefined : errorCorrection;
+    const type = invalidFields.has('type') ? undefined : given;
+    const known = invalidFields.has('errorCorrection') ? undefined : errorCorrection;
     const errors = contentErrors({ type, content, errorCorrection: known }, config.baseUrl);
-    // What was changed is what is at fault, even where the two only clash.
+    // Reported for the field that was sent, although the stored content is part of the conflict.
     if (fields.content === undefined) {
       return errors.map((error) => ({
         ...error,
         field: 'errorCorrection',
-        message: `does not fit the content, which ${error.message}`,
+        message: `does not fit the stored content, which ${error.message}`,
       }));
     }
     return errors.length > 0 || type === undefined ? errors : hostErrors(db, type, content, config);
   };
 }
 
-/** Asked for each time: a block holds from when it is made. */
+/** Queried each time: a block takes effect at once. */
 async function hostErrors(
   db: Database,
   type: CodeType,
@@ -83,11 +84,11 @@ async function hostErrors(
 ): Promise<FieldError[]> {
   const blocked = await findHostBlocks(db, hostsOf(type, content));
   if (blocked.length === 0) return [];
-  const whom = abuseContact === undefined ? '' : `; if that is a mistake, turn to ${abuseContact}`;
+  const contact = abuseContact === undefined ? '' : `; contact ${abuseContact} if this is a mistake`;
   return [
     {
       field: 'content',
-      message: `must not lead to ${blocked.join(' or ')}, a host that is blocked here${whom}`,
+      message: `must not link to a blocked host: ${blocked.join(', ')}${contact}`,
     },
   ];
 }

@@ -1,28 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { choice, closed, colour, id, label, nullable, text, timestamp } from './schema-parts.ts';
+import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
-const typeMeaning = 'What kind of content the code holds.';
+const typeDescription = 'The kind of content.';
 
 const fields = {
-  name: label('A name to find the code by. Spaces around it are removed, and it is stored in Unicode NFC.'),
-  type: choice(codeTypes, typeMeaning),
-  content: text(
-    'The encoded content: a URL, text, a vCard payload and so on. It may be as long as a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` needs an absolute http or https URL without a user name, a password, control characters or spaces around it. Content of any type that links to a share URL of this service is refused. The other types take either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.',
+  name: label(
+    'A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.',
   ),
-  foregroundColor: colour('Color of the squares.'),
-  backgroundColor: colour('Color of the background.'),
+  type: choice(codeTypes, typeDescription),
+  content: text(
+    'The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.',
+  ),
+  foregroundColor: color('Color of the modules.'),
+  backgroundColor: color('Color of the background.'),
   size: Type.Integer({
     minimum: 128,
     maximum: 2048,
-    description: 'Width and height of the picture in pixels.',
+    description: 'Width and height of the image in pixels.',
   }),
   errorCorrection: choice(
     errorCorrections,
     'Error correction level. H survives the most damage in print, L holds the most content.',
   ),
-  category: nullable(label('A label of your own to group codes by, or null.')),
+  category: nullable(label('A label to group codes by, or null.')),
   isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
 };
 
@@ -44,14 +46,14 @@ export const createBody = Type.Object(
     isPublic: Type.Optional(withDefault(fields.isPublic, true)),
     expiresAt: Type.Optional(
       timestamp(
-        'When the code stops working. Must be in the future. If you leave it out, it is one year after creation, or what the operator of the service has set.',
+        'When the code stops working. Must be in the future. The default is one year after creation, unless the operator of the service has set another lifetime.',
       ),
     ),
   },
   { ...closed, description: 'The QR code to create.' },
 );
 
-/** The defaults of the contract, in the one place where they stand: the schema. */
+/** Taken from the schema, which is the only place that defines them. */
 export const createDefaults = Object.fromEntries(
   Object.entries(createBody.properties).flatMap(([name, schema]) =>
     'default' in schema ? [[name, schema.default]] : [],
@@ -68,7 +70,7 @@ const assignedFields = {
   scanCount: 'is counted by the service and cannot be set',
 };
 
-/** What to do about fields that only other operations take, or none. */
+/** Messages for fields that only other operations accept, or none. */
 export const notInCreate = {
   ...assignedFields,
   isFavorite: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}',
@@ -78,7 +80,7 @@ export const notInPatch = assignedFields;
 export const patchBody = Type.Partial(
   Type.Object({
     name: fields.name,
-    type: choice(codeTypes, `${typeMeaning} Changes only together with \`content\`.`),
+    type: choice(codeTypes, `${typeDescription} Can only be changed together with \`content\`.`),
     content: fields.content,
     foregroundColor: fields.foregroundColor,
     backgroundColor: fields.backgroundColor,
@@ -88,32 +90,32 @@ export const patchBody = Type.Partial(
     isPublic: fields.isPublic,
     isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
     expiresAt: timestamp(
-      'When the code stops working. A time in the past ends it at once, a later one extends it.',
+      'When the code stops working. A time in the past expires it at once, a later time extends it.',
     ),
   }),
-  { ...closed, description: 'The fields to change. Fields that you leave out stay as they are.' },
+  { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
 );
 
 const createdProperties = {
   id: id('Identifier of the QR code.'),
-  // Without the bounds of requests: some clients count UTF-16 units, and would refuse a name of 100 emoji.
-  name: Type.String({ description: 'The name that you gave it.' }),
+  // Without the bounds of requests: some clients count UTF-16 units, and would reject a name of 100 emoji.
+  name: Type.String({ description: 'The name of the code.' }),
   type: fields.type,
   content: Type.String({ description: 'The encoded content.' }),
   shareToken: Type.String({ pattern: '^[0-9A-Za-z]{10}$', description: 'The last part of the share URL.' }),
   shareUrl: Type.String({
     format: 'uri',
     description:
-      'What the printed code leads to: {base_url}/r/<shareToken>. Add `.svg` or `.png` for the picture.',
+      'The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.',
   }),
   foregroundColor: fields.foregroundColor,
   backgroundColor: fields.backgroundColor,
   size: fields.size,
   errorCorrection: fields.errorCorrection,
-  category: nullable(Type.String({ description: 'The label that you gave it, or null.' })),
+  category: nullable(Type.String({ description: 'The label of the code, or null.' })),
   createdAt: timestamp('When it was created.'),
   expiresAt: timestamp(
-    'When the code stops working: from then on its share URL answers 410, and scans are not counted.',
+    'When the code stops working. From then on its share URL answers 410, and scans are not counted.',
   ),
 };
 

@@ -20,12 +20,12 @@ import {
   readExample,
   readShape,
 } from './qr-code-shapes.ts';
-import { choice, closed, cursor, longestLabel, pageOf, text, toPage } from './schema-parts.ts';
+import { choice, closed, cursor, maxLabelLength, pageOf, text, toPage } from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
 const warningNote =
-  'If phones may have trouble reading its picture, each reason comes in a `Qrelay-Warning` header that says what to change.';
+  'If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change.';
 
 export const createQrCode = operation({
   id: 'createQrCode',
@@ -34,7 +34,7 @@ export const createQrCode = operation({
   tag: 'QR codes',
   summary: 'Create a publicly shared QR code',
   description:
-    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless you send `isPublic` as false.',
+    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false.',
   body: createBody,
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
   otherFields: notInCreate,
@@ -79,18 +79,20 @@ export const listQrCodes = operation({
   path: '/qrcodes',
   tag: 'QR codes',
   summary: 'List QR codes',
-  description: 'Returns your QR codes a page at a time, newest first.',
+  description: 'Returns your QR codes one page at a time, newest first.',
   query: Type.Object(
     {
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of codes on a page.' }),
       ),
       cursor: Type.Optional(
-        cursor('Where to go on: the `nextCursor` of the previous page, which is the `id` of its last code.'),
+        cursor('The `nextCursor` of the previous page, which is the `id` of its last code.'),
       ),
-      category: Type.Optional(text('Only codes with this category.', { maxLength: longestLabel })),
+      category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
       type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
-      favorite: Type.Optional(Type.Boolean({ description: 'true: only favorites. false: only the others.' })),
+      favorite: Type.Optional(
+        Type.Boolean({ description: 'true: only favorites. false: only codes that are not favorites.' }),
+      ),
     },
     closed,
   ),
@@ -117,7 +119,7 @@ export const updateQrCode = operation({
   tag: 'QR codes',
   summary: 'Change a QR code',
   description:
-    'Send only the fields that you want to change. `type` changes only together with `content`. `shareUrl` never changes, so a printed code keeps working. Whoever scans it sees the change within 10 seconds.',
+    'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. Scans see the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
@@ -150,7 +152,7 @@ export const deleteQrCode = operation({
   path: '/qrcodes/{id}',
   tag: 'QR codes',
   summary: 'Delete a QR code',
-  description: 'Deletes the code and all its scans for good. Within 10 seconds its share URL answers 404.',
+  description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,
   success: { status: 204, description: 'The QR code was deleted.' },
   async handle({ ownerId, params }, { db, codeChanged }) {

@@ -1,9 +1,9 @@
 import type { TObject } from 'typebox';
 import { parseQuery } from '../../http/query-string.ts';
 
-/** Query strings are text; whole numbers and booleans are read strictly, anything else is left for the schema to refuse. */
+/** Converts integers and booleans strictly; any other text is left for the schema to reject. */
 export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {
-  // fromEntries makes a field even of a parameter named __proto__.
+  // fromEntries creates an own property even for a parameter named __proto__.
   return Object.fromEntries(
     [...parseQuery(querystring)].map(([name, values]) => [
       name,

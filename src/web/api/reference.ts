@@ -1,4 +1,4 @@
-/** What of the OpenAPI document is shown. Every `$ref` points into the document itself. */
+/** The parts of the OpenAPI document that the page shows. Every `$ref` points into the document itself. */
 export interface OpenApiDocument {
   info: { title: string; version: string; summary: string; description: string };
   servers: { url: string }[];
@@ -14,7 +14,7 @@ export interface OpenApiDocument {
 
 interface Schema {
   $ref?: string;
-  /** Two where a value may be null. */
+  /** An array where the value may be null. */
   type?: string | string[];
   enum?: string[];
   const?: unknown;
@@ -61,11 +61,11 @@ export interface ShownField {
   type: string;
   required: boolean;
   description: string;
-  /** Bounds, patterns and the default, each a few words. */
+  /** Bounds, pattern and default. */
   notes: string[];
 }
 
-export interface ShownAnswer {
+export interface ShownResponse {
   status: string;
   description: string;
   headers: string[];
@@ -83,8 +83,8 @@ export interface ShownOperation {
   parameters: { place: string; fields: ShownField[] }[];
   body: ShownField[];
   curl: string;
-  success: ShownAnswer;
-  /** Statuses of the errors that it may answer with; what they are is told once, for all. */
+  success: ShownResponse;
+  /** The errors of this operation; `Reference.errors` describes each of them once. */
   errors: { status: string; description: string }[];
 }
 
@@ -96,22 +96,22 @@ export interface Reference {
   authentication: string;
   keyFormat: string;
   operations: ShownOperation[];
-  errors: ShownAnswer[];
+  errors: ShownResponse[];
   headers: ShownField[];
 }
 
-/** The document, turned into what a page shows: references followed, nested fields in one list. */
+/** Prepares the document for the page: resolves references and flattens nested fields. */
 export function readReference(document: OpenApiDocument): Reference {
   const { info, components } = document;
   const serverUrl = document.servers[0]?.url ?? '';
-  const errors = new Map<string, ShownAnswer>();
+  const errors = new Map<string, ShownResponse>();
 
   const named = <Part>(parts: Record<string, Part>, ref: string) =>
     parts[ref.slice(ref.lastIndexOf('/') + 1)] as Part;
   const follow = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : named(components.schemas, schema.$ref);
 
-  /** The fields of an object and, below each, those of what it holds. */
+  /** The fields of an object, each followed by its nested fields. */
   function fieldsOf(given: Schema | undefined, prefix = ''): ShownField[] {
     if (!given) return [];
     const { properties = {}, required = [] } = follow(given);
@@ -141,12 +141,12 @@ export function readReference(document: OpenApiDocument): Reference {
     return [schema.type ?? 'any'].flat().join(' or ');
   }
 
-  function showAnswer(status: string, answer: ResponseObject): ShownAnswer {
-    const json = answer.content?.['application/json'];
+  function showResponse(status: string, response: ResponseObject): ShownResponse {
+    const json = response.content?.['application/json'];
     return {
       status,
-      description: answer.description,
-      headers: Object.keys(answer.headers ?? {}),
+      description: response.description,
+      headers: Object.keys(response.headers ?? {}),
       fields: fieldsOf(json?.schema),
       example: json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2),
     };
@@ -174,11 +174,11 @@ export function readReference(document: OpenApiDocument): Reference {
       })),
       body: fieldsOf(body?.schema),
       curl: curlOf(method, `${serverUrl}${path}`, body?.example),
-      success: showAnswer(status, success),
+      success: showResponse(status, success),
       errors: failures.map(([code, given]) => {
-        const answer = given.$ref === undefined ? given : named(components.responses, given.$ref);
-        if (!errors.has(code)) errors.set(code, showAnswer(code, answer));
-        return { status: code, description: answer.description };
+        const response = given.$ref === undefined ? given : named(components.responses, given.$ref);
+        if (!errors.has(code)) errors.set(code, showResponse(code, response));
+        return { status: code, description: response.description };
       }),
     };
   }
@@ -195,7 +195,7 @@ export function readReference(document: OpenApiDocument): Reference {
     authentication: security?.description ?? '',
     keyFormat: security?.bearerFormat ?? '',
     operations,
-    errors: [...errors.values()].toSorted((one, other) => Number(one.status) - Number(other.status)),
+    errors: [...errors.values()].toSorted((a, b) => Number(a.status) - Number(b.status)),
     headers: Object.entries(components.headers).map(([name, { description, schema }]) =>
       showField(name, schema, false, description),
     ),
@@ -213,23 +213,23 @@ function boundsOf(schema: Schema): string[] {
   return notes.filter((note) => note !== undefined && note !== '') as string[];
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string | undefined {
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
-  if (least !== undefined) return `at least ${least}${least === 1 ? unit.replace(/s$/, '') : unit}`;
-  return most === undefined ? undefined : `at most ${most}${unit}`;
+function range(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  if (min !== undefined && max !== undefined) return `${min} to ${max}${unit}`;
+  if (min !== undefined) return `at least ${min}${min === 1 ? unit.replace(/s$/, '') : unit}`;
+  return max === undefined ? undefined : `at most ${max}${unit}`;
 }
 
 function defaultOf(schema: Schema): string[] {
   return schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
 }
 
-/** To be pasted as it is, once KEY is set, and ID where the path has one. */
+/** Works when pasted into a shell where KEY is set, and ID where the path has one. */
 function curlOf(method: string, url: string, body: unknown): string {
   const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
   const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
   if (method !== 'get' && method !== 'post') lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
   if (body !== undefined) {
-    // Inside single quotes the shell takes everything as it is, but for the quote itself.
+    // Inside single quotes the shell interprets nothing but the quote itself.
     const json = JSON.stringify(body).replaceAll("'", "'\\''");
     lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
   }

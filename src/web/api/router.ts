@@ -10,10 +10,10 @@ import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } fro
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { closed } from './schema-parts.ts';
-import { tidyLabels } from './text-fields.ts';
+import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
 
-/** Every operation of the interface. A new one is a file in this folder and its name here. */
+/** Every operation of the API. A new one is a file in this folder and an entry here. */
 export const operations: Operation[] = [
   createQrCode,
   listQrCodes,
@@ -33,8 +33,8 @@ export function createApiRouter(services: ApiServices): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true });
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-    const steps = operation.body ? [jsonBody, serve(operation, services)] : [serve(operation, services)];
-    router.register(path, [operation.method], steps as never);
+    const handlers = operation.body ? [jsonBody, serve(operation, services)] : [serve(operation, services)];
+    router.register(path, [operation.method], handlers as never);
   }
   return router;
 }
@@ -46,16 +46,17 @@ function serve(operation: Operation, services: ApiServices) {
   const bodyErrors =
     operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
 
-  /** The errors of the query string are kept for the body, if there is one, so that all are in one error. */
+  /** Where the query is invalid, the body is checked too, so that one response has the errors of both. */
   function checkQuery(ctx: Context): Record<string, unknown> {
-    const query = tidyLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
+    const query = normalizeLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
     const errors = queryErrors(query);
-    if (errors.length > 0) throw invalid([...errors, ...(bodyErrors?.(tidyLabels(ctx.request.body)) ?? [])]);
+    if (errors.length > 0)
+      throw invalid([...errors, ...(bodyErrors?.(normalizeLabels(ctx.request.body)) ?? [])]);
     return query;
   }
 
   async function checkBody(ctx: Context, rules: BodyRules): Promise<unknown> {
-    const body = tidyLabels(ctx.request.body);
+    const body = normalizeLabels(ctx.request.body);
     const errors = bodyErrors ? await findErrors(bodyErrors, body, rules) : [];
     if (errors.length > 0) throw invalid(errors);
     return body;
@@ -63,8 +64,8 @@ function serve(operation: Operation, services: ApiServices) {
 
   return async (ctx: Context, _next: Next): Promise<void> => {
     const ownerId: unknown = ctx.state['ownerId'];
-    if (typeof ownerId !== 'string') throw new Error('An operation was reached without authentication');
-    const answer = await operation.handle(
+    if (typeof ownerId !== 'string') throw new Error('An operation was called without authentication');
+    const result = await operation.handle(
       {
         ownerId,
         params: ctx['params'] as Record<string, string>,
@@ -77,6 +78,6 @@ function serve(operation: Operation, services: ApiServices) {
       services,
     );
     ctx.status = operation.success.status;
-    if (operation.success.schema) ctx.body = answer;
+    if (operation.success.schema) ctx.body = result;
   };
 }

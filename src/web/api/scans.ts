@@ -69,7 +69,7 @@ export const listQrCodeScans = operation({
   path: '/qrcodes/{id}/scans',
   tag: 'Scans',
   summary: 'List raw scan records',
-  description: 'Returns the single scans of a QR code a page at a time, newest first.',
+  description: 'Returns the scans of a QR code one page at a time, newest first.',
   params: codeIdParams,
   query: Type.Object(
     {
@@ -77,7 +77,7 @@ export const listQrCodeScans = operation({
         Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of scans on a page.' }),
       ),
       cursor: Type.Optional(
-        cursor('Where to go on: the `nextCursor` of the previous page, which is the `id` of its last scan.'),
+        cursor('The `nextCursor` of the previous page, which is the `id` of its last scan.'),
       ),
     },
     closed,

@@ -1,43 +1,42 @@
 import type { FieldError } from '../../errors.ts';
 
-const mostNamed = 100;
-const longestName = 64;
+const maxListed = 100;
+const maxNameLength = 64;
 
-export interface OtherFields {
-  /** What a request of this kind consists of. */
+export interface UnknownFieldOptions {
   kind: 'field' | 'parameter';
-  /** Where the count of those beyond the bound is told. */
+  /** The field of the error that counts those that are not listed. */
   whole: 'body' | 'query';
-  /** For fields that a client may well try to send: what to do instead. */
+  /** Messages for unknown fields that clients are likely to send. */
   hints?: Record<string, string>;
 }
 
-const ofBody: OtherFields = { kind: 'field', whole: 'body' };
+const ofBody: UnknownFieldOptions = { kind: 'field', whole: 'body' };
 
 interface Split {
-  /** The value without its unknown fields; as it is where it is no object. */
+  /** The value without its unknown fields; unchanged where it is not an object. */
   fields: unknown;
   errors: FieldError[];
 }
 
-/** Parts the fields that a request takes from all others, of which the first are named and the rest are counted. */
+/** Removes unknown fields. The errors list the first 100 of them and count the rest. */
 export function splitFields(
   value: unknown,
   known: string[],
-  { kind, whole, hints = {} }: OtherFields = ofBody,
+  { kind, whole, hints = {} }: UnknownFieldOptions = ofBody,
 ): Split {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { fields: value, errors: [] };
   const names = new Set(known);
-  const others = Object.keys(value).filter((name) => !names.has(name));
-  if (others.length === 0) return { fields: value, errors: [] };
-  const errors = others.slice(0, mostNamed).map((name) => ({
+  const unknown = Object.keys(value).filter((name) => !names.has(name));
+  if (unknown.length === 0) return { fields: value, errors: [] };
+  const errors = unknown.slice(0, maxListed).map((name) => ({
     field: shorten(name),
     message: Object.hasOwn(hints, name)
       ? String(hints[name])
       : `is not a ${kind} of this request${suggestion(name, known)}`,
   }));
-  const more = others.length - errors.length;
+  const more = unknown.length - errors.length;
   if (more > 0)
     errors.push({ field: whole, message: `has ${more} more ${kind}s that are not part of this request` });
   const fields = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
@@ -45,17 +44,17 @@ export function splitFields(
 }
 
 function shorten(name: string): string {
-  return name.length <= longestName ? name : `${name.slice(0, longestName).toWellFormed()}…`;
+  return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength).toWellFormed()}…`;
 }
 
-/** For a name that is written another way: `Name`, `foreground_color`, `backgroundColour`. */
+/** For a different spelling: `Name`, `foreground_color`, `backgroundColour`. */
 function suggestion(name: string, known: string[]): string {
-  if (name.length > longestName) return '';
-  const meant = known.find((each) => plain(each) === plain(name));
-  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  if (name.length > maxNameLength) return '';
+  const match = known.find((each) => simplify(each) === simplify(name));
+  return match === undefined ? '' : ` (did you mean ${match}?)`;
 }
 
-function plain(name: string): string {
+function simplify(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')

@@ -4,17 +4,17 @@ import type { TObject } from 'typebox';
 import { validate as isUuid } from 'uuid';
 import type { FieldError } from '../../errors.ts';
 import { isLabel, isText } from '../../codes/label.ts';
-import { type OtherFields, splitFields } from './unknown-fields.ts';
+import { type UnknownFieldOptions, splitFields } from './unknown-fields.ts';
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true });
 for (const name of ['date', 'uri'] as const) ajv.addFormat(name, fullFormats[name]);
-// Without the prefix urn:uuid:, which the database does not take.
+// ajv's own format accepts the prefix urn:uuid:, which Postgres rejects.
 ajv.addFormat('uuid', isUuid);
-// Without leap seconds and zones of whole hours, of which no Date can be made.
+// ajv's own format accepts leap seconds and offsets without minutes, which Date cannot parse.
 ajv.addFormat(
   'date-time',
   (text: string) =>
-    text.length <= longestTimestamp && isDateTime.validate(text) && hasFourDigitYear(Date.parse(text)),
+    text.length <= maxTimestampLength && isDateTime.validate(text) && hasFourDigitYear(Date.parse(text)),
 );
 ajv.addFormat('text', isText);
 ajv.addFormat('label', isLabel);
@@ -22,29 +22,29 @@ ajv.addVocabulary(['x-expects']);
 
 const isDateTime = fullFormats['date-time'] as { validate(text: string): boolean };
 
-const longestTimestamp = 64;
+const maxTimestampLength = 64;
 const firstMs = Date.parse('0000-01-01T00:00:00.000Z');
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** In UTC, as it is shown: past these a zone can lead, and no timestamp of ISO 8601 is written so. False for no time. */
+/** In UTC, as it is shown: an offset can move a timestamp past these years. False for NaN. */
 function hasFourDigitYear(ms: number): boolean {
   return ms >= firstMs && ms <= lastMs;
 }
 
-/** Says what is wrong with a value, field by field; an empty list for a valid one. The list is bounded. */
+/** Returns at most one error per field, and a bounded number in total. */
 export type Validator = (value: unknown) => FieldError[];
 
-export function compileValidator(schema: TObject, other?: OtherFields): Validator {
+export function compileValidator(schema: TObject, options?: UnknownFieldOptions): Validator {
   const validate: ValidateFunction = ajv.compile(schema);
   const known = Object.keys(schema.properties);
   return (value) => {
-    // Unknown fields are sorted out first: ajv would make an error of each, and there may be thousands.
-    const { fields, errors } = splitFields(value, known, other);
+    // Unknown fields are removed first: ajv would report each of thousands.
+    const { fields, errors } = splitFields(value, known, options);
     return validate(fields) ? errors : [...toFieldErrors(validate.errors ?? []), ...errors];
   };
 }
 
-/** One sentence a field: the first thing that is wrong with it. */
+/** Keeps the first error of each field. */
 function toFieldErrors(errors: ErrorObject[]): FieldError[] {
   const messages = new Map<string, string>();
   for (const error of errors) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Reference, ShownAnswer, ShownField, ShownOperation } from '../api/reference.ts';
+import type { Reference, ShownResponse, ShownField, ShownOperation } from '../api/reference.ts';
 import { CopyableText } from '../ui/copyable.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 
@@ -217,7 +217,7 @@ function Fields({ fields, caption, inAnswer = false }: FieldsProps) {
   );
 }
 
-function Example({ answer: { example } }: { answer: ShownAnswer }) {
+function Example({ answer: { example } }: { answer: ShownResponse }) {
   return example === undefined ? <p class="quiet">No body.</p> : <pre>{example}</pre>;
 }
 

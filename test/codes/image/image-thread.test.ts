@@ -57,7 +57,7 @@ describe('The image thread', () => {
     const ask = (number: number) => images.draw({ ...plain, text: `waits ${number}` }, 'svg');
     const waiting = Array.from({ length: 200 }, (_, number) => ask(number));
     const refusal = await ask(200).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'Too many pictures wait to be drawn');
+    expect(refusal).to.be.an('error').with.property('message', 'Too many images are waiting to be drawn');
     await Promise.all(waiting);
     expect((await ask(200)).body.toString()).to.equal(drawSvg({ ...plain, text: 'waits 200' }));
   });

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 
 const message =
-  'must not lead to evil.example, a host that is blocked here; if that is a mistake, turn to abuse@example.com';
+  'must not link to a blocked host: evil.example; contact abuse@example.com if this is a mistake';
 
 describe('A host that the operator blocked, in the API', () => {
   let service: TestService;

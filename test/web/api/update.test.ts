@@ -185,7 +185,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     });
   });
 
-  describe('type, which changes only together with content (decisions: Endpoints)', () => {
+  describe('type, which can only be changed together with content (decisions: Endpoints)', () => {
     it('changes with content that is held to the rules of the new type', async () => {
       const { id } = await create({ content: 'https://example.com/menu' });
       const { status, body } = await patch(id, { type: 'text', content: 'Closed on Mondays' });
@@ -199,7 +199,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       const { id } = await create();
       const answer = await patch(id, { type: 'text' });
       expectInvalid(answer, ['type']);
-      expect(answer.body.message).to.equal('type changes only together with content: send both.');
+      expect(answer.body.message).to.equal('type can only be changed together with content.');
     });
 
     it('may be sent as it is', async () => {

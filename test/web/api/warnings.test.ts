@@ -32,7 +32,7 @@ describe('The header Qrelay-Warning', () => {
   it('says on creation what a scanner will not read, and the code is created all the same', async () => {
     const { status, headers, body } = await create(alike);
     expect(status).to.equal(201);
-    expect(headers.get('Qrelay-Warning')).to.include('#777777 and #888888 are too much alike');
+    expect(headers.get('Qrelay-Warning')).to.include('#777777 and #888888 are too similar');
     expect((await api(`/qrcodes/${body.id}`)).body).to.include(alike);
   });
 
@@ -65,9 +65,9 @@ describe('The header Qrelay-Warning', () => {
 
   it('is told after a change, of the code as it is now', async () => {
     const { body } = await create({});
-    expect((await change(body.id, alike)).headers.get('Qrelay-Warning')).to.include('too much alike');
+    expect((await change(body.id, alike)).headers.get('Qrelay-Warning')).to.include('too similar');
     expect((await change(body.id, { name: 'Other' })).headers.get('Qrelay-Warning')).to.include(
-      'too much alike',
+      'too similar',
     );
     const mended = await change(body.id, { foregroundColor: '#000000' });
     expect(mended.headers.has('Qrelay-Warning')).to.equal(false);

@@ -96,7 +96,7 @@ describe('A blocked code, on the pages of its owner', () => {
     for (const path of ['/codes/new', `/codes/${id}/edit`]) {
       const answer = await post(path, path, fields);
       expect(answer.status, path).to.equal(400);
-      expect(await answer.text()).to.contain('ust not lead to bad.example, a host that is blocked here');
+      expect(await answer.text()).to.contain('ust not link to a blocked host: bad.example');
     }
     expect(await service.db('qr_codes').whereLike('content', '%bad.example%')).to.have.length(0);
   });

@@ -339,13 +339,13 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.getByLabel('Foreground').fill('#eeeeee');
       const placeOf = async () => (await page.getByLabel('Foreground').boundingBox())?.y;
       const place = await placeOf();
-      await page.getByText(/too much alike for a scanner/).waitFor();
+      await page.getByText(/too similar for a scanner/).waitFor();
       expect(await placeOf()).to.equal(place);
       expect(await page.locator('#warnings').textContent()).to.match(/Choose a darker foreground\.$/);
       expect(await page.locator('#preview').getAttribute('src')).to.contain('foregroundColor=%23eeeeee');
       await expectAccessible(page);
       await page.getByLabel('Foreground').fill('#000000');
-      await page.getByText(/too much alike/).waitFor({ state: 'detached' });
+      await page.getByText(/too similar/).waitFor({ state: 'detached' });
     });
 
     it('with more than a form could hold are edited as they are stored', async () => {

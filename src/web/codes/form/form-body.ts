@@ -11,7 +11,7 @@ import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
 import { createDefaults } from '../../api/qr-code-shapes.ts';
-import { tidyLabels } from '../../api/text-fields.ts';
+import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { field } from '../../middleware/forms.ts';
 
 /** Of every type alike. */
@@ -140,7 +140,7 @@ function completeAddress(address: string): string {
 
 function bodyOf(values: Values): Record<string, unknown> {
   const { name, category = '', foregroundColor, backgroundColor, size = '', errorCorrection } = values;
-  return tidyLabels({
+  return normalizeLabels({
     name,
     category: category.trim() === '' ? null : category,
     foregroundColor,
