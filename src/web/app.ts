@@ -24,12 +24,12 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
 import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
-import { codePage } from './codes/detail/detail-routes.ts';
-import { codeForms } from './codes/form/form-routes.ts';
-import { codePictures } from './codes/picture-routes.ts';
-import { codesPages } from './codes/list/list-routes.ts';
+import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { codeFormPages } from './codes/form/form-routes.ts';
+import { codePictureRoutes } from './codes/picture-routes.ts';
+import { codeListPages } from './codes/list/list-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
-import { entryPages } from './sign-in/sign-in-routes.ts';
+import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { type HealthParts, healthPages } from './operations/health.ts';
 import { keysPages } from './keys/keys-routes.ts';
@@ -109,10 +109,10 @@ export function createApp({
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 
-  const tellUnsent = throttle((err, times) => log.error({ err, times }, 'an answer could not be sent'));
+  const logSendErrors = throttle((err, times) => log.error({ err, times }, 'an answer could not be sent'));
   app.on('error', (err: unknown) => {
     // Whoever leaves in the middle of an answer does nothing wrong.
-    if (!isGone(err)) tellUnsent(err);
+    if (!isClientDisconnect(err)) logSendErrors(err);
   });
   return app;
 }
@@ -124,12 +124,12 @@ export function createPages(parts: PageParts): Router {
   const sections = [
     frontPage,
     docsPage,
-    entryPages,
-    codesPages,
-    codePictures,
-    codeForms,
+    signInPages,
+    codeListPages,
+    codePictureRoutes,
+    codeFormPages,
     // After those whose names would else be taken for the id of a code.
-    codePage,
+    codeDetailPages,
     keysPages,
     accountPages,
   ];
@@ -137,7 +137,7 @@ export function createPages(parts: PageParts): Router {
   return pages;
 }
 
-function isGone(error: unknown): boolean {
+function isClientDisconnect(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }

@@ -10,16 +10,16 @@ import { changeEmail, changePassword, deleteUser, type User } from '../../accoun
 import type { FieldError } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
-import type { FrontDone } from '../front/front-routes.ts';
+import type { FrontFlash } from '../front/front-routes.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
-const mostPasswordChecks = 20;
-const doneTexts = {
+const maxPasswordChecksPerHour = 20;
+const flashTexts = {
   email: 'Your email is changed.',
   password: 'Your password is changed, and every other session is ended.',
 };
-type AccountDone = keyof typeof doneTexts;
+type AccountFlash = keyof typeof flashTexts;
 
 /** The account: plan and use, email, password, and its end. */
 export function accountPages(parts: PageParts): Router {
@@ -37,13 +37,13 @@ export function accountPages(parts: PageParts): Router {
       { plan: 'Free', requestsPerHour: hourlyQuota.free },
       { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
     ];
-    const done = readFlash(ctx, parts, doneTexts);
+    const flash = readFlash(ctx, parts, flashTexts);
     const visitor = visitorOf(ctx, parts);
     const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
     show(
       ctx,
       AccountView,
-      { visitor, plan: user.plan, limits, use, done: done && doneTexts[done], errors, typed },
+      { visitor, plan: user.plan, limits, use, flash: flash && flashTexts[flash], errors, typed },
       errors ? 400 : 200,
     );
   }
@@ -51,7 +51,7 @@ export function accountPages(parts: PageParts): Router {
   /** What is done to an account needs its password, however the session was come by. */
   async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
     return passwords.withSlot(async ({ verify }) => {
-      const limit = { subject: `password-check:${user.id}`, maxPerHour: mostPasswordChecks };
+      const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
       const { isAllowed } = await takeAttempt(db, limit);
       if (!isAllowed) return [{ field: name, message: 'was tried too often: try again in an hour' }];
       const matches = await verify(user.passwordHash, password);
@@ -71,7 +71,7 @@ export function accountPages(parts: PageParts): Router {
     if (list.length === 0 && !(await changeEmail(db, user, email, now())))
       list.push({ field: 'newEmail', message: 'This email belongs to another account' });
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
-    redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountDone);
+    redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountFlash);
   });
 
   router.post('/password', async (ctx) => {
@@ -87,7 +87,7 @@ export function accountPages(parts: PageParts): Router {
     await changePassword(db, user, await passwords.hash(password), now());
     await endSessionsOf(db, user.id);
     await sessions.signIn(ctx, user);
-    redirectWithFlash(ctx, parts, '/account', 'password' satisfies AccountDone);
+    redirectWithFlash(ctx, parts, '/account', 'password' satisfies AccountFlash);
   });
 
   router.post('/delete', async (ctx) => {
@@ -99,7 +99,7 @@ export function accountPages(parts: PageParts): Router {
     await sessions.signOut(ctx);
     const shareTokens = await deleteUser(db, user);
     for (const token of shareTokens) codeChanged(token);
-    redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontDone);
+    redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontFlash);
   });
   return router;
 }

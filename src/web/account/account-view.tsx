@@ -1,7 +1,7 @@
 import type { FieldError } from '../../errors.ts';
 import { type FormState, idOf, Input } from '../ui/controls.tsx';
 import { figure } from '../ui/figure.ts';
-import { KeyStart } from '../ui/key-start.tsx';
+import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
 
@@ -10,7 +10,7 @@ export interface AccountProps {
   plan: 'free' | 'pro';
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
-  done?: string | undefined;
+  flash?: string | undefined;
   /** Errors by the form they belong to. */
   errors?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
   /** What was typed, but for passwords. */
@@ -25,7 +25,7 @@ const problems: Record<FormName, string> = {
   delete: 'Your account is not deleted.',
 };
 
-export function AccountView({ visitor, plan, limits, use, done, errors, typed }: AccountProps) {
+export function AccountView({ visitor, plan, limits, use, flash, errors, typed }: AccountProps) {
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -39,7 +39,7 @@ export function AccountView({ visitor, plan, limits, use, done, errors, typed }:
       styles={['account']}
     >
       <h1>Account</h1>
-      {done && <Notice kind="good">{done}</Notice>}
+      {flash && <Notice kind="good">{flash}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
       <div class="columns side-by-side">
         <section class="card">
@@ -152,7 +152,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
               {use.map(({ name, prefix, used, limit }) => (
                 <tr key={prefix}>
                   <th scope="row">
-                    <bdi>{name}</bdi> <KeyStart prefix={prefix} />
+                    <bdi>{name}</bdi> <KeyPrefix prefix={prefix} />
                   </th>
                   <td>
                     <meter min={0} max={limit} value={used} aria-label={`Requests with ${name}`}>

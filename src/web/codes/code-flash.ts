@@ -1,5 +1,5 @@
 /** What was done to a code, as the page that comes after says it. */
-export const doneTexts = {
+export const flashTexts = {
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
   deleted: 'The code is deleted.',
@@ -9,4 +9,4 @@ export const doneTexts = {
   public: 'The code is public now.',
 };
 
-export type Done = keyof typeof doneTexts;
+export type CodeFlash = keyof typeof flashTexts;

@@ -69,11 +69,11 @@ function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {
 }
 
 /** Also what is said when it has just been made so. */
-function PrivateNotice({ code, here, isMadePrivate }: CodeProps) {
+function PrivateNotice({ code, here, wasMadePrivate }: CodeProps) {
   return (
-    <div class="notice plain state" role={isMadePrivate ? 'status' : undefined}>
+    <div class="notice plain state" role={wasMadePrivate ? 'status' : undefined}>
       <div>
-        <strong>{isMadePrivate ? 'The code is private now' : 'This code is private'}</strong>
+        <strong>{wasMadePrivate ? 'The code is private now' : 'This code is private'}</strong>
         <p>Whoever opens its share link sees a “not found” page, and scans are not counted.</p>
       </div>
       <VisibilityForm code={code} look="solid" back={here} />

@@ -19,15 +19,15 @@ import { needUser, type PageParts, userOf } from '../ui/page.ts';
 
 const previewSeconds = 60;
 /** A code has its share address from when it is stored; until then its picture is of one that is as long. */
-const tokenToCome = '0000000000';
+const placeholderToken = '0000000000';
 /** What a scanner reads in a sample. No share address is shorter. */
 const sampleText = 'Sample: not saved yet';
-const lookErrors = compileValidator(patchBody);
+const designErrors = compileValidator(patchBody);
 
-export type Look = Omit<Picture, 'text'>;
+export type Design = Omit<Picture, 'text'>;
 
 /** Pictures for the owner: of a code, private or not, and of a look that is being chosen. */
-export function codePictures({ db, config, images }: PageParts): Router {
+export function codePictureRoutes({ db, config, images }: PageParts): Router {
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
@@ -60,22 +60,22 @@ export function codePictures({ db, config, images }: PageParts): Router {
       const ending = isDirect ? `direct.${format}` : format;
       if ('download' in ctx.query)
         ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
-      await send(ctx, { ...lookOf(code), text }, format);
+      await send(ctx, { ...designOf(code), text }, format);
     });
   }
 
   router.get('/preview.svg', async (ctx) => {
     const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
-    const errors = lookErrors(given);
+    const errors = designErrors(given);
     if (errors.length > 0) throw invalid(errors);
     const code = typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : undefined;
-    const look = lookOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
+    const design = designOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
     ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
-    const warnings = lookWarnings(look, config.baseUrl);
+    const warnings = designWarnings(design, config.baseUrl);
     if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
     if (!code) {
-      const { length } = shareUrl(config.baseUrl, tokenToCome);
-      const sample = { ...look, text: sampleText.padEnd(length, '.') };
+      const { length } = shareUrl(config.baseUrl, placeholderToken);
+      const sample = { ...design, text: sampleText.padEnd(length, '.') };
       const { body } = await draw(sample, 'svg');
       ctx.type = contentTypes.svg;
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
@@ -84,25 +84,25 @@ export function codePictures({ db, config, images }: PageParts): Router {
     const isDirect = isDirectFirst(code);
     await send(
       ctx,
-      { ...look, text: isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken) },
+      { ...design, text: isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken) },
       'svg',
     );
   });
   return router;
 }
 
-export function previewPath(look: Look, codeId: string | undefined): string {
-  const query = { ...lookOf(look), size: String(look.size), ...(codeId && { code: codeId }) };
+export function previewPath(design: Design, codeId: string | undefined): string {
+  const query = { ...designOf(design), size: String(design.size), ...(codeId && { code: codeId }) };
   return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
 }
 
 /** In the words of the form. */
-export function lookWarnings(look: Look, baseUrl: string): string[] {
-  return pictureWarnings({ ...look, text: shareUrl(baseUrl, tokenToCome) }).map((warning) =>
+export function designWarnings(design: Design, baseUrl: string): string[] {
+  return pictureWarnings({ ...design, text: shareUrl(baseUrl, placeholderToken) }).map((warning) =>
     warning.replace(/(foreground|background)Color/g, '$1').replace('errorCorrection', 'error correction'),
   );
 }
 
-function lookOf({ errorCorrection, size, foregroundColor, backgroundColor }: Look): Look {
+function designOf({ errorCorrection, size, foregroundColor, backgroundColor }: Design): Design {
   return { errorCorrection, size, foregroundColor, backgroundColor };
 }

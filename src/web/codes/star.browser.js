@@ -22,9 +22,9 @@ async function send(form) {
   }).catch(() => undefined);
   // As without this script: the next page shows the error.
   if (!response?.ok || response.redirected) return form.submit();
-  const { done } = await response.json();
+  const { message } = await response.json();
   showFavorite(form, isFavorite);
-  announce(done);
+  announce(message);
 }
 
 for (const form of forms) {

@@ -4,8 +4,8 @@ import { FrontView } from './front-view.tsx';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { readFlash } from '../ui/flash.ts';
 
-const doneTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
-export type FrontDone = keyof typeof doneTexts;
+const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
+export type FrontFlash = keyof typeof flashTexts;
 
 /** The front page: what this is, a picture to try it with, and the next step. */
 export function frontPage(parts: PageParts): Router {
@@ -20,13 +20,13 @@ export function frontPage(parts: PageParts): Router {
   });
   const router = new Router();
   router.get('/', (ctx) => {
-    const done = readFlash(ctx, parts, doneTexts);
+    const flash = readFlash(ctx, parts, flashTexts);
     show(ctx, FrontView, {
       visitor: visitorOf(ctx, parts),
       baseUrl,
       picture,
       lifetimeDays,
-      done: done && doneTexts[done],
+      flash: flash && flashTexts[flash],
     });
   });
   return router;

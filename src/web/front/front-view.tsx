@@ -10,7 +10,7 @@ interface FrontProps {
   picture: string;
   /** How long a new code works. */
   lifetimeDays: number;
-  done?: string | undefined;
+  flash?: string | undefined;
 }
 
 const stepsOf = (lifetimeDays: number) => [
@@ -28,13 +28,13 @@ const stepsOf = (lifetimeDays: number) => [
   },
 ];
 
-export function FrontView({ visitor, baseUrl, picture, lifetimeDays, done }: FrontProps) {
+export function FrontView({ visitor, baseUrl, picture, lifetimeDays, flash }: FrontProps) {
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
     <Layout title="Qrelay" visitor={visitor} at="/" styles={['codes', 'front']}>
-      {done && <Notice kind="good">{done}</Notice>}
+      {flash && <Notice kind="good">{flash}</Notice>}
       <div class="front front-thirds">
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>

@@ -13,8 +13,8 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const longestName = 100;
 const createdPath = '/keys/created';
-const doneTexts = { revoked: 'The key is revoked.' };
-type KeysDone = keyof typeof doneTexts;
+const flashTexts = { revoked: 'The key is revoked.' };
+type KeysFlash = keyof typeof flashTexts;
 const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first.`;
 
 /** A key that was not created. */
@@ -51,14 +51,14 @@ export function keysPages(parts: PageParts): Router {
   }
 
   async function showKeys(ctx: Context, refused?: Refused, status = 400): Promise<void> {
-    const done = readFlash(ctx, parts, doneTexts);
+    const flash = readFlash(ctx, parts, flashTexts);
     show(
       ctx,
       KeysView,
       {
         visitor: visitorOf(ctx, parts),
         keys: await rowsOf(userOf(ctx)),
-        done: done && doneTexts[done],
+        flash: flash && flashTexts[flash],
         ...refused,
       },
       refused ? status : 200,
@@ -104,7 +104,7 @@ export function keysPages(parts: PageParts): Router {
 
   router.post('/:id/revoke', async (ctx) => {
     if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
-    redirectWithFlash(ctx, parts, '/keys', 'revoked' satisfies KeysDone);
+    redirectWithFlash(ctx, parts, '/keys', 'revoked' satisfies KeysFlash);
   });
   return router;
 }

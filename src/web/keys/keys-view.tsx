@@ -2,7 +2,7 @@ import type { FieldError } from '../../errors.ts';
 import { Input } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { figure } from '../ui/figure.ts';
-import { KeyStart } from '../ui/key-start.tsx';
+import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -21,7 +21,7 @@ export interface KeyRow {
 interface KeysProps {
   visitor: Visitor;
   keys: KeyRow[];
-  done?: string | undefined;
+  flash?: string | undefined;
   /** As it was entered, where no key was created. */
   name?: string | undefined;
   errors?: FieldError[] | undefined;
@@ -29,13 +29,13 @@ interface KeysProps {
   problem?: string | undefined;
 }
 
-export function KeysView({ visitor, keys, done, name = '', errors = [], problem }: KeysProps) {
+export function KeysView({ visitor, keys, flash, name = '', errors = [], problem }: KeysProps) {
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
     <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
       <h1>API Keys</h1>
-      {done && <Notice kind="good">{done}</Notice>}
+      {flash && <Notice kind="good">{flash}</Notice>}
       {problem && <Notice kind="bad">{problem}</Notice>}
       <section class="card">
         <h2>New key</h2>
@@ -68,7 +68,7 @@ export function KeysView({ visitor, keys, done, name = '', errors = [], problem 
             <p>No active keys: create one above.</p>
           )}
           {revoked.length > 0 && (
-            <details open={done !== undefined}>
+            <details open={flash !== undefined}>
               <summary>
                 {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
               </summary>
@@ -123,7 +123,7 @@ function KeyLine({ row: key }: { row: KeyRow }) {
         <bdi>{key.name}</bdi>
       </th>
       <td data-label="Key">
-        <KeyStart prefix={key.prefix} />
+        <KeyPrefix prefix={key.prefix} />
       </td>
       <td data-label="Created">
         <Moment at={key.createdAt} />
@@ -194,7 +194,7 @@ export function RevokeKeyView({ visitor, row: key }: { visitor: Visitor; row: Ke
           <strong>
             <bdi>{key.name}</bdi>
           </strong>{' '}
-          (<KeyStart prefix={key.prefix} />
+          (<KeyPrefix prefix={key.prefix} />
           )? Programs that use it will be refused. This cannot be undone.
         </p>
         <Form action={`/keys/${key.id}/revoke`} class="row">

@@ -4,9 +4,9 @@ import { AppError } from '../../errors.ts';
 import type { QueueClient } from '../../queue/queue-client.ts';
 import type { Database } from '../../store/database.ts';
 
-const patienceMs = 1_000;
+const checkTimeoutMs = 1_000;
 /** Whoever asks within this time gets the same answer: probes are free for anybody to send. */
-const reuseMs = 1_000;
+const resultLifetimeMs = 1_000;
 
 export interface HealthParts {
   db: Database;
@@ -29,7 +29,7 @@ export function healthPages({ db, queue, spool, isDraining }: HealthParts): Midd
       () => {
         setTimeout(() => {
           latest = undefined;
-        }, reuseMs).unref();
+        }, resultLifetimeMs).unref();
       },
     );
     return latest;
@@ -65,7 +65,7 @@ export function healthPages({ db, queue, spool, isDraining }: HealthParts): Midd
 
 async function check(ask: () => Promise<unknown>): Promise<Check> {
   const startedAt = performance.now();
-  const ok = await withTimeout(patienceMs, ask()).then(
+  const ok = await withTimeout(checkTimeoutMs, ask()).then(
     () => true,
     () => false,
   );

@@ -8,40 +8,40 @@ import { createOverLimitCache } from '../../accounts/over-limit-cache.ts';
 import { createUser } from '../../accounts/users.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
-import type { ShownError } from '../ui/controls.tsx';
+import type { FormError } from '../ui/controls.tsx';
 import { SignInView, SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
-import { ownPage } from './return-path.ts';
+import { safeReturnPath } from './return-path.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
 
-const mostSignUpsPerAddress = 20;
+const maxSignUpsPerAddress = 20;
 /** Where an account begins and goes on, unless another page was asked for. */
 const home = '/codes';
 const endedText =
   'You were signed out, and nothing was saved. Sign in, then go back to the form and send it again: what you typed is still in it.';
 
 /** Sign up, sign in, sign out. */
-export function entryPages(parts: PageParts): Router {
+export function signInPages(parts: PageParts): Router {
   const { db, config, secrets, passwords, sessions, now } = parts;
   const throttled = createOverLimitCache<{ resetInMs: number }>();
   const router = new Router();
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
   router.get('/signup', (ctx) => {
-    if (signedIn(ctx)) return redirect(ctx, ownPage(ctx.query['next']) ?? home);
+    if (signedIn(ctx)) return redirect(ctx, safeReturnPath(ctx.query['next']) ?? home);
     const visitor = visitorOf(ctx, parts);
     show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
       visitor,
-      next: ownPage(ctx.query['next']),
+      next: safeReturnPath(ctx.query['next']),
     });
   });
 
   router.post('/signup', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
-    const next = ownPage(field(ctx, 'next'));
+    const next = safeReturnPath(field(ctx, 'next'));
     if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
-    const refuse = (status: number, problem?: string, errors?: ShownError[]) =>
+    const refuse = (status: number, problem?: string, errors?: FormError[]) =>
       show(ctx, SignUpView, { visitor, email, errors, problem, next }, status);
 
     const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
@@ -50,7 +50,7 @@ export function entryPages(parts: PageParts): Router {
     const made = await passwords.withSlot(async ({ hash, isCommon }) => {
       const attempt = await takeAttempt(db, {
         subject: `signup-address:${secrets.hashAddress(addressOf(ctx))}`,
-        maxPerHour: mostSignUpsPerAddress,
+        maxPerHour: maxSignUpsPerAddress,
       });
       if (!attempt.isAllowed) return attempt;
       if (await isCommon(password, email)) return { errors: [commonPasswordError('password')] };
@@ -75,14 +75,18 @@ export function entryPages(parts: PageParts): Router {
   });
 
   router.get('/signin', (ctx) => {
-    if (signedIn(ctx)) return redirect(ctx, ownPage(ctx.query['next']) ?? home);
+    if (signedIn(ctx)) return redirect(ctx, safeReturnPath(ctx.query['next']) ?? home);
     const problem = ctx.query['ended'] === '' ? endedText : undefined;
-    show(ctx, SignInView, { visitor: visitorOf(ctx, parts), next: ownPage(ctx.query['next']), problem });
+    show(ctx, SignInView, {
+      visitor: visitorOf(ctx, parts),
+      next: safeReturnPath(ctx.query['next']),
+      problem,
+    });
   });
 
   router.post('/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
-    const next = ownPage(field(ctx, 'next'));
+    const next = safeReturnPath(field(ctx, 'next'));
     const answer = await checkSignIn(
       { ...parts, throttled },
       {

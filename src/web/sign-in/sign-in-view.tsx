@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
-import { Input, type ShownError } from '../ui/controls.tsx';
+import { Input, type FormError } from '../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
 
-interface EntryProps {
+interface SignInProps {
   visitor: Visitor;
   email?: string;
-  errors?: ShownError[] | undefined;
+  errors?: FormError[] | undefined;
   /** What is wrong with the whole, rather than with one field. */
   problem?: string | undefined;
   /** The page that was asked for, to go on there. */
   next?: string | undefined;
 }
 
-export function SignUpView(props: EntryProps) {
+export function SignUpView(props: SignInProps) {
   return (
-    <EntryForm
+    <CredentialsForm
       {...props}
       name="Sign up"
       action="/signup"
@@ -26,11 +26,11 @@ export function SignUpView(props: EntryProps) {
       }}
     >
       <ToSignIn next={props.next} />
-    </EntryForm>
+    </CredentialsForm>
   );
 }
 
-export function SignUpClosedView({ visitor, next }: Pick<EntryProps, 'visitor' | 'next'>) {
+export function SignUpClosedView({ visitor, next }: Pick<SignInProps, 'visitor' | 'next'>) {
   return (
     <Layout title="Sign-up is closed" visitor={visitor}>
       <section class="card narrow">
@@ -42,19 +42,24 @@ export function SignUpClosedView({ visitor, next }: Pick<EntryProps, 'visitor' |
   );
 }
 
-export function SignInView(props: EntryProps) {
+export function SignInView(props: SignInProps) {
   return (
-    <EntryForm {...props} name="Sign in" action="/signin" password={{ autocomplete: 'current-password' }}>
+    <CredentialsForm
+      {...props}
+      name="Sign in"
+      action="/signin"
+      password={{ autocomplete: 'current-password' }}
+    >
       {props.visitor.canSignUp && (
         <p class="quiet">
           No account yet? <a href={withNext('/signup', props.next)}>Sign up</a>
         </p>
       )}
-    </EntryForm>
+    </CredentialsForm>
   );
 }
 
-interface EntryFormProps extends EntryProps {
+interface CredentialsFormProps extends SignInProps {
   /** Of the page, and of the button. */
   name: string;
   action: string;
@@ -63,7 +68,7 @@ interface EntryFormProps extends EntryProps {
   children: ComponentChildren;
 }
 
-function EntryForm({
+function CredentialsForm({
   visitor,
   name,
   action,
@@ -74,7 +79,7 @@ function EntryForm({
   problem,
   next,
   children,
-}: EntryFormProps) {
+}: CredentialsFormProps) {
   const form = { values: { email }, errors };
   return (
     <Layout title={name} visitor={visitor}>
@@ -106,7 +111,7 @@ function Next({ path }: { path: string | undefined }) {
   return path ? <input type="hidden" name="next" value={path} /> : null;
 }
 
-function ToSignIn({ next }: Pick<EntryProps, 'next'>) {
+function ToSignIn({ next }: Pick<SignInProps, 'next'>) {
   return (
     <p class="quiet">
       Already have an account? <a href={withNext('/signin', next)}>Sign in</a>

@@ -3,10 +3,10 @@ import type { FieldError } from '../../errors.ts';
 import { dayInWords } from './day.ts';
 import { useLocale } from './layout.tsx';
 
-const longestSaved = 200;
+const maxShownLength = 200;
 
 /** What is wrong with a field: said of it as in the API, "must not be empty", or in a sentence of its own. */
-export interface ShownError extends FieldError {
+export interface FormError extends FieldError {
   /** Where to go instead. */
   link?: { path: string; name: string };
 }
@@ -14,7 +14,7 @@ export interface ShownError extends FieldError {
 /** What was typed, by field, and what is wrong with it. */
 export interface FormState {
   values: Record<string, string>;
-  errors: ShownError[];
+  errors: FormError[];
   /** What was saved by somebody else since the form was opened, where it differs. */
   saved?: Record<string, string> | undefined;
 }
@@ -61,13 +61,13 @@ function attributes({ form: { values, errors, saved }, name, hint, caution }: Co
   };
 }
 
-interface LabelledProps extends ControlProps {
+interface LabeledProps extends ControlProps {
   /** What a value is called in this control. */
-  say?: ((value: string) => string) | undefined;
+  describe?: ((value: string) => string) | undefined;
   children: ComponentChildren;
 }
 
-function Labelled({ form, name, label, hint, isSecret, caution, say, children }: LabelledProps) {
+function Labeled({ form, name, label, hint, isSecret, caution, describe, children }: LabeledProps) {
   const id = idOf(name);
   const { errors } = form;
   const error = errors.find(({ field }) => field === name);
@@ -91,7 +91,7 @@ function Labelled({ form, name, label, hint, isSecret, caution, say, children }:
           {caution.pattern.test(form.values[name] ?? '') && caution.text}
         </p>
       )}
-      <SavedMeanwhile form={form} name={name} isSecret={isSecret} say={say} />
+      <SavedValue form={form} name={name} isSecret={isSecret} describe={describe} />
       {error && (
         <p class="error" id={`${id}-error`}>
           {sentence(label, error.message)}
@@ -113,10 +113,10 @@ function sentence(label: string, message: string): string {
   return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
 }
 
-function SavedMeanwhile({ form, name, isSecret, say }: Omit<LabelledProps, 'label' | 'children'>) {
+function SavedValue({ form, name, isSecret, describe }: Omit<LabeledProps, 'label' | 'children'>) {
   const value = form.saved?.[name];
   if (value === undefined) return null;
-  const text = say ? say(value) : value;
+  const text = describe ? describe(value) : value;
   return (
     <p class="saved" id={`${idOf(name)}-saved`}>
       Saved meanwhile: {isSecret ? 'another one' : <bdi>{text === '' ? 'nothing' : shortened(text)}</bdi>}
@@ -126,7 +126,7 @@ function SavedMeanwhile({ form, name, isSecret, say }: Omit<LabelledProps, 'labe
 
 function shortened(text: string): string {
   const letters = [...text];
-  return letters.length > longestSaved ? `${letters.slice(0, longestSaved).join('')} …` : text;
+  return letters.length > maxShownLength ? `${letters.slice(0, maxShownLength).join('')} …` : text;
 }
 
 interface InputProps extends ControlProps {
@@ -142,29 +142,29 @@ export function Input({ type = 'text', inputMode, autocomplete, maxLength, requi
   // Preact's types want to know the kind of input when this is written; here it is chosen by the page.
   const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
   const locale = useLocale();
-  const sayDay = (day: string) => dayInWords(day, locale);
+  const describeDay = (day: string) => dayInWords(day, locale);
   return (
-    <Labelled {...props} say={type === 'date' ? sayDay : undefined}>
+    <Labeled {...props} describe={type === 'date' ? describeDay : undefined}>
       <input {...(input as object)} />
-    </Labelled>
+    </Labeled>
   );
 }
 
 export function TextArea({ rows = 4, ...props }: ControlProps & { rows?: number }) {
   const { value, ...rest } = attributes(props);
   return (
-    <Labelled {...props}>
+    <Labeled {...props}>
       {/* A browser leaves out the first line break. */}
       <textarea {...rest} rows={rows} value={`\n${value}`} />
-    </Labelled>
+    </Labeled>
   );
 }
 
 export function Select({ choices, ...props }: ControlProps & { choices: [value: string, text: string][] }) {
   const { value, ...rest } = attributes(props);
-  const say = (chosen: string) => choices.find(([choice]) => choice === chosen)?.[1] ?? chosen;
+  const describe = (chosen: string) => choices.find(([choice]) => choice === chosen)?.[1] ?? chosen;
   return (
-    <Labelled {...props} say={say}>
+    <Labeled {...props} describe={describe}>
       <select {...rest}>
         {choices.map(([choice, text]) => (
           <option key={choice} value={choice} selected={choice === value}>
@@ -172,7 +172,7 @@ export function Select({ choices, ...props }: ControlProps & { choices: [value: 
           </option>
         ))}
       </select>
-    </Labelled>
+    </Labeled>
   );
 }
 
@@ -182,7 +182,7 @@ export function CheckBox(props: ControlProps) {
     <div class="field check">
       <input {...rest} type="checkbox" value="on" checked={value === 'on'} />
       <label for={rest.id}>{props.label}</label>
-      <SavedMeanwhile {...props} say={(saved) => (saved === 'on' ? 'ticked' : 'not ticked')} />
+      <SavedValue {...props} describe={(saved) => (saved === 'on' ? 'ticked' : 'not ticked')} />
     </div>
   );
 }

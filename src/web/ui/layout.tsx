@@ -34,7 +34,7 @@ interface LayoutProps {
 /** So that a form knows its token without being told by all that it stands in. */
 const VisitorContext = createContext<Visitor | undefined>(undefined);
 
-const strangerSections = [
+const publicSections = [
   { path: '/docs', name: 'Docs' },
   { path: '/signin', name: 'Sign in' },
 ];
@@ -134,7 +134,7 @@ function Section({ path, name, at }: { path: string; name: string; at: string | 
 }
 
 function sectionsOf({ email, isOperator }: Visitor) {
-  if (email === undefined) return strangerSections;
+  if (email === undefined) return publicSections;
   return isOperator ? operatorSections : sections;
 }
 

@@ -12,7 +12,7 @@ export function Moment({ at: moment, bare = false }: MomentProps) {
   const locale = useLocale();
   const at = new Date(moment);
   return (
-    <time dateTime={at.toISOString()} lang={langOf(locale)} data-moment={bare ? 'bare' : ''}>
+    <time dateTime={at.toISOString()} lang={langFor(locale)} data-moment={bare ? 'bare' : ''}>
       {momentInWords(at, locale, bare)}
     </time>
   );
@@ -22,13 +22,13 @@ export function Moment({ at: moment, bare = false }: MomentProps) {
 export function Day({ date }: { date: string }) {
   const locale = useLocale();
   return (
-    <time dateTime={date} lang={langOf(locale)}>
+    <time dateTime={date} lang={langFor(locale)}>
       {dayInWords(date, locale)}
     </time>
   );
 }
 
 /** Absent where it is that of the page. */
-function langOf(locale: string): string | undefined {
+function langFor(locale: string): string | undefined {
   return /^en\b/.test(locale) ? undefined : locale;
 }

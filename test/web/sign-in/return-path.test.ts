@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ownPage } from '../../../src/web/sign-in/return-path.ts';
+import { safeReturnPath } from '../../../src/web/sign-in/return-path.ts';
 
 describe('Where the sign-in leads to', () => {
   it('is a page of the app', () => {
@@ -19,7 +19,7 @@ describe('Where the sign-in leads to', () => {
       '/account',
       '/docs',
     ])
-      expect(ownPage(page), page).to.equal(page);
+      expect(safeReturnPath(page), page).to.equal(page);
   });
 
   it('is neither a share address, nor the API, nor another site, however it is written', () => {
@@ -62,7 +62,7 @@ describe('Where the sign-in leads to', () => {
       undefined,
       ['/codes', '/codes'],
     ])
-      expect(ownPage(next), String(next)).to.equal(undefined);
+      expect(safeReturnPath(next), String(next)).to.equal(undefined);
   });
 
   it('is the page as a browser reads it', () => {
@@ -71,6 +71,6 @@ describe('Where the sign-in leads to', () => {
       ['/keys/./../account#top', '/account'],
       ['/co\ndes?q=a\r\nSet-Cookie:b', '/codes?q=aSet-Cookie:b'],
     ] as const)
-      expect(ownPage(next), next).to.equal(page);
+      expect(safeReturnPath(next), next).to.equal(page);
   });
 });

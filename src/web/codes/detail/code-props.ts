@@ -27,7 +27,7 @@ export interface CodeProps {
   /** The last scan of this page, where there is another page. */
   olderThan: string | undefined;
   /** What was done to it a moment ago. */
-  done?: string | undefined;
+  flash?: string | undefined;
   /** That is told with its state. */
-  isMadePrivate: boolean;
+  wasMadePrivate: boolean;
 }

@@ -5,7 +5,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 
 /** About what the stylesheet leaves to see of a text. */
 const shownLines = 4;
-const shownLetters = 120;
+const shownCharacters = 120;
 
 type Fact = [name: string, value: ComponentChildren];
 
@@ -65,7 +65,7 @@ function factsOf({ type, content }: QrCode): Fact[] {
 
 /** The beginning, and where that is not all, the whole one step away. */
 function LongText({ text }: { text: string }) {
-  const isLong = text.length > shownLetters || text.split('\n').length > shownLines;
+  const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;
   return (
     <>
       <div class="gist">

@@ -14,18 +14,18 @@ import { readTopCities } from '../../../scans/top-cities.ts';
 import { callerAddress } from '../../middleware/caller-address.ts';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
-import { doneTexts } from '../code-flash.ts';
+import { flashTexts } from '../code-flash.ts';
 import { createCodeEvents } from './code-events.ts';
-import { createLiveScans, periods, scansAPage } from './live-scans.ts';
+import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { readFlash } from '../../ui/flash.ts';
 import { scansCsv } from './scans-csv.ts';
 
 const defaultDays = 30;
-const mostCities = 20;
+const maxCities = 20;
 
 /** One code: its picture and address, who scanned it, live, and its scans as a file. */
-export function codePage(parts: PageParts): Router {
+export function codeDetailPages(parts: PageParts): Router {
   const { db, config, secrets, sessions, closing, now } = parts;
   const router = new Router();
   const events = createCodeEvents(createLiveScans(db, now), closing);
@@ -39,11 +39,11 @@ export function codePage(parts: PageParts): Router {
     const [from = '', to = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
     const [isBlocked, cities, scans] = await Promise.all([
       isCodeBlocked(db, code),
-      readTopCities(db, code.id, { from, to }, mostCities),
-      listScans(db, code.id, { limit: scansAPage, cursor: before }),
+      readTopCities(db, code.id, { from, to }, maxCities),
+      listScans(db, code.id, { limit: scansPerPage, cursor: before }),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
-    const done = readFlash(ctx, parts, doneTexts);
+    const flash = readFlash(ctx, parts, flashTexts);
     show(ctx, CodeView, {
       visitor: visitorOf(ctx, parts),
       code,
@@ -58,11 +58,11 @@ export function codePage(parts: PageParts): Router {
       periods,
       analytics,
       cities,
-      scans: scans.slice(0, scansAPage).map(toScanLine),
+      scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
-      done: done && doneTexts[done],
-      isMadePrivate: done === 'private',
-      olderThan: scans.length > scansAPage ? scans[scansAPage - 1]?.id : undefined,
+      flash: flash && flashTexts[flash],
+      wasMadePrivate: flash === 'private',
+      olderThan: scans.length > scansPerPage ? scans[scansPerPage - 1]?.id : undefined,
     });
   }
 

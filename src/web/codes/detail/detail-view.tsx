@@ -17,7 +17,7 @@ import { Timeline } from './timeline.tsx';
 import { WorldMap } from './world-map.tsx';
 
 export function CodeView(props: CodeProps) {
-  const { visitor, code, done, isMadePrivate } = props;
+  const { visitor, code, flash, wasMadePrivate } = props;
   const state = stateOf(props);
   return (
     <Layout title={code.name} visitor={visitor} at="/codes" styles={['codes']}>
@@ -39,7 +39,7 @@ export function CodeView(props: CodeProps) {
           )}
         </p>
       </div>
-      {done && !(isMadePrivate && state === 'private') && <Notice kind="good">{done}</Notice>}
+      {flash && !(wasMadePrivate && state === 'private') && <Notice kind="good">{flash}</Notice>}
       <StateNotice {...props} />
       <div class="code-page">
         <CodeSide {...props} />

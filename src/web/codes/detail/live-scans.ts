@@ -7,7 +7,7 @@ import { toScanLine } from './scan-line.tsx';
 
 /** The periods that the page offers, in days. */
 export const periods = [7, 30, 90, 365] as const;
-export const scansAPage = 20;
+export const scansPerPage = 20;
 
 /** Short enough for a scan to appear within two seconds, including its way through the queue. */
 const pollIntervalMs = 750;
@@ -45,8 +45,8 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
     const before = watched.latest;
     if (before?.update.ever === totals.ever && before.date === date) return;
     // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
-    const scans = await listScans(db, codeId, { limit: scansAPage });
-    const update = renderUpdate(totals, scans.slice(0, scansAPage).map(toScanLine));
+    const scans = await listScans(db, codeId, { limit: scansPerPage });
+    const update = renderUpdate(totals, scans.slice(0, scansPerPage).map(toScanLine));
     watched.latest = { date, update };
     for (const watcher of watched.watchers) sendTo(watcher, update);
   }

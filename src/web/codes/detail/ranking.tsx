@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { ShortFigure } from '../../ui/short-figure.tsx';
 
-const shownRanks = 8;
+const shownRows = 8;
 
 interface RankingProps {
   /** Names the table. */
@@ -19,7 +19,7 @@ interface RankingProps {
 /** Bars behind their names: the table is the text of the chart. What comes after the first few is one step away. */
 export function Ranking({ caption, column, rows, total, none, children }: RankingProps) {
   const most = Math.max(1, ...rows.map(({ count }) => count));
-  const rest = rows.slice(shownRanks);
+  const rest = rows.slice(shownRows);
   if (rows.length === 0 && none !== undefined)
     return (
       <section class="card ranking">
@@ -33,7 +33,7 @@ export function Ranking({ caption, column, rows, total, none, children }: Rankin
       {children}
       <div>
         <RankTable caption={caption} column={column}>
-          {rows.slice(0, shownRanks).map(({ name, count }) => (
+          {rows.slice(0, shownRows).map(({ name, count }) => (
             <tr key={name}>
               <th scope="row">
                 <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">

@@ -3,7 +3,7 @@ import { columnNames } from '../../../scans/dimensions.ts';
 import type { ScanRow } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 
-const scansARead = 1_000;
+const scansPerRead = 1_000;
 const columns = [
   'id',
   'scannedAt',
@@ -19,10 +19,10 @@ const columns = [
 export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<string> {
   yield `\uFEFF${columns.join(',')}\r\n`;
   for (let cursor: string | undefined; ; ) {
-    const read = await listScans(db, codeId, { limit: scansARead, cursor });
-    const scans = read.slice(0, scansARead);
+    const read = await listScans(db, codeId, { limit: scansPerRead, cursor });
+    const scans = read.slice(0, scansPerRead);
     if (scans.length > 0) yield scans.map(toLine).join('');
-    if (read.length <= scansARead) return;
+    if (read.length <= scansPerRead) return;
     cursor = scans.at(-1)?.id;
   }
 }

@@ -11,8 +11,8 @@ interface Bar {
 }
 
 const chartHeight = 100;
-const daysAWeek = 7;
-const mostBars = 100;
+const daysPerWeek = 7;
+const maxBars = 100;
 const shortAxisFrom = 10_000;
 /** What the axis may end at, times a power of ten: each has a half that people can read. */
 const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
@@ -25,8 +25,8 @@ interface TimelineProps {
 
 /** Drawn to any width: the words beside it are no part of the picture, and so keep their size. */
 export function Timeline({ timeline, isExample = false }: TimelineProps) {
-  const isWeekly = timeline.length > mostBars;
-  const bars = toBars(timeline, isWeekly ? daysAWeek : 1);
+  const isWeekly = timeline.length > maxBars;
+  const bars = toBars(timeline, isWeekly ? daysPerWeek : 1);
   const most = Math.max(0, ...bars.map(({ scans }) => scans));
   const top = axisTop(most);
   const unit = isWeekly ? 'week' : 'day';
@@ -114,13 +114,13 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
   );
 }
 
-function toBars(timeline: { date: string; scans: number }[], daysABar: number): Bar[] {
+function toBars(timeline: { date: string; scans: number }[], daysPerBar: number): Bar[] {
   const bars: Bar[] = [];
   // From the end, so that the last bar is whole and ends today. A few days that are left over join the first bar: on
   // their own they would look like a collapse.
-  const left = timeline.length % daysABar;
-  for (let end = timeline.length; end > left; end -= daysABar) {
-    const start = end - daysABar > left ? end - daysABar : 0;
+  const left = timeline.length % daysPerBar;
+  for (let end = timeline.length; end > left; end -= daysPerBar) {
+    const start = end - daysPerBar > left ? end - daysPerBar : 0;
     const days = timeline.slice(start, end);
     const scans = days.reduce((sum, day) => sum + day.scans, 0);
     bars.unshift({ from: days[0]?.date ?? '', to: days.at(-1)?.date ?? '', scans });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { contentFieldNames } from '../../../codes/content/compose-content.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { isSame, lookAndLabels, oneBreak, type Values, valuesOf } from './form-body.ts';
+import { isSame, commonFields, normalizeLineBreaks, type Values, valuesOf } from './form-body.ts';
 
 /** More than the marks of all fields take. */
-const longestVersion = 2_000;
+const maxVersionLength = 2_000;
 
 interface Edit {
   values: Values;
@@ -22,8 +22,10 @@ interface Merged extends Edit {
  * touched, when somebody else has saved the code meanwhile.
  */
 export function editVersion(code: QrCode, isRaw: boolean): string {
-  const marks = Object.entries(storedFor(code, isRaw)).map(([name, text]) => `${name}.${markOf(name, text)}`);
-  return marks.join(' ');
+  const fingerprints = Object.entries(storedFor(code, isRaw)).map(
+    ([name, text]) => `${name}.${fingerprint(name, text)}`,
+  );
+  return fingerprints.join(' ');
 }
 
 /**
@@ -34,24 +36,24 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   if (version === '') return { ...edit, saved: {} };
   const opened = new Map(
     version
-      .slice(0, longestVersion)
+      .slice(0, maxVersionLength)
       .split(' ')
       .map((mark) => mark.split('.') as [string, string]),
   );
   const stored = storedFor(code, edit.isRaw);
-  const isOld = (name: string, text = '') => opened.get(name) === markOf(name, text);
+  const isOld = (name: string, text = '') => opened.get(name) === fingerprint(name, text);
   const names = edit.isRaw ? ['content'] : contentFieldNames[code.type];
   const merged: Merged = { values: { ...edit.values }, isRaw: edit.isRaw, saved: {} };
 
   const mergeFields = (fields: readonly string[]) => {
     for (const name of fields) {
       const [mine = '', theirs = ''] = [edit.values[name], stored[name]];
-      if (isOld(name, theirs) || isSame(name, mine, oneBreak(theirs))) continue;
+      if (isOld(name, theirs) || isSame(name, mine, normalizeLineBreaks(theirs))) continue;
       if (isOld(name, mine)) merged.values[name] = theirs;
       else merged.saved[name] = theirs;
     }
   };
-  mergeFields(lookAndLabels);
+  mergeFields(commonFields);
   if (edit.isRaw || !valuesOf(code).isRaw) mergeFields(names);
   else if (!isOld('content', code.content)) {
     // What is stored does not fit the fields any more: it is told at one of them, and a password at none but its own.
@@ -69,7 +71,7 @@ function storedFor(code: QrCode, isRaw: boolean): Values {
   return { ...fields, ...values, content: code.content };
 }
 
-function markOf(name: string, text: string): string {
-  const plain = name.endsWith('Color') ? text.toLowerCase() : oneBreak(text);
+function fingerprint(name: string, text: string): string {
+  const plain = name.endsWith('Color') ? text.toLowerCase() : normalizeLineBreaks(text);
   return createHash('sha256').update(`${name} ${plain}`).digest('base64url').slice(0, 10);
 }

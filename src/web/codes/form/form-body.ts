@@ -15,7 +15,7 @@ import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { field } from '../../middleware/forms.ts';
 
 /** Of every type alike. */
-export const lookAndLabels = [
+export const commonFields = [
   'name',
   'category',
   'lastDay',
@@ -24,27 +24,27 @@ export const lookAndLabels = [
   'size',
   'errorCorrection',
 ] as const;
-const noDay = 'must be a day, such as 2030-12-31';
-const noWebAddress = 'This is not a web address. Try example.com/menu';
+const invalidDay = 'must be a day, such as 2030-12-31';
+const invalidWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
 
 /** What was typed; line breaks as one character each, though forms send two. */
 export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
-  const names = [...lookAndLabels, ...(isRaw ? ['content'] : contentFieldNames[type])];
-  return Object.fromEntries(names.map((name) => [name, oneBreak(field(ctx, name))]));
+  const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames[type])];
+  return Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
 }
 
 export function emptyValues(expiresAt: Date): Values {
   const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
-  const look = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
-  return { ...look, lastDay: lastDayOf(expiresAt), security: 'WPA' };
+  const design = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
+  return { ...design, lastDay: lastDayOf(expiresAt), security: 'WPA' };
 }
 
 /** Where its fields would not hold all of it, the content is shown as it is. */
 export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
   const fields = fieldsOfContent(code.type, code.content);
-  const values = { ...labelsAndLookOf(code), ...(fields ?? { content: code.content }) };
+  const values = { ...commonValues(code), ...(fields ?? { content: code.content }) };
   return { values: values as Values, isRaw: fields === undefined };
 }
 
@@ -55,7 +55,7 @@ export function newBody(type: CodeType, values: Values): Record<string, unknown>
 
 /** Only what is other than stored: what nobody touched stays to the letter. */
 export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
-  const stored = bodyOf(labelsAndLookOf(code));
+  const stored = bodyOf(commonValues(code));
   const changes = Object.fromEntries(
     Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(name, value, stored[name])),
   );
@@ -63,7 +63,7 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
   if (values['lastDay'] !== before['lastDay'])
     changes['expiresAt'] = endOfDay(values['lastDay'] ?? '') ?? values['lastDay'];
   const names = isRaw ? ['content'] : contentFieldNames[code.type];
-  if (names.every((name) => values[name] === oneBreak(before[name] ?? ''))) return changes;
+  if (names.every((name) => values[name] === normalizeLineBreaks(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
   const isTyped = isRaw || isAsTyped(code.type);
   const hadTwo = code.content.includes('\r\n');
@@ -71,12 +71,12 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
 }
 
 /** Undefined where the service is to choose: an empty field. Not a day that is over: the code would be born dead. */
-export function chosenEnd(values: Values, now: Date): { expiresAt?: Date; errors: FieldError[] } {
+export function readLastDay(values: Values, now: Date): { expiresAt?: Date; errors: FieldError[] } {
   const day = values['lastDay'] ?? '';
   if (day === '') return { errors: [] };
   const end = endOfDay(day);
   const error = (message: string) => ({ errors: [{ field: 'lastDay', message }] });
-  if (end === undefined) return error(noDay);
+  if (end === undefined) return error(invalidDay);
   if (new Date(end) <= now) return error('must be today or later');
   return { expiresAt: new Date(end), errors: [] };
 }
@@ -89,9 +89,9 @@ export function shownErrors(
   bodyErrors: FieldError[],
   isContentChanged: boolean,
 ): FieldError[] {
-  const isParsed = !isRaw && isContentChanged && !isTooLong(typed(type, values));
+  const isParsed = !isRaw && isContentChanged && !isTooLong(typedText(type, values));
   const own = isParsed ? fieldErrors(type, values) : [];
-  const shown = bodyErrors.map((error) => inWordsOfTheForm(error, type));
+  const shown = bodyErrors.map((error) => toFormError(error, type));
   if (isRaw || isAsTyped(type)) return [...shown, ...own];
   const longest = contentFieldNames[type].toSorted(
     (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
@@ -103,11 +103,11 @@ export function shownErrors(
   return [...moved, ...own];
 }
 
-function inWordsOfTheForm(error: FieldError, type: CodeType): FieldError {
-  if (error.field === 'expiresAt') return { field: 'lastDay', message: noDay };
+function toFormError(error: FieldError, type: CodeType): FieldError {
+  if (error.field === 'expiresAt') return { field: 'lastDay', message: invalidDay };
   // The scheme, of which the rule speaks, is added by the form itself.
-  const isNoAddress = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(error.message);
-  return isNoAddress ? { ...error, message: noWebAddress } : error;
+  const isAddressError = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(error.message);
+  return isAddressError ? { ...error, message: invalidWebAddress } : error;
 }
 
 function whole(message: string): string {
@@ -116,7 +116,7 @@ function whole(message: string): string {
 
 function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
   if (isRaw) return values['content'] ?? '';
-  const text = typed(type, values);
+  const text = typedText(type, values);
   // Refused for its length, and so not worth a parser's time.
   if (isTooLong(text)) return text;
   const content = composeContent(type, values);
@@ -124,7 +124,7 @@ function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): strin
 }
 
 /** All that was typed into the fields of the content. What is made of it is hardly ever shorter. */
-function typed(type: CodeType, values: ContentFields): string {
+function typedText(type: CodeType, values: ContentFields): string {
   return contentFieldNames[type].map((name) => values[name] ?? '').join('');
 }
 
@@ -150,7 +150,7 @@ function bodyOf(values: Values): Record<string, unknown> {
   }) as Record<string, unknown>;
 }
 
-function labelsAndLookOf(code: QrCode): Values {
+function commonValues(code: QrCode): Values {
   return {
     name: code.name,
     category: code.category ?? '',
@@ -164,10 +164,10 @@ function labelsAndLookOf(code: QrCode): Values {
 
 /** A colour input writes small letters. */
 export function isSame(name: string, a: unknown, b: unknown): boolean {
-  const isColour = typeof a === 'string' && typeof b === 'string' && name.endsWith('Color');
-  return isColour ? a.toLowerCase() === b.toLowerCase() : a === b;
+  const isColor = typeof a === 'string' && typeof b === 'string' && name.endsWith('Color');
+  return isColor ? a.toLowerCase() === b.toLowerCase() : a === b;
 }
 
-export function oneBreak(text: string): string {
+export function normalizeLineBreaks(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

@@ -21,29 +21,29 @@ import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.
 import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
-import type { Done } from '../code-flash.ts';
+import type { CodeFlash } from '../code-flash.ts';
 import {
   changedBody,
-  chosenEnd,
+  readLastDay,
   emptyValues,
-  lookAndLabels,
+  commonFields,
   newBody,
   readValues,
   shownErrors,
   type Values,
   valuesOf,
 } from './form-body.ts';
-import { type Look, lookWarnings, previewPath } from '../picture-routes.ts';
+import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit } from './edit-merge.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
 
 const longestName = 100;
-const copyMark = ' (copy)';
+const copySuffix = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
-const noCopyOfBlocked = 'This code was blocked for abuse: it cannot be duplicated.';
+const blockedCopyError = 'This code was blocked for abuse: it cannot be duplicated.';
 /** A browser shows any number of spaces as one. */
-const asShown = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
+const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
 
@@ -58,7 +58,7 @@ interface Filled {
 }
 
 /** New, edit, duplicate, delete. */
-export function codeForms(parts: PageParts): Router {
+export function codeFormPages(parts: PageParts): Router {
   const { db, config, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
@@ -66,7 +66,7 @@ export function codeForms(parts: PageParts): Router {
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
   function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved }: Filled): void {
-    const look = lookOf(values);
+    const design = designOf(values);
     show(
       ctx,
       CodeFormView,
@@ -78,8 +78,8 @@ export function codeForms(parts: PageParts): Router {
         form: { values, errors, saved },
         problem: errors.length > 0 ? notSaved : undefined,
         version: code && editVersion(code, isRaw),
-        warnings: lookWarnings(look, config.baseUrl),
-        preview: previewPath(look, code?.id),
+        warnings: designWarnings(design, config.baseUrl),
+        preview: previewPath(design, code?.id),
         isCopy: ctx.query['copied'] === '',
       },
       isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
@@ -88,7 +88,7 @@ export function codeForms(parts: PageParts): Router {
 
   router.get('/new', (ctx) => {
     const untilThen = defaultExpiry(config.qrCodeLifetimeDays, now());
-    const values = { ...emptyValues(untilThen), ...broughtAlong(ctx.query) };
+    const values = { ...emptyValues(untilThen), ...valuesFromQuery(ctx.query) };
     showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
   });
 
@@ -97,12 +97,12 @@ export function codeForms(parts: PageParts): Router {
     const values = readValues(ctx, type, false);
     const body = newBody(type, values);
     const found = await findErrors(newErrors, body, newCodeRules(db, config, now()));
-    const { expiresAt, errors: ofEnd } = chosenEnd(values, now());
+    const { expiresAt, errors: ofEnd } = readLastDay(values, now());
     const errors = [...shownErrors(type, values, false, found, true), ...ofEnd];
     if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
     const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies Done);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies CodeFlash);
   });
 
   router.get('/:id/edit', async (ctx) => {
@@ -126,7 +126,7 @@ export function codeForms(parts: PageParts): Router {
     );
     if (refused) return showForm(ctx, refused);
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies Done);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
 
   /** What the form changes of the stored code, or the form again where that cannot be saved. */
@@ -151,12 +151,12 @@ export function codeForms(parts: PageParts): Router {
 
   router.post('/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
-    if (await isCodeBlocked(db, code)) throw new AppError('validation_error', noCopyOfBlocked);
+    if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
     const copy = await createCode(
       db,
       code.userId,
       // What is private stays so in every copy, from its first moment.
-      { ...copied(code), name: copyName(code.name), isPublic: code.isPublic },
+      { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic },
       config.qrCodeLifetimeDays,
       now(),
     );
@@ -169,11 +169,11 @@ export function codeForms(parts: PageParts): Router {
 
   router.post('/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
-    if (asShown(field(ctx, 'confirmation')) !== asShown(code.name))
+    if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'That is not the name of the code' }]);
     await deleteCode(db, code.userId, code.id);
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies Done);
+    redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies CodeFlash);
   });
 
   function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {
@@ -193,8 +193,8 @@ function typeOf(text: unknown): CodeType {
 }
 
 /** What was typed before another type was chosen. What the form would refuse is left behind. */
-function broughtAlong(query: Context['query']): Values {
-  const kept = lookAndLabels.flatMap((name) => {
+function valuesFromQuery(query: Context['query']): Values {
+  const kept = commonFields.flatMap((name) => {
     const value = query[name];
     if (typeof value !== 'string' || value === '') return [];
     const isGood =
@@ -207,14 +207,14 @@ function broughtAlong(query: Context['query']): Values {
 }
 
 /** What is typed wrong has no picture: the default stands in for it. */
-function lookOf(values: Values): Look {
-  const given = { ...values, size: Number(values['size']) } as unknown as Look;
+function designOf(values: Values): Design {
+  const given = { ...values, size: Number(values['size']) } as unknown as Design;
   const { foregroundColor, backgroundColor, size, errorCorrection } = given;
-  const look = { foregroundColor, backgroundColor, size, errorCorrection };
-  return changeErrors(look).length === 0 ? look : { ...createDefaults };
+  const design = { foregroundColor, backgroundColor, size, errorCorrection };
+  return changeErrors(design).length === 0 ? design : { ...createDefaults };
 }
 
-function copied(code: QrCode): Omit<NewCode, 'name'> {
+function copiedFields(code: QrCode): Omit<NewCode, 'name'> {
   const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
   return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category };
 }
@@ -222,8 +222,8 @@ function copied(code: QrCode): Omit<NewCode, 'name'> {
 function copyName(name: string): string {
   return (
     [...name]
-      .slice(0, longestName - copyMark.length)
+      .slice(0, longestName - copySuffix.length)
       .join('')
-      .trimEnd() + copyMark
+      .trimEnd() + copySuffix
   );
 }

@@ -90,7 +90,7 @@ export function CodeFormView(props: CodeFormProps) {
           </section>
         </div>
         <div>
-          <Look {...props} />
+          <DesignFields {...props} />
         </div>
         <div class="row">
           <button type="submit">
@@ -133,7 +133,7 @@ function TypeChooser({ at }: { at: CodeType }) {
   );
 }
 
-function Look({ form, type, code, preview, warnings }: CodeFormProps) {
+function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
   return (
     <section class="card">
       <h2>Picture</h2>

@@ -16,15 +16,15 @@ import { readScanCounts } from '../../../scans/analytics.ts';
 import { readDailyScans } from '../../../scans/daily-scans.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodesView } from './list-view.tsx';
-import { type Done, doneTexts } from '../code-flash.ts';
+import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
 
-const codesAPage = 20;
+const codesPerPage = 20;
 const sparklineDays = 30;
 
 /** The QR codes of an account: searched, marked, made private. */
-export function codesPages(parts: PageParts): Router {
+export function codeListPages(parts: PageParts): Router {
   const { db, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
@@ -37,11 +37,11 @@ export function codesPages(parts: PageParts): Router {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
     };
-    const page = await searchCodes(db, owner.id, wanted, { limit: codesAPage, ...place });
+    const page = await searchCodes(db, owner.id, wanted, { limit: codesPerPage, ...place });
     const { codes } = page;
     // What was on it has moved to other pages meanwhile.
     if (codes.length === 0 && place.after) return redirect(ctx, address(search));
-    const done = readFlash(ctx, parts, doneTexts);
+    const flash = readFlash(ctx, parts, flashTexts);
     const ids = codes.map(({ id }) => id);
     const [blocked, counts, daily, categories, total] = await Promise.all([
       readHosts(db, codes).then((hosts) => findBlockedCodes(db, hosts)),
@@ -67,7 +67,7 @@ export function codesPages(parts: PageParts): Router {
       firstPage: page.hasPrevious ? address(search) : undefined,
       previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
       nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
-      done: done && doneTexts[done],
+      flash: flash && flashTexts[flash],
     });
   });
 
@@ -84,14 +84,14 @@ export function codesPages(parts: PageParts): Router {
   async function change(
     ctx: Context,
     changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>,
-    done: Done,
+    flash: CodeFlash,
   ): Promise<void> {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
     // A script shows it where it is: no page is opened anew.
-    if (ctx.accepts('html', 'json') === 'json') ctx.body = { done: doneTexts[done] };
-    else redirectWithFlash(ctx, parts, ownList(field(ctx, 'back')), done);
+    if (ctx.accepts('html', 'json') === 'json') ctx.body = { message: flashTexts[flash] };
+    else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
   }
   return router;
 }
@@ -138,6 +138,6 @@ function address({ q, type, category }: Search, { after, before }: PagePlace = {
 }
 
 /** Back to where the form was: its row in the list as it was searched, or the page of a code. Never another site. */
-function ownList(back: string): string {
+function safeListPath(back: string): string {
   return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?(?:#code-[\w-]+)?$/.test(back) ? back : '/codes';
 }

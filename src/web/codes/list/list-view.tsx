@@ -31,11 +31,11 @@ export interface CodesProps {
   firstPage?: string | undefined;
   previousPage?: string | undefined;
   nextPage?: string | undefined;
-  done?: string | undefined;
+  flash?: string | undefined;
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, rows, search, total, done } = props;
+  const { visitor, rows, search, total, flash } = props;
   const isFiltered = Boolean(search.q || search.type || search.category);
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
@@ -51,9 +51,9 @@ export function CodesView(props: CodesProps) {
           New code
         </a>
       </div>
-      {done && (
+      {flash && (
         <div class="stay">
-          <Notice kind="good">{done}</Notice>
+          <Notice kind="good">{flash}</Notice>
         </div>
       )}
       {(rows.length > 0 || isFiltered) && <Search {...props} />}
