@@ -6,7 +6,7 @@ import { createPasswordHasher, type PasswordHasher } from './accounts/password-h
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
-import { openImages } from './codes/image/image-thread.ts';
+import { type Images, openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
@@ -46,6 +46,8 @@ interface WebServiceParts {
   queueDeadlineMs?: number;
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
+  images?: Images;
+  openQueue?: typeof openQueueThread;
   /** Where the process is one of several: the figures of all of them. */
   readMetrics?: ReadMetrics;
 }
@@ -60,6 +62,8 @@ export async function openWebService({
   queueDeadlineMs = 50,
   metrics = createWebMetrics(),
   passwords = createPasswordHasher({ log }),
+  images: givenImages,
+  openQueue = openQueueThread,
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * 1024 * 1024;
@@ -74,7 +78,7 @@ export async function openWebService({
   const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
   const place = { redisUrl: config.redisUrl, databaseUrl };
-  const queue = await openQueueThread(place, secrets.sealingKey, log);
+  const queue = await openQueue(place, secrets.sealingKey, log);
   const producer = createProducer({
     queue,
     spool,
@@ -87,7 +91,7 @@ export async function openWebService({
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   const targets = createTargets(db, config.baseUrl);
-  const images = await openImages(log);
+  const images = givenImages ?? (await openImages(log));
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;
   const closing = new AbortController();

@@ -9,6 +9,8 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
+import { openQueueLazily } from './lazy-queue.ts';
+import { sharedImages, sharedPasswords } from './shared-threads.ts';
 import { createTestDatabase } from './test-database.ts';
 import { testLog } from './test-log.ts';
 
@@ -61,7 +63,9 @@ export async function startService({
     drainGraceMs: 0,
     // A machine that is busy with other tests must not look like a queue that is down.
     queueDeadlineMs: 5_000,
-    ...(passwords && { passwords }),
+    passwords: passwords ?? sharedPasswords(),
+    images: sharedImages(),
+    ...(redisUrl === undefined && { openQueue: openQueueLazily }),
   });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
