@@ -6,7 +6,7 @@ import { findEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay } from '../support/programs.ts';
-import { servers } from '../support/servers.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import {
   cleanUp,
   expectAllGone,
@@ -177,7 +177,8 @@ describe('npm start, when something dies', function () {
     });
 
     it('ends at once when it is asked to while it waits for its turn to migrate', async () => {
-      const { url } = servers().postgres;
+      const database = await createTestDatabase();
+      const { url } = database;
       const holder = new Client({ connectionString: url });
       // Within its transaction, the holder would be shown the same activity each time.
       const watcher = new Client({ connectionString: url });
@@ -190,7 +191,7 @@ describe('npm start, when something dies', function () {
       try {
         await eventually(async () => {
           const { rows } = await watcher.query(
-            "SELECT 1 FROM pg_stat_activity WHERE application_name = 'qrelay migrations' AND query LIKE '%pg_try_advisory%'",
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'qrelay migrations' AND query LIKE '%pg_try_advisory%'",
           );
           expect(rows).to.have.length(1);
         });
@@ -200,6 +201,7 @@ describe('npm start, when something dies', function () {
         await Promise.all([holder.end(), watcher.end()]);
       }
       await expectAllGone(instance.dataDir, 2_000);
+      await database.drop();
       // It may have waited long enough to say so.
       expect(instance.stdout() + instance.stderr()).to.match(
         /^(?:Another process migrates this database; waiting for it\.\n)?$/,
