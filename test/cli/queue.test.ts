@@ -7,7 +7,7 @@ import {
   type ScanQueue,
 } from '../../src/queue/connection.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
@@ -31,7 +31,7 @@ onBothQueues('qrelay queue', (redisUrl) => {
   });
 
   const qrelay = (...args: string[]) =>
-    runQrelay(['queue', ...args], { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl ?? '' });
+    runQrelayHere(['queue', ...args], { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl ?? '' });
 
   async function failJobs(numbers: number[]): Promise<void> {
     const worker = openScanWorker(
