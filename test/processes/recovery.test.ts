@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { findEmbeddedPostgres } from '../../src/store/embedded/server.ts';
-import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelay } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
   cleanUp,
@@ -20,66 +17,29 @@ import {
   start,
   usedDataDir,
 } from './instance.ts';
+import { type ScannedInstance, startScannedInstance } from './scanned-instance.ts';
 
 describe('npm start, when something dies', function () {
   this.timeout(90_000);
   after(cleanUp);
 
   describe('of a running service', () => {
+    let service: ScannedInstance;
     let instance: Instance;
-    let shareUrl: string;
-    let scans = 0;
     before(async () => {
-      instance = await start({ dataDir: await usedDataDir(), env: { HANG_LIMIT_SECONDS: '5' } });
-      await instance.ready();
-      const { dataDir: DATA_DIR } = instance;
-      const { stdout } = await runQrelay(['key', 'create', '--email', 'scans@example.com'], { DATA_DIR });
-      const created = await apiClient(instance.url, stdout.trim())('/qrcodes', {
-        method: 'POST',
-        body: { name: 'Scanned', content: 'https://example.com/' },
-      });
-      shareUrl = created.body.shareUrl;
+      service = await startScannedInstance();
+      ({ instance } = service);
     });
 
-    /** From the redirect to the counter: web, queue, worker and database. */
-    async function expectScansCounted(): Promise<void> {
-      await eventually(async () => {
-        const { status } = await fetch(shareUrl, { redirect: 'manual', signal: AbortSignal.timeout(2_000) });
-        if (status === 302) scans += 1;
-        expect(status).to.equal(302);
-      }, 20_000);
-      await eventually(async () => {
-        const client = new Client({ connectionString: await findEmbeddedPostgres(instance.dataDir) });
-        await client.connect();
-        const { rows } = await client.query('SELECT count(*)::int AS scans FROM scans');
-        await client.end();
-        expect(rows).to.deep.equal([{ scans }]);
-      }, 20_000);
-    }
-
-    async function expectReplaced(
-      role: 'web' | 'worker' | 'postgres',
-      signal: NodeJS.Signals = 'SIGKILL',
-    ): Promise<void> {
-      const old = instance.pid(role);
-      process.kill(old, signal);
-      await eventually(() => expect(instance.pids(role)).to.have.length(1).and.not.include(old));
-      await expectScansCounted();
-      // A session that PostgreSQL has just begun goes by the name of the server for a moment.
-      await eventually(() => expect(instance.pids(role)).to.have.length(1));
-    }
-
-    it('serves again after its web process is killed', () => expectReplaced('web'));
-    it('records scans again after its worker process is killed', () => expectReplaced('worker'));
-    it('serves again after its web process hangs', () => expectReplaced('web', 'SIGSTOP'));
-    it('records scans again after its worker process hangs', () => expectReplaced('worker', 'SIGSTOP'));
-    it('serves and records again after its Postgres is killed', () => expectReplaced('postgres'));
+    it('serves again after its web process is killed', () => service.expectReplaced('web'));
+    it('records scans again after its worker process is killed', () => service.expectReplaced('worker'));
+    it('serves and records again after its Postgres is killed', () => service.expectReplaced('postgres'));
 
     it('starts its Postgres again when somebody else stops it', async () => {
       const old = instance.pid('postgres');
       process.kill(old, 'SIGINT');
       await eventually(() => expect(instance.pid('postgres')).to.not.equal(old));
-      await expectScansCounted();
+      await service.expectScansCounted();
     });
 
     it('is not harmed by a second start on the same DATA_DIR, which says so and ends', async () => {
@@ -90,7 +50,7 @@ describe('npm start, when something dies', function () {
         `Another Qrelay (process ${instance.pid('standalone')}) is using ${dataDir}. Stop it, or set DATA_DIR to another folder.\n`,
       );
       expect(second.stdout()).to.equal('');
-      await expectScansCounted();
+      await service.expectScansCounted();
     });
 
     it('ends everything on SIGTERM, also when Postgres dies at that moment', async () => {
