@@ -41,6 +41,8 @@ interface WebServiceParts {
   databaseUrl: string;
   log: Log;
   nowMs: () => number;
+  /** What the age of remembered share links is measured with. */
+  elapsedMs?: () => number;
   drainGraceMs?: number;
   /** How long the redirect waits for the queue before its scan goes to the spool. */
   queueDeadlineMs?: number;
@@ -58,6 +60,7 @@ export async function openWebService({
   databaseUrl,
   log,
   nowMs,
+  elapsedMs = () => performance.now(),
   drainGraceMs = 1_000,
   queueDeadlineMs = 50,
   metrics = createWebMetrics(),
@@ -90,7 +93,7 @@ export async function openWebService({
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
-  const targets = createTargets(db, config.baseUrl);
+  const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;

@@ -16,13 +16,15 @@ export interface SpentWindows<Window extends { resetInMs: number }> {
   forget(caller: string): void;
 }
 
-export function createSpentWindows<Window extends { resetInMs: number }>(): SpentWindows<Window> {
-  const cache = new LRUCache<string, Memory<Window>>({ max: 10_000 });
+export function createSpentWindows<Window extends { resetInMs: number }>(
+  elapsedMs = () => performance.now(),
+): SpentWindows<Window> {
+  const cache = new LRUCache<string, Memory<Window>>({ max: 10_000, perf: { now: elapsedMs } });
   return {
     recall(caller) {
       const memory = cache.get(caller);
       if (!memory) return undefined;
-      const now = performance.now();
+      const now = elapsedMs();
       if (now - memory.askedAt >= longestMemoryMs) {
         // This one asks, and those that arrive with it do not.
         memory.askedAt = now;
@@ -32,7 +34,7 @@ export function createSpentWindows<Window extends { resetInMs: number }>(): Spen
       return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - heardAt)) };
     },
     remember(caller, window) {
-      const heardAt = performance.now();
+      const heardAt = elapsedMs();
       if (window.resetInMs >= 1)
         cache.set(caller, { window, heardAt, askedAt: heardAt }, { ttl: window.resetInMs });
     },

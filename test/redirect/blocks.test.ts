@@ -162,6 +162,7 @@ describe('What the operator blocked, at the share address', () => {
       databaseUrl: service.databaseUrl,
       log: testLog(),
       nowMs: Date.now,
+      elapsedMs: service.elapsedMs,
       drainGraceMs: 0,
     });
     try {
@@ -182,10 +183,10 @@ describe('What the operator blocked, at the share address', () => {
       await block('host', 'soon.example');
       await removeBlock(service.db, 'code', toFree[0]?.id ?? '');
       await removeBlock(service.db, 'host', 'no-longer.example');
-      await eventually(async () => {
-        expect(await statuses(toBlock)).to.deep.equal([410, 410, 410, 410]);
-        expect(await statuses(toFree)).to.deep.equal([302, 302, 302, 302]);
-      }, 10_000);
+      // The database is asked for less than a second: see src/redirect/targets.ts.
+      service.passTime(9_000);
+      expect(await statuses(toBlock)).to.deep.equal([410, 410, 410, 410]);
+      expect(await statuses(toFree)).to.deep.equal([302, 302, 302, 302]);
     } finally {
       await second.close();
     }
