@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBuilt, ensureInstalled } from '../src/launch.mjs';
@@ -21,8 +21,22 @@ const checks = {
 /** One more than there are cores: many tests wait for processes, a browser or a server. */
 const workers = Math.min(availableParallelism() + 1, 6);
 
-/** These take longest, so they start first: none of them is left over for one worker at the end. */
-const longest = ['test/processes/', 'test/web/codes/', 'test/cli/', 'test/redirect/pages/'];
+/**
+ * These take longest, so they start first: none of them is left over for one worker at the end. Those that start processes
+ * and those that use a browser alternate, so that not all of one kind run at once.
+ */
+const longest = [
+  'test/processes/recovery',
+  'test/web/codes/list',
+  'test/web/codes/detail',
+  'test/processes/refusals',
+  'test/redirect/pages/in-a-browser',
+  'test/processes/start',
+  'test/admin/board',
+  'test/processes/dev',
+  'test/web/account',
+  'test/telemetry',
+];
 
 /** These measure answers against the clock, and would measure the other tests if those ran beside them. */
 const timedTests = [
@@ -80,7 +94,7 @@ process.exitCode = red ? 1 : 0;
 /** All of them, in the order in which mocha's workers take them. */
 function testFiles() {
   const rank = (file) => {
-    const at = longest.findIndex((folder) => file.startsWith(folder));
+    const at = longest.findIndex((beginning) => file.startsWith(beginning));
     return at < 0 ? longest.length : at;
   };
   return readdirSync('test', { recursive: true })
@@ -89,10 +103,10 @@ function testFiles() {
     .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** One after the other, beside the tests. */
+/** One after the other, beside the tests, which have deadlines and go first. */
 async function runChecks() {
   for (const [name, command] of Object.entries(checks)) {
-    const { code, output } = await run(command, { output: 'kept' });
+    const { code, output } = await run(command, { output: 'kept', niceness: 10 });
     report(name, code === 0 ? undefined : output);
   }
 }
@@ -167,12 +181,13 @@ function report(title, error) {
   else failures.push({ title, error });
 }
 
-async function run([program, ...args], { output, env = {} }) {
+async function run([program, ...args], { output, env = {}, niceness = 0 }) {
   const child = spawn(join('node_modules', '.bin', program), args, {
     stdio: output === 'kept' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     env: { ...process.env, ...env },
     shell: process.platform === 'win32',
   });
+  if (niceness > 0 && child.pid) setPriority(child.pid, niceness);
   const printed = [];
   child.stdout?.on('data', (chunk) => printed.push(chunk));
   child.stderr?.on('data', (chunk) => printed.push(chunk));

@@ -6,6 +6,8 @@ import { openWebService } from '../../src/web-service.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerClient } from '../support/owner-client.ts';
+import { openQueueLazily } from '../support/lazy-queue.ts';
+import { sharedImages } from '../support/shared-threads.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, openShare } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
@@ -163,6 +165,8 @@ describe('What the operator blocked, at the share address', () => {
       log: testLog(),
       nowMs: Date.now,
       elapsedMs: service.elapsedMs,
+      images: sharedImages(),
+      openQueue: openQueueLazily,
       drainGraceMs: 0,
     });
     try {
