@@ -6,7 +6,7 @@ import { createPasswordHasher, type PasswordHasher } from './accounts/password-h
 import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
-import { openImages } from './codes/image/image-thread.ts';
+import { type Images, openImages } from './codes/image/image-thread.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
@@ -42,11 +42,15 @@ interface WebServiceParts {
   databaseUrl: string;
   log: Log;
   nowMs: () => number;
+  /** What the age of remembered share links is measured with. */
+  elapsedMs?: () => number;
   drainGraceMs?: number;
   /** How long a redirect waits for the queue before its scan goes to the spool. */
   queueDeadlineMs?: number;
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
+  images?: Images;
+  openQueue?: typeof openQueueThread;
   /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
 }
@@ -57,10 +61,13 @@ export async function openWebService({
   databaseUrl,
   log,
   nowMs,
+  elapsedMs = () => performance.now(),
   drainGraceMs = 1_000,
   queueDeadlineMs = 50,
   metrics = createWebMetrics(),
   passwords = createPasswordHasher({ log }),
+  images: givenImages,
+  openQueue = openQueueThread,
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
@@ -75,7 +82,7 @@ export async function openWebService({
   const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
   const place = { redisUrl: config.redisUrl, databaseUrl };
-  const queue = await openQueueThread(place, secrets.sealingKey, log);
+  const queue = await openQueue(place, secrets.sealingKey, log);
   const producer = createProducer({
     queue,
     spool,
@@ -87,8 +94,8 @@ export async function openWebService({
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
-  const targets = createTargets(db, config.baseUrl);
-  const images = await openImages(log);
+  const targets = createTargets(db, config.baseUrl, elapsedMs);
+  const images = givenImages ?? (await openImages(log));
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;
   const closing = new AbortController();

@@ -2,57 +2,79 @@
 // every check and every test, and ends with one line that counts them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { ensureBuilt, ensureInstalled } from '../src/launch.mjs';
 import { isLogLine, secretsIn } from './log-check.mjs';
+import { installMissingPackages } from './packages.mjs';
 
+/** The types of the service are checked by the build. */
 const checks = {
   format: ['biome', 'format', '.'],
   lint: ['oxlint', '--type-aware'],
-  'types of the service': ['tsc', '--noEmit'],
   'types of the tests': ['tsc', '-p', 'test/tsconfig.json'],
   'unused code': ['knip'],
 };
 
-/** Half of the time goes into these, much of it into waiting for processes and for a browser: they are run beside the others. */
-const slowTests = [
-  'test/processes/*.test.ts',
-  'test/cli/*.test.ts',
-  'test/web/{account,codes,docs,front,keys,sign-in,ui}/*.test.ts',
-  'test/web/assets.test.ts',
+/** One more than there are cores: many tests wait for processes, a browser or a server. */
+const workers = Math.min(availableParallelism() + 1, 6);
+
+/**
+ * These take longest, so they start first: none of them is left over for one worker at the end. Those that start processes
+ * and those that use a browser alternate, so that not all of one kind run at once.
+ */
+const longest = [
+  'test/processes/recovery',
+  'test/web/codes/list',
+  'test/web/codes/detail',
+  'test/processes/refusals',
+  'test/redirect/pages/in-a-browser',
+  'test/processes/start',
+  'test/admin/board',
+  'test/processes/dev',
+  'test/web/account',
+  'test/telemetry',
 ];
 
-/** These hold answers against the clock, and would measure the other tests if those ran beside them. */
+/** These measure answers against the clock, and would measure the other tests if those ran beside them. */
 const timedTests = [
   'test/http/connections.test.ts',
   'test/telemetry/health.test.ts',
   'test/hostile/parsers.test.ts',
 ];
 /** The same for single tests: their titles end with this mark. */
-const timedMark = '\\[timed\\]$';
-const untimed = ['--grep', timedMark, '--invert'];
+const timedMark = '[timed]';
+const timedPattern = '\\[timed\\]$';
 
-await ensureInstalled();
-await ensureBuilt();
+await Promise.all([installMissingPackages(), ensureInstalled().then(() => ensureBuilt())]);
 const results = { passed: 0, skipped: 0 };
 const failures = [];
+const durations = [];
 const logs = [];
 // `--faults`: only the tests that kill servers and processes under load. Files: only those. Nothing: the rest, and checks.
 const asked = process.argv.slice(2);
-if (asked[0] === '--faults') await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
+const servers = await startServers();
+if (!servers) report('the servers of the tests', 'They did not start: see above.');
+else if (asked[0] === '--faults') await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
 else if (asked.length > 0) await runMocha(asked);
 else {
-  for (const [name, command] of Object.entries(checks)) await check(name, command);
-  const slow = runMocha([...slowTests, ...untimed], 'kept');
-  const others = [...slowTests, ...timedTests].flatMap((files) => ['--ignore', files]);
-  await runMocha(['test/**/*.test.ts', ...others, ...untimed]);
-  console.log(await slow);
+  const files = testFiles();
+  const checked = runChecks();
+  const parallel = ['--parallel', '--jobs', String(workers)];
+  const beside = files.filter((file) => !timedTests.includes(file));
+  await runMocha([...parallel, ...beside, '--grep', timedPattern, '--invert'], {
+    TEST_WORKERS: String(workers),
+  });
+  await checked;
   await runMocha(timedTests);
-  await runMocha([...slowTests, '--grep', timedMark]);
+  const marked = beside.filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
+  await runMocha([...marked, '--grep', timedPattern]);
 }
+await servers?.stop();
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();
+if (asked.length === 0) printSlowest(20);
 
 // At the end, where the last screen of a long output shows it.
 for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
@@ -69,31 +91,69 @@ console.log(
 );
 process.exitCode = red ? 1 : 0;
 
-async function check(name, command) {
-  const { code, output } = await npx(command, 'kept');
-  report(name, code === 0 ? undefined : output);
+/** All of them, in the order in which mocha's workers take them. */
+function testFiles() {
+  const rank = (file) => {
+    const at = longest.findIndex((beginning) => file.startsWith(beginning));
+    return at < 0 ? longest.length : at;
+  };
+  return readdirSync('test', { recursive: true })
+    .map((file) => join('test', file))
+    .filter((file) => file.endsWith('.test.ts'))
+    .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** Gives what it printed, where that is kept instead of shown. */
-async function runMocha(args, output = 'shown') {
+/** One after the other, beside the tests, which have deadlines and go first. */
+async function runChecks() {
+  for (const [name, command] of Object.entries(checks)) {
+    const { code, output } = await run(command, { output: 'kept', niceness: 10 });
+    report(name, code === 0 ? undefined : output);
+  }
+}
+
+/** One Postgres and one Redis for all runs of mocha, which find them in the environment. */
+async function startServers() {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/servers-main.ts'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  const line = once(createInterface(child.stdout), 'line').then(([text]) => text);
+  const started = await Promise.race([line, closed.then(() => undefined)]);
+  return (
+    started && {
+      started,
+      async stop() {
+        child.stdin.end();
+        await closed;
+      },
+    }
+  );
+}
+
+async function runMocha(args, settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'qrelay-test-'));
   const counts = join(folder, 'counts.json');
   const log = join(folder, 'log');
-  const env = { TEST_COUNTS_FILE: counts, TEST_LOG_FILE: log };
-  const { code, output: printed } = await npx(['mocha', ...args], output, env);
+  const env = {
+    TEST_COUNTS_FILE: counts,
+    TEST_LOG_FILE: log,
+    TEST_SERVERS: servers.started,
+    ...settings,
+  };
+  const { code } = await run(['mocha', ...args], { output: 'shown', env });
+  const title = `mocha ${args.join(' ')}`.slice(0, 200);
   try {
-    const { passes, failed, pending } = JSON.parse(readFileSync(counts, 'utf8'));
+    const { passes, failed, pending, durations: taken } = JSON.parse(readFileSync(counts, 'utf8'));
     results.passed += passes;
     results.skipped += pending;
     failures.push(...failed);
-    if (failed.length === 0 && code !== 0)
-      report(`mocha ${args.join(' ')}`, `It ended with exit code ${code}.`);
+    durations.push(...taken);
+    if (failed.length === 0 && code !== 0) report(title, `It ended with exit code ${code}.`);
   } catch {
-    report(`mocha ${args.join(' ')}`, 'The tests did not come to their end.');
+    report(title, 'The tests did not come to their end.');
   }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
   rmSync(folder, { recursive: true });
-  return printed;
 }
 
 /** Everything that was logged while the tests ran. Without a line to look at, the check would say nothing. */
@@ -107,6 +167,13 @@ function checkLogs() {
   );
 }
 
+/** Hooks are among them: they start the services. */
+function printSlowest(count) {
+  const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, count);
+  console.log(`\nThe ${slowest.length} slowest tests:`);
+  for (const { title, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${title}`);
+}
+
 /** Errors are told at the end, all of them together. */
 function report(title, error) {
   console.log(`${error === undefined ? '✔' : '✘'} ${title}`);
@@ -114,13 +181,13 @@ function report(title, error) {
   else failures.push({ title, error });
 }
 
-async function npx([program, ...args], output, env = {}) {
-  const bin = join('node_modules', '.bin', program);
-  const child = spawn(bin, args, {
+async function run([program, ...args], { output, env = {}, niceness = 0 }) {
+  const child = spawn(join('node_modules', '.bin', program), args, {
     stdio: output === 'kept' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     env: { ...process.env, ...env },
     shell: process.platform === 'win32',
   });
+  if (niceness > 0 && child.pid) setPriority(child.pid, niceness);
   const printed = [];
   child.stdout?.on('data', (chunk) => printed.push(chunk));
   child.stderr?.on('data', (chunk) => printed.push(chunk));

@@ -16,13 +16,15 @@ export interface OverLimitCache<Window extends { resetInMs: number }> {
   delete(caller: string): void;
 }
 
-export function createOverLimitCache<Window extends { resetInMs: number }>(): OverLimitCache<Window> {
-  const cache = new LRUCache<string, Entry<Window>>({ max: 10_000 });
+export function createOverLimitCache<Window extends { resetInMs: number }>(
+  elapsedMs = () => performance.now(),
+): OverLimitCache<Window> {
+  const cache = new LRUCache<string, Entry<Window>>({ max: 10_000, perf: { now: elapsedMs } });
   return {
     get(caller) {
       const entry = cache.get(caller);
       if (!entry) return undefined;
-      const now = performance.now();
+      const now = elapsedMs();
       if (now - entry.checkedAt >= maxAgeMs) {
         // Only this request goes to the database; those that arrive with it still get the entry.
         entry.checkedAt = now;
@@ -32,7 +34,7 @@ export function createOverLimitCache<Window extends { resetInMs: number }>(): Ov
       return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - storedAt)) };
     },
     set(caller, window) {
-      const storedAt = performance.now();
+      const storedAt = elapsedMs();
       if (window.resetInMs >= 1)
         cache.set(caller, { window, storedAt, checkedAt: storedAt }, { ttl: window.resetInMs });
     },

@@ -46,7 +46,7 @@ interface Entry {
   foundAt: number;
 }
 
-export function createTargets(db: Database, baseUrl: string): Targets {
+export function createTargets(db: Database, baseUrl: string, elapsedMs = () => performance.now()): Targets {
   const entries = new LRUCache<string, Entry>({ max: 50_000 });
   const asked = new Map<string, Promise<Target | null>>();
   let downUntil = 0;
@@ -76,10 +76,10 @@ export function createTargets(db: Database, baseUrl: string): Targets {
     try {
       const target = await withTimeout(queryDeadlineMs, read(token));
       // Forgotten meanwhile: it may be from before the change.
-      if (isWanted()) entries.set(token, { target, foundAt: performance.now() });
+      if (isWanted()) entries.set(token, { target, foundAt: elapsedMs() });
       return target;
     } catch (error) {
-      downUntil = performance.now() + downPauseMs;
+      downUntil = elapsedMs() + downPauseMs;
       throw error;
     }
   }
@@ -88,11 +88,11 @@ export function createTargets(db: Database, baseUrl: string): Targets {
     find(token) {
       const entry = entries.get(token);
       if (!entry) return look(token);
-      const age = performance.now() - entry.foundAt;
+      const age = elapsedMs() - entry.foundAt;
       if (age < (entry.target ? renewAfterMs : unknownFreshMs)) return entry.target;
       const usable = age < (entry.target ? staleMs : unknownFreshMs);
-      if (usable && (age < freshMs || performance.now() < downUntil)) {
-        if (performance.now() >= downUntil) look(token).catch(() => undefined); // the older answer stands
+      if (usable && (age < freshMs || elapsedMs() < downUntil)) {
+        if (elapsedMs() >= downUntil) look(token).catch(() => undefined); // the older answer stands
         return entry.target;
       }
       return usable ? look(token).catch(() => entry.target) : look(token);

@@ -34,7 +34,7 @@ describe('Hashing passwords', () => {
   });
 
   it('leaves the threads of file writes alone: a write does not wait for the hashes before it', async () => {
-    const hasher = open({ maxWaiting: 60 });
+    const hasher = open({ maxWaiting: 60, maxWaitMs: 60_000 });
     await hasher.hash(password);
     const order: string[] = [];
     const hashes = Array.from({ length: 60 }, () => hasher.hash(password).then(() => order.push('hash')));
@@ -47,7 +47,7 @@ describe('Hashing passwords', () => {
   });
 
   it('works on as many at once as it may, lets as many wait as it may, and refuses the rest', async () => {
-    const hasher = open({ concurrency: 2, maxWaiting: 3 });
+    const hasher = open({ concurrency: 2, maxWaiting: 3, maxWaitMs: 60_000 });
     let running = 0;
     let most = 0;
     const results = await Promise.allSettled(

@@ -14,7 +14,7 @@ import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { inABrowser } from '../support/in-a-browser.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -239,7 +239,7 @@ onBothQueues('The queue board', (redisUrl) => {
       const queues = page.getByRole('banner').getByRole('link', { name: 'Queues' });
       expect(await queues.count()).to.equal(0);
       const settings = { DATABASE_URL: service.databaseUrl };
-      const made = await runQrelay(['user', 'admin', '--email', 'Chief@example.com'], settings);
+      const made = await runQrelayHere(['user', 'admin', '--email', 'Chief@example.com'], settings);
       expect(made).to.deep.equal({
         code: 0,
         stdout: '',
@@ -268,7 +268,7 @@ onBothQueues('The queue board', (redisUrl) => {
       await page.getByRole('button', { name: 'Confirm' }).click();
       await expectLanded(codeId);
 
-      const ended = await runQrelay(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
+      const ended = await runQrelayHere(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
       expect(ended.stderr).to.equal('chief@example.com is an operator no longer.\n');
       expect((await page.goto('/admin/queues'))?.status()).to.equal(404);
       expect(await queues.count()).to.equal(0);

@@ -7,6 +7,7 @@ import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { apiClient } from '../support/api-client.ts';
 import { freePort } from '../support/free-port.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
 import { tablesHolding } from '../support/search-tables.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -83,7 +84,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   });
   after(() => service.stop());
 
-  const qrelay = (...args: string[]) => runQrelay(args, { DATABASE_URL: service.databaseUrl });
+  const qrelay = (...args: string[]) => runQrelayHere(args, { DATABASE_URL: service.databaseUrl });
   const prefixOf = (key: string) => key.split('_')[1] ?? '';
   const users = (email: string): Promise<{ email: string; plan: string; password_hash: string | null }[]> =>
     service.db('users').whereRaw('lower(email) = lower(?)', [email]).select('email', 'plan', 'password_hash');
@@ -335,7 +336,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
 
   describe('failures', () => {
     const list = (settings: Record<string, string>) =>
-      runQrelay(['key', 'list', '--email', 'a@example.com'], settings);
+      runQrelayHere(['key', 'list', '--email', 'a@example.com'], settings);
     const changed = (change: (url: URL) => void) => {
       const url = new URL(service.databaseUrl);
       change(url);

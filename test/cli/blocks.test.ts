@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listBlocks } from '../../src/codes/blocks.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, openShare } from '../support/share.ts';
 
@@ -15,7 +15,7 @@ describe('qrelay block, unblock and blocks', function () {
   });
   after(() => service.stop());
 
-  const qrelay = (...args: string[]) => runQrelay(args, { DATABASE_URL: service.databaseUrl });
+  const qrelay = (...args: string[]) => runQrelayHere(args, { DATABASE_URL: service.databaseUrl });
   const statusOf = async (token: string) => (await openShare(service.url, token)).status;
   const blocked = async () => (await listBlocks(service.db)).map(({ kind, value }) => [kind, value]);
 

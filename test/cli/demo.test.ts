@@ -7,7 +7,7 @@ import { codeTypes } from '../../src/codes/qr-code.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { scannedAtOf } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signInStatus } from '../support/sign-in.ts';
 
@@ -73,7 +73,7 @@ describe('qrelay demo', function () {
   });
   after(() => service.stop());
 
-  const qrelay = (...args: string[]) => runQrelay(args, { DATABASE_URL: service.databaseUrl });
+  const qrelay = (...args: string[]) => runQrelayHere(args, { DATABASE_URL: service.databaseUrl });
   const read = (stdout: string) =>
     Object.fromEntries(
       stdout

@@ -5,7 +5,7 @@ import type { QueuePlace } from '../../src/queue/queue-connection.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
@@ -29,7 +29,7 @@ onBothQueues('qrelay queue', (redisUrl) => {
   });
 
   const qrelay = (...args: string[]) =>
-    runQrelay(['queue', ...args], { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl ?? '' });
+    runQrelayHere(['queue', ...args], { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl ?? '' });
 
   async function failJobs(numbers: number[]): Promise<void> {
     const worker = openQueueWorker(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { drawPng, type Picture } from '../../src/codes/image/draw.ts';
 import { countModules } from '../../src/codes/image/symbol.ts';
-import { type CodeType, codeTypes, type ErrorCorrection, errorCorrections } from '../../src/codes/qr-code.ts';
+import { type CodeType, type ErrorCorrection, errorCorrections } from '../../src/codes/qr-code.ts';
 import { codeWarnings, pictureWarnings } from '../../src/codes/scannability.ts';
 import { shareUrl } from '../../src/codes/share-token.ts';
 import { fuzzSeed as seed } from '../support/fuzz-seed.ts';
@@ -92,24 +92,23 @@ async function expectReadable(picture: Picture): Promise<'read' | 'not expected 
 describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, function () {
   this.timeout(120_000);
 
-  for (const type of codeTypes) {
-    it(`for ${type}: each error correction, small and large sizes, share address and content, many colours`, async () => {
-      const random = randomFrom(seed + codeTypes.indexOf(type));
+  const texts = { 'the share address': address, ...typical };
+  for (const [index, [name, text]] of Object.entries(texts).entries()) {
+    it(`for ${name}: each error correction, small and large sizes, many colours`, async () => {
+      const random = randomFrom(seed + index);
       let count = 0;
       for (const errorCorrection of errorCorrections) {
         for (const size of [128, 129, 300, 512, 2048]) {
-          for (const text of [address, typical[type]]) {
-            // Large ones take the decoder longest, and say no more of colours than small ones.
-            for (const pick of size === 2048
-              ? [oneOf(random, colours)]
-              : [colours[0], oneOf(random, colours)]) {
-              await expectReadable({ text, errorCorrection, size, ...(pick ?? (() => ownColours))(random) });
-              count += 1;
-            }
+          // Large ones take the decoder longest, and say no more of colours than small ones.
+          for (const pick of size === 2048
+            ? [oneOf(random, colours)]
+            : [colours[0], oneOf(random, colours)]) {
+            await expectReadable({ text, errorCorrection, size, ...(pick ?? (() => ownColours))(random) });
+            count += 1;
           }
         }
       }
-      expect(count).to.equal(72);
+      expect(count).to.equal(36);
     });
   }
 

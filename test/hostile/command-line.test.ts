@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectNoInsides } from './no-insides.ts';
 
@@ -115,13 +115,12 @@ const rows: CommandRow[] = [
 
 describe(`Hostile input to the command line (${rows.length} cases)`, () => {
   let service: TestService;
-  let outcomes: Awaited<ReturnType<typeof runQrelay>>[];
+  let outcomes: Awaited<ReturnType<typeof runQrelayHere>>[];
 
   before(async () => {
     service = await startService();
-    // Together, since each is mostly the start of a process.
     const usual = { DATABASE_URL: service.databaseUrl };
-    outcomes = await Promise.all(rows.map(({ args, settings = usual }) => runQrelay(args, settings)));
+    outcomes = await Promise.all(rows.map(({ args, settings = usual }) => runQrelayHere(args, settings)));
   });
   after(() => service.stop());
 

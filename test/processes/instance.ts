@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { migrateQueue } from '../../src/queue/postgres-engine.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
+import { migrateDatabase } from '../../src/store/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { keepLog } from '../support/test-log.ts';
@@ -66,7 +69,7 @@ export async function newFolder(): Promise<string> {
 
 let template: Promise<string> | undefined;
 
-/** A copy of a used data folder, so that not every test waits for a new database. */
+/** A copy of a data folder with a migrated database, so that not every test waits for a new one. */
 export async function usedDataDir(): Promise<string> {
   template ??= makeTemplate();
   const from = await template;
@@ -76,11 +79,12 @@ export async function usedDataDir(): Promise<string> {
 }
 
 async function makeTemplate(): Promise<string> {
-  const instance = await start({ dataDir: join(await newFolder(), 'data') });
-  await instance.ready();
-  instance.child.kill('SIGTERM');
-  expect(await instance.exit()).to.equal(0);
-  const { dataDir } = instance;
+  const dataDir = join(await newFolder(), 'data');
+  await mkdir(dataDir);
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  await migrateDatabase(postgres.url, () => undefined);
+  await migrateQueue({ databaseUrl: postgres.url, redisUrl: undefined });
+  await postgres.stop();
   process.once('exit', () => rmSync(dirname(dataDir), { recursive: true, force: true }));
   return dataDir;
 }

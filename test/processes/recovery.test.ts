@@ -2,11 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { findEmbeddedPostgres } from '../../src/store/embedded/server.ts';
-import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelay } from '../support/programs.ts';
-import { servers } from '../support/servers.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import {
   cleanUp,
   expectAllGone,
@@ -20,66 +17,29 @@ import {
   start,
   usedDataDir,
 } from './instance.ts';
+import { type ScannedInstance, startScannedInstance } from './scanned-instance.ts';
 
 describe('npm start, when a process dies', function () {
   this.timeout(90_000);
   after(cleanUp);
 
-  describe('in a running service', () => {
+  describe('of a running service', () => {
+    let service: ScannedInstance;
     let instance: Instance;
-    let shareUrl: string;
-    let scans = 0;
     before(async () => {
-      instance = await start({ dataDir: await usedDataDir(), env: { HANG_LIMIT_SECONDS: '5' } });
-      await instance.ready();
-      const { dataDir: DATA_DIR } = instance;
-      const { stdout } = await runQrelay(['key', 'create', '--email', 'scans@example.com'], { DATA_DIR });
-      const created = await apiClient(instance.url, stdout.trim())('/qrcodes', {
-        method: 'POST',
-        body: { name: 'Scanned', content: 'https://example.com/' },
-      });
-      shareUrl = created.body.shareUrl;
+      service = await startScannedInstance();
+      ({ instance } = service);
     });
 
-    /** Tests the whole path: web, queue, worker and database. */
-    async function expectScansCounted(): Promise<void> {
-      await eventually(async () => {
-        const { status } = await fetch(shareUrl, { redirect: 'manual', signal: AbortSignal.timeout(2_000) });
-        if (status === 302) scans += 1;
-        expect(status).to.equal(302);
-      }, 20_000);
-      await eventually(async () => {
-        const client = new Client({ connectionString: await findEmbeddedPostgres(instance.dataDir) });
-        await client.connect();
-        const { rows } = await client.query('SELECT count(*)::int AS scans FROM scans');
-        await client.end();
-        expect(rows).to.deep.equal([{ scans }]);
-      }, 20_000);
-    }
-
-    async function expectReplaced(
-      role: 'web' | 'worker' | 'postgres',
-      signal: NodeJS.Signals = 'SIGKILL',
-    ): Promise<void> {
-      const old = instance.pid(role);
-      process.kill(old, signal);
-      await eventually(() => expect(instance.pids(role)).to.have.length(1).and.not.include(old));
-      await expectScansCounted();
-      // The process of a new PostgreSQL session briefly has the name of the server.
-      await eventually(() => expect(instance.pids(role)).to.have.length(1));
-    }
-
-    it('serves again after its web process is killed', () => expectReplaced('web'));
-    it('records scans again after its worker process is killed', () => expectReplaced('worker'));
-    it('serves again after its web process hangs', () => expectReplaced('web', 'SIGSTOP'));
-    it('records scans again after its worker process hangs', () => expectReplaced('worker', 'SIGSTOP'));
-    it('serves and records again after its Postgres is killed', () => expectReplaced('postgres'));
+    it('serves again after its web process is killed', () => service.expectReplaced('web'));
+    it('records scans again after its worker process is killed', () => service.expectReplaced('worker'));
+    it('serves and records again after its Postgres is killed', () => service.expectReplaced('postgres'));
 
     it('restarts its Postgres when someone else stops it', async () => {
       const old = instance.pid('postgres');
       process.kill(old, 'SIGINT');
       await eventually(() => expect(instance.pid('postgres')).to.not.equal(old));
-      await expectScansCounted();
+      await service.expectScansCounted();
     });
 
     it('is not affected by a second start on the same DATA_DIR, which fails with a message', async () => {
@@ -90,7 +50,7 @@ describe('npm start, when a process dies', function () {
         `Another Qrelay (process ${instance.pid('standalone')}) is using ${dataDir}. Stop it, or set DATA_DIR to another folder.\n`,
       );
       expect(second.stdout()).to.equal('');
-      await expectScansCounted();
+      await service.expectScansCounted();
     });
 
     it('stops everything on SIGTERM, even if Postgres dies at that moment', async () => {
@@ -176,8 +136,9 @@ describe('npm start, when a process dies', function () {
       expect(instance.stdout() + instance.stderr()).to.equal('');
     });
 
-    it('stops at once on a signal while it waits for another migration', async () => {
-      const { url } = servers().postgres;
+    it('ends at once when it is asked to while it waits for its turn to migrate', async () => {
+      const database = await createTestDatabase();
+      const { url } = database;
       const holder = new Client({ connectionString: url });
       // Not in the holder's transaction, which would see the same activity each time.
       const watcher = new Client({ connectionString: url });
@@ -190,7 +151,7 @@ describe('npm start, when a process dies', function () {
       try {
         await eventually(async () => {
           const { rows } = await watcher.query(
-            "SELECT 1 FROM pg_stat_activity WHERE application_name = 'qrelay migrations' AND query LIKE '%pg_try_advisory%'",
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'qrelay migrations' AND query LIKE '%pg_try_advisory%'",
           );
           expect(rows).to.have.length(1);
         });
@@ -200,7 +161,8 @@ describe('npm start, when a process dies', function () {
         await Promise.all([holder.end(), watcher.end()]);
       }
       await expectAllGone(instance.dataDir, 2_000);
-      // It may have waited long enough to print the message.
+      await database.drop();
+      // It may have waited long enough to say so.
       expect(instance.stdout() + instance.stderr()).to.match(
         /^(?:Another process is migrating this database; waiting for it\.\n)?$/,
       );

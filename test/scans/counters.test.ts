@@ -4,7 +4,7 @@ import { rebuildSpan } from '../../src/scans/counters.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
@@ -33,7 +33,7 @@ describe('Counters against raw scans', () => {
 
   it('finds nothing where they agree', async () => {
     expect(await counterDifferences(service.db, id)).to.deep.equal([]);
-    const { code, stdout } = await runQrelay(['counters', 'verify', '--code', id], settings());
+    const { code, stdout } = await runQrelayHere(['counters', 'verify', '--code', id], settings());
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
   });
 
@@ -44,7 +44,7 @@ describe('Counters against raw scans', () => {
     await service
       .db('scan_counters')
       .insert({ qr_code_id: id, dimension: 'os', day: '2026-01-01', value: 'BeOS', count: 3 });
-    const { code, stdout } = await runQrelay(['counters', 'verify', '--code', id], settings());
+    const { code, stdout } = await runQrelayHere(['counters', 'verify', '--code', id], settings());
     expect(code).to.equal(1);
     expect(stdout.trim().split('\n')).to.deep.equal([
       `${id}\tcountry\t2026-07-31\tGB\tcounted 0\tscans 2`,
@@ -71,11 +71,11 @@ describe('Counters against raw scans', () => {
         .where({ qr_code_id: id })
         .update({ count: service.db.raw('count + 5') });
       await counter('city', days[3] ?? '').delete();
-      const { code, stderr } = await runQrelay(['counters', 'rebuild', ...args], settings());
+      const { code, stderr } = await runQrelayHere(['counters', 'rebuild', ...args], settings());
       expect(code, stderr).to.equal(0);
       expect(await countersOf(service.db, id)).to.deep.equal(right);
     }
-    expect((await runQrelay(['counters', 'verify'], settings())).code).to.equal(0);
+    expect((await runQrelayHere(['counters', 'verify'], settings())).code).to.equal(0);
   });
 
   it('makes a day of more scans than one statement counts right, and no recorder waits for it', async () => {
@@ -111,7 +111,7 @@ describe('Counters against raw scans', () => {
     expect(span).not.to.equal(undefined);
     await service.db.transaction(async (other) => {
       await other.raw("SELECT pg_advisory_xact_lock(hashtextextended('rebuild ' || ?, 0))", [id]);
-      const { code, stderr } = await runQrelay(['counters', 'rebuild', '--code', id], settings());
+      const { code, stderr } = await runQrelayHere(['counters', 'rebuild', '--code', id], settings());
       expect(code).to.equal(1);
       expect(stderr).to.contain('are being rebuilt already. Wait for that to finish.');
     });

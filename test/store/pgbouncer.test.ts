@@ -11,6 +11,7 @@ import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { startWebProcess, startWorkerProcess } from '../support/programs.ts';
+import { emptyRedisDatabase } from '../support/queue-engines.ts';
 import { servers } from '../support/servers.ts';
 import { createCode, openShare } from '../support/share.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -89,12 +90,11 @@ describe('PgBouncer in front of PostgreSQL', function () {
   });
 
   it('in transaction mode carries the whole service: no attempt to record scans fails', async function () {
-    const { redisUrl } = servers();
+    const redisUrl = await emptyRedisDatabase();
     if (!redisUrl) return this.skip();
     const settings = {
       DATABASE_URL: bouncers.transaction.url,
-      // A separate queue on a shared Redis.
-      REDIS_URL: `${redisUrl}/9`,
+      REDIS_URL: redisUrl,
       DATA_DIR: folder,
       BASE_URL: 'https://qr.test',
       LOG_LEVEL: 'info',

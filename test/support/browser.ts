@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
-import { findOrInstall } from './debian-packages.ts';
+import { closeAtEndOfRun } from './end-of-run.ts';
+import { findProgram } from './find-program.ts';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 let opened: Promise<Browser | undefined> | undefined;
@@ -9,9 +10,6 @@ export function openBrowser(): Promise<Browser | undefined> {
   opened ??= launch();
   return opened;
 }
-
-/** Installing it, where it is missing, takes minutes. */
-export const openBrowserDeadlineMs = 600_000;
 
 export const iPhone: BrowserContextOptions = {
   viewport: { width: 390, height: 664 },
@@ -54,12 +52,12 @@ const featuresOff = [
 ];
 
 async function launch(): Promise<Browser | undefined> {
-  const executablePath = findOrInstall(programs, 'chromium');
+  const executablePath = findProgram(...programs);
   if (!executablePath) {
     console.log(`No browser: the tests that need one are skipped. Put ${programs.join(' or ')} on the PATH.`);
     return undefined;
   }
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -71,9 +69,6 @@ async function launch(): Promise<Browser | undefined> {
       `--disable-features=${featuresOff.join(',')}`,
     ],
   });
+  closeAtEndOfRun(() => browser.close());
+  return browser;
 }
-
-// Outside of every `describe`: after the last test of the run.
-after(async () => {
-  await (await opened)?.close();
-});

@@ -1,47 +1,32 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { migrateQueue } from '../../src/queue/postgres-engine.ts';
-import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { closeShared } from './end-of-run.ts';
 import { fuzzSeed } from './fuzz-seed.ts';
 import { ensureBuilt } from './programs.ts';
-import { startRedis } from './redis-server.ts';
-import { setServers } from './servers.ts';
-
-/** One Postgres and one Redis for the whole run. Each test file clones its own database from the migrated one. */
-export async function mochaGlobalSetup(): Promise<void> {
-  if (process.env['FUZZ_SEED']) console.log(`Random tests start from FUZZ_SEED=${fuzzSeed}`);
-  await ensureBuilt();
-  const folder = await mkdtemp(join(tmpdir(), 'qrelay-servers-'));
-  const dataDir = join(folder, 'data');
-  await mkdir(dataDir);
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    // Nobody needs these databases after a power cut.
-    settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'],
-  });
-  const template = openDatabase(postgres.url, { poolMax: 2, applicationName: 'test set-up' });
-  await migrate(template);
-  await template.destroy();
-  await migrateQueue({ databaseUrl: postgres.url, redisUrl: undefined });
-  const redis = await startRedis(folder);
-  if (!redis) {
-    console.log(
-      'No Redis: the tests that need one are skipped. Put redis-server or valkey-server on the PATH, or set REDIS_URL.',
-    );
-  }
-  setServers({ postgres, redisUrl: redis?.url });
-  stopServers = async () => {
-    await redis?.stop();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-}
+import { hasServers } from './servers.ts';
+import { startServers } from './start-servers.ts';
 
 let stopServers = async (): Promise<void> => undefined;
+
+/** Before the first test, in mocha's main process. */
+export async function mochaGlobalSetup(): Promise<void> {
+  if (process.env['FUZZ_SEED']) {
+    console.log(`Random tests start from FUZZ_SEED=${fuzzSeed}`);
+    // The same in every worker.
+    process.env['FUZZ_SEED'] = String(fuzzSeed);
+  }
+  // `npm test` has built, and started servers for several runs of mocha.
+  if (hasServers()) return;
+  await ensureBuilt();
+  const { stop } = await startServers();
+  stopServers = stop;
+}
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await stopServers();
 }
+
+/** In a worker, mocha calls this after each file, and ends the process after its last one. */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    if (!process.env['MOCHA_WORKER_ID']) await closeShared();
+  },
+};

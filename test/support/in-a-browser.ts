@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { openBrowser, openBrowserDeadlineMs } from './browser.ts';
+import { openBrowser } from './browser.ts';
 import type { TestService } from './service.ts';
 import { visit, visitAs, type WebVisitor } from './web-visitor.ts';
 
@@ -27,7 +27,6 @@ export function inABrowser(
     let staying = 0;
 
     before(async function () {
-      this.timeout(openBrowserDeadlineMs);
       const opened = await openBrowser();
       if (!opened) return this.skip();
       browser = opened;

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findOrInstall } from './debian-packages.ts';
+import { findProgram } from './find-program.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 
@@ -19,7 +19,7 @@ export async function startPgBouncer(
   mode: 'session' | 'transaction',
   poolSize = 2,
 ): Promise<PgBouncer | undefined> {
-  const program = findOrInstall(['pgbouncer'], 'pgbouncer');
+  const program = findProgram('pgbouncer');
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-pgbouncer-'));
   const port = await freePort();

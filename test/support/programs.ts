@@ -8,7 +8,7 @@ import { keepLog, testLogLevel } from './test-log.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What is set where the tests run must not reach the programs under test; an empty string is "not set". */
-const unset = Object.fromEntries(
+export const unsetSettings = Object.fromEntries(
   [
     'DATABASE_URL',
     'REDIS_URL',
@@ -24,9 +24,9 @@ const unset = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-type Settings = Record<string, string>;
+export type Settings = Record<string, string>;
 
-interface Outcome {
+export interface Outcome {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -104,7 +104,7 @@ async function startProcess(name: string, file: string, settings: Settings): Pro
   const child = spawn(process.execPath, [file], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: { ...process.env, ...unset, HOST: '127.0.0.1', LOG_LEVEL: testLogLevel, ...settings },
+    env: { ...process.env, ...unsetSettings, HOST: '127.0.0.1', LOG_LEVEL: testLogLevel, ...settings },
   });
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -133,6 +133,6 @@ function start(program: string, args: string[], settings: Settings, hasParent = 
   return spawn(program, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe', ...(hasParent ? (['ipc'] as const) : [])],
-    env: { ...process.env, ...unset, ...settings },
+    env: { ...process.env, ...unsetSettings, ...settings },
   });
 }

@@ -1,7 +1,11 @@
 import { Redis } from 'ioredis';
 import { servers } from './servers.ts';
 
-let databases = 0;
+/** Redis has sixteen databases, shared by mocha's workers: each takes every n-th. */
+const workers = Number(process.env['TEST_WORKERS'] ?? 1);
+const worker = Number(process.env['MOCHA_WORKER_ID'] ?? 0) % workers;
+const databasesEach = Math.floor(16 / workers);
+let taken = 0;
 
 /** Runs the same tests with the queue on Postgres and on Redis; skipped, and counted as skipped, where there is no Redis. */
 export function onBothQueues(title: string, tests: (redisUrl: () => string | undefined) => void): void {
@@ -9,18 +13,19 @@ export function onBothQueues(title: string, tests: (redisUrl: () => string | und
   describe(`${title} (queue on Redis)`, () => {
     let url: string | undefined;
     before(async function () {
-      const { redisUrl } = servers();
-      if (!redisUrl) return this.skip();
-      url = await emptyDatabase(redisUrl);
+      url = await emptyRedisDatabase();
+      if (!url) return this.skip();
     });
     tests(() => url);
   });
 }
 
-/** Of the server's sixteen databases the next one, emptied: no test meets the jobs of another. */
-async function emptyDatabase(redisUrl: string): Promise<string> {
+/** The next database of the shared Redis, emptied: no test meets the jobs of another. Undefined where there is no Redis. */
+export async function emptyRedisDatabase(): Promise<string | undefined> {
+  const { redisUrl } = servers();
+  if (!redisUrl) return undefined;
   const url = new URL(redisUrl);
-  url.pathname = `/${(databases += 1) % 16}`;
+  url.pathname = `/${worker + workers * ((taken += 1) % databasesEach)}`;
   const client = new Redis(url.href);
   await client.flushdb();
   client.disconnect();

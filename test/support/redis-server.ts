@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { findOrInstall } from './debian-packages.ts';
+import { findProgram } from './find-program.ts';
 import { freePort } from './free-port.ts';
 
 export interface RedisServer {
@@ -23,7 +23,7 @@ export async function startOwnRedis(
   port: number,
   settings: string[] = [],
 ): Promise<RedisServer | undefined> {
-  const program = findOrInstall(['redis-server', 'valkey-server'], 'redis-server');
+  const program = findProgram('redis-server', 'valkey-server');
   if (!program) return undefined;
   const url = `redis://127.0.0.1:${port}`;
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];

@@ -1,18 +1,23 @@
-import type { EmbeddedPostgres } from '../../src/store/embedded/server.ts';
-
 interface Servers {
-  postgres: EmbeddedPostgres;
+  postgres: { url: string; superuserUrl: string };
   /** Absent where this machine has no Redis. */
-  redisUrl: string | undefined;
+  redisUrl?: string;
 }
 
-let current: Servers | undefined;
+/** In the environment, because mocha's workers are processes of their own. */
+const variable = 'TEST_SERVERS';
 
 export function setServers(started: Servers): void {
-  current = started;
+  process.env[variable] = JSON.stringify(started);
 }
 
+export function hasServers(): boolean {
+  return process.env[variable] !== undefined;
+}
+
+/** The Postgres and the Redis that all tests of a run share. */
 export function servers(): Servers {
-  if (!current) throw new Error('The servers of the test run have not been started');
-  return current;
+  const started = process.env[variable];
+  if (!started) throw new Error('The servers of the test run have not been started');
+  return JSON.parse(started) as Servers;
 }

@@ -9,6 +9,8 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
+import { openQueueLazily } from './lazy-queue.ts';
+import { sharedImages, sharedPasswords } from './shared-threads.ts';
 import { createTestDatabase } from './test-database.ts';
 import { testLog } from './test-log.ts';
 
@@ -19,6 +21,10 @@ export interface TestService {
   db: Database;
   /** Stops the service's clock at a moment, or lets it go on. */
   setNow(now: Date | undefined): void;
+  /** Lets that much time pass for the share links that the service remembers. */
+  passTime(ms: number): void;
+  /** What their age is measured with, for another process that time is to pass for too. */
+  elapsedMs(): number;
   /** A key of a user of its own (or of the named one), on the Pro plan unless told. */
   makeKey(options?: { email?: string; plan?: Plan }): Promise<string>;
   stop(): Promise<void>;
@@ -53,15 +59,20 @@ export async function startService({
   const now = () => fixedNow ?? new Date();
   const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
   const nowMs = () => now().getTime();
+  let passedMs = 0;
+  const elapsedMs = () => performance.now() + passedMs;
   const web = await openWebService({
     config,
     databaseUrl: database.url,
     log,
     nowMs,
+    elapsedMs,
     drainGraceMs: 0,
     // A machine that is busy with other tests must not look like a queue that is down.
     queueDeadlineMs: 5_000,
-    ...(passwords && { passwords }),
+    passwords: passwords ?? sharedPasswords(),
+    images: sharedImages(),
+    ...(redisUrl === undefined && { openQueue: openQueueLazily }),
   });
   const workerService = worker
     ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
@@ -74,6 +85,10 @@ export async function startService({
     setNow(moment) {
       fixedNow = moment;
     },
+    passTime(ms) {
+      passedMs += ms;
+    },
+    elapsedMs,
     async makeKey({ email = `user-${(users += 1)}@example.com`, plan = 'pro' } = {}) {
       const user = await findOrCreateUser(db, email, now());
       await setPlan(db, user, plan, now());

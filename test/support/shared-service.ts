@@ -1,3 +1,4 @@
+import { closeAtEndOfRun } from './end-of-run.ts';
 import { startService, type TestService } from './service.ts';
 
 let started: Promise<TestService> | undefined;
@@ -7,11 +8,12 @@ let started: Promise<TestService> | undefined;
  * Each test makes users of its own, and no file sets its clock or counts all rows of a table.
  */
 export function sharedService(): Promise<TestService> {
-  started ??= startService();
+  started ??= start();
   return started;
 }
 
-// Outside of every `describe`: after the last test of the run.
-after(async () => {
-  await (await started)?.stop();
-});
+async function start(): Promise<TestService> {
+  const service = await startService();
+  closeAtEndOfRun(service.stop);
+  return service;
+}

@@ -3,7 +3,7 @@ import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
-import { findOrInstall } from './debian-packages.ts';
+import { findProgram } from './find-program.ts';
 
 export interface TlsPostgres {
   /** Without any `sslmode`. */
@@ -15,7 +15,7 @@ export interface TlsPostgres {
 
 /** A PostgreSQL that speaks TLS, with a certificate for localhost of a self-made authority. Undefined without openssl. */
 export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
-  const program = findOrInstall(['openssl'], 'openssl');
+  const program = findProgram('openssl');
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-tls-'));
   const dataDir = join(folder, 'data');

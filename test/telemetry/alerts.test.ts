@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { findOrInstall } from '../support/debian-packages.ts';
+import { findProgram } from '../support/find-program.ts';
 import { alertCases, explainedDifferences, healthy, type Series } from './alert-cases.ts';
 
 const rules = fileURLToPath(new URL('../../docs/operations/alerts.yml', import.meta.url));
@@ -22,8 +22,7 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
   let folder: string;
 
   before(async function () {
-    this.timeout(300_000);
-    const found = findOrInstall(['promtool'], 'prometheus');
+    const found = findProgram('promtool');
     if (!found) return this.skip();
     promtool = found;
     folder = await mkdtemp(join(tmpdir(), 'qrelay-alerts-'));

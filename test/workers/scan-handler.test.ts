@@ -10,7 +10,7 @@ import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
 import { eventually } from '../support/eventually.ts';
-import { runQrelay } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, iPhoneSafari } from '../support/share.ts';
@@ -64,7 +64,7 @@ onBothQueues('The worker', (redisUrl) => {
 
   it('shows dead scans to an operator, who can put them back', async () => {
     const settings = { DATABASE_URL: service.databaseUrl, REDIS_URL: redisUrl() ?? '' };
-    const listed = await runQrelay(['scans', 'dead'], settings);
+    const listed = await runQrelayHere(['scans', 'dead'], settings);
     expect(listed.code).to.equal(0);
     expect(listed.stdout.trim().split('\n')).to.have.length(1);
     expect(listed.stdout).to.contain('not a code');
@@ -73,7 +73,7 @@ onBothQueues('The worker', (redisUrl) => {
     const { id } = await createCode(api);
     const [dead] = await deadScans();
     await service.db('dead_scans').update({ job: dead?.job.replace('not a code', id) });
-    const retried = await runQrelay(['scans', 'retry'], settings);
+    const retried = await runQrelayHere(['scans', 'retry'], settings);
     expect(retried).to.include({ code: 0, stdout: '' });
     expect(retried.stderr).to.contain('1 scan is back in the queue');
     await eventually(async () => expect(await totalOf(id)).to.equal(1));

@@ -184,9 +184,10 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
     const name = new URL(service.databaseUrl).pathname.slice(1);
     await service.db.raw(`ALTER DATABASE ${name} CONNECTION LIMIT 0`);
     const endConnections = () =>
-      service.db.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ?', [
-        'qrelay web',
-      ]);
+      service.db.raw(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'qrelay web'`,
+      );
     try {
       await endConnections();
       const answer = await eventually(async () => {

@@ -1,0 +1,34 @@
+import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/password-hasher.ts';
+import { type Images, openImages } from '../../src/codes/image/image-thread.ts';
+import { closeAtEndOfRun } from './end-of-run.ts';
+import { testLog } from './test-log.ts';
+
+// The threads that hold nothing of a service's own are started once for all services of the process.
+
+let hasher: PasswordHasher | undefined;
+let images: Promise<Images> | undefined;
+
+export function sharedPasswords(): PasswordHasher {
+  if (!hasher) {
+    hasher = createPasswordHasher({ log: testLog() });
+    closeAtEndOfRun(hasher.close);
+  }
+  return { ...hasher, close: async () => undefined };
+}
+
+/** Started by the first picture, as the threads for passwords are by the first password. */
+export function sharedImages(): Images {
+  return {
+    async draw(picture, format) {
+      images ??= open();
+      return (await images).draw(picture, format);
+    },
+    close: async () => undefined,
+  };
+}
+
+async function open(): Promise<Images> {
+  const opened = await openImages(testLog());
+  closeAtEndOfRun(opened.close);
+  return opened;
+}

@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateQueue } from '../../src/queue/postgres-engine.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { startRedis } from './redis-server.ts';
+import { setServers } from './servers.ts';
+
+/** One Postgres and one Redis for the whole run. Each test file clones its own database from the migrated one. */
+export async function startServers(): Promise<{ stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'qrelay-servers-'));
+  const dataDir = join(folder, 'data');
+  await mkdir(dataDir);
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    // Nobody needs these databases after a power cut.
+    settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'],
+  });
+  const { url, superuserUrl } = postgres;
+  const template = openDatabase(url, { poolMax: 2, applicationName: 'test set-up' });
+  await migrate(template);
+  await template.destroy();
+  await migrateQueue({ databaseUrl: url, redisUrl: undefined });
+  const redis = await startRedis(folder);
+  if (!redis) {
+    console.error(
+      'No Redis: the tests that need one are skipped. Put redis-server or valkey-server on the PATH, or set REDIS_URL.',
+    );
+  }
+  setServers({ postgres: { url, superuserUrl }, ...(redis && { redisUrl: redis.url }) });
+  return {
+    async stop() {
+      await redis?.stop();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
