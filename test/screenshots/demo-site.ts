@@ -58,7 +58,11 @@ async function runDemo(databaseUrl: string): Promise<void> {
       '--import',
       new URL('fixed-clock.mjs', import.meta.url).href,
       fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url)),
-      ...['demo', '--email', email, '--scans', String(scans)],
+      'demo',
+      '--email',
+      email,
+      '--scans',
+      String(scans),
     ],
     { env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '', FIXED_NOW: now.toISOString() } },
   );
