@@ -68,7 +68,7 @@ describe('docs/deployment.md', () => {
     const described = [...proseOf('docs/deployment.md').matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(
       ([, name]) => name,
     );
-    // The second table, of setups, names two of them again.
+    // Another table, of setups, names one of them again.
     expect([...new Set(described)]).to.have.members([...read]);
   });
 });
@@ -99,7 +99,7 @@ describe('docs/decisions/README.md', () => {
     const listed = [...proseOf('docs/decisions/README.md').matchAll(/^- \[(.+)\]\((0\d{3}-.+)\)$/gm)].map(
       ([, title, file]) => `${file} ${title}`,
     );
-    const records = documents.filter((file) => /^docs\/decisions\/0/.test(file));
+    const records = documents.filter((file) => file.startsWith('docs/decisions/0'));
     expect(listed).to.have.members(
       records.map((file) => {
         const title = /^# (.+)$/m.exec(readText(file))?.[1] ?? '';

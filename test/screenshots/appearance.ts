@@ -26,11 +26,14 @@ const unseenElements = /<script[^>]*>[^]*?<\/script>|<style[^>]*>[^]*?<\/style>|
 const unseenAttributes =
   / (?:href|src|id|name|action|method|for|title|alt|datetime|role|aria-label|aria-labelledby|aria-describedby|data-[\w-]+)(?:="[^"]*")?(?=[\s/>])/g;
 
+/** Fractions are rounded and special spaces replaced: other versions of Node calculate and write some of them differently. */
 function visibleBody(html: string): string {
   return html
     .slice(html.indexOf('<body'))
     .replace(unseenElements, '')
-    .replace(/<[^>]+>/g, (tag) => tag.replace(unseenAttributes, ''));
+    .replace(/<[^>]+>/g, (tag) => tag.replace(unseenAttributes, ''))
+    .replace(/\d+\.\d+/g, (number) => String(Math.round(Number(number))))
+    .replace(/[\u00a0\u202f]/g, ' ');
 }
 
 function classesIn(body: string): Set<string> {
