@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { openBrowser, openBrowserDeadlineMs } from '../support/browser.ts';
+import { openBrowser } from '../support/browser.ts';
 import { appearance } from './appearance.ts';
 import { type DemoSite, startDemoSite } from './demo-site.ts';
 import { digestsFile, folder, type Picture, pictures } from './pictures.ts';
@@ -17,7 +17,7 @@ const largestBytes = 120_000;
 
 /** `npm run screenshots`. Run by mocha, for the servers and the browser of the tests; `npm test` does not run it. */
 describe('Screenshots', function () {
-  this.timeout(openBrowserDeadlineMs);
+  this.timeout(120_000);
   let site: DemoSite;
   let browser: Browser;
 
