@@ -103,7 +103,9 @@ describe('docs/decisions/README.md', () => {
     expect(listed).to.have.members(
       records.map((file) => {
         const title = /^# (.+)$/m.exec(readText(file))?.[1] ?? '';
-        expect(Number(title.split('.')[0]), file).to.equal(Number(/\d{4}/.exec(file)?.[0]));
+        expect(Number(title.split('.')[0]), `${file} begins with "# <number>. <title>"`).to.equal(
+          Number(/\d{4}/.exec(file)?.[0]),
+        );
         return `${file.split('/').at(-1)} ${title}`;
       }),
     );
