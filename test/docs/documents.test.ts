@@ -84,6 +84,15 @@ describe('docs/operations/', () => {
     expect(await commandsBelow()).to.include.members(listed);
   });
 
+  it('shows what the doctor really prints', () => {
+    const [, sample = ''] = readText('docs/operations/README.md').split('## Doctor');
+    const [, failure = '', remedy = ''] = /✗ failure {2}[^:]+: (.+)\n +→ (.+)\n/.exec(sample) ?? [];
+    for (const sentence of [failure, remedy]) {
+      expect(sentence).to.have.length.above(20);
+      expect(sources, sentence).to.include(sentence);
+    }
+  });
+
   it('quotes in runbooks what the log really says', () => {
     const runbooks = [...readText('docs/operations/alerts.yml').matchAll(/^ +runbook: (.+)$/gm)];
     const quotes = runbooks.flatMap(([, text = '']) =>
