@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { readConfig } from '../../src/config.ts';
+import { codeIn, documents, proseOf, readText, root, sources } from './documents.ts';
+
+/** As GitHub makes them of headings. */
+const anchorsIn = (file: string) =>
+  [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/ /g, '-'),
+  );
+
+function linksIn(file: string): string[] {
+  const links = proseOf(file).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
+  return [...links].map(([, link, image]) => link ?? image ?? '').filter((link) => !/^https?:/.test(link));
+}
+
+function leadsSomewhere(file: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#', 2);
+  const target = path === '' ? file : normalize(join(dirname(file), path));
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || anchorsIn(target).includes(anchor);
+}
+
+describe('The documents', () => {
+  it('link to files and headings that exist', () => {
+    const broken = documents.flatMap((file) =>
+      linksIn(file)
+        .filter((link) => !leadsSomewhere(file, link))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('name paths that exist', () => {
+    // The changelog is about the past.
+    const missing = documents
+      .filter((file) => file !== 'CHANGELOG.md')
+      .flatMap((file) =>
+        codeIn(file)
+          .filter(
+            (text) =>
+              /^(?:src|workers|test|docs|migrations|bench)\/[\w./-]*$/.test(text) &&
+              !existsSync(join(root, text)),
+          )
+          .map((path) => `${file}: ${path}`),
+      );
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('name npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+    for (const file of documents)
+      for (const [, script] of readText(file).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g))
+        expect(Object.keys(scripts), file).to.include(script);
+  });
+});
+
+describe('docs/deployment.md', () => {
+  it('describes every environment variable that is read, and no other', () => {
+    const read = new Set<string>();
+    const env = new Proxy<Record<string, string>>({}, { get: (_, name) => void read.add(String(name)) });
+    readConfig(env);
+    const described = [...proseOf('docs/deployment.md').matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(
+      ([, name]) => name,
+    );
+    // Another table, of setups, names one of them again.
+    expect([...new Set(described)]).to.have.members([...read]);
+  });
+});
+
+describe('docs/operations/', () => {
+  it('lists every command, and no other', async () => {
+    const [, section = ''] = proseOf('docs/operations/README.md').split(/^## Command line$|^## Doctor$/m);
+    const rows = [...section.matchAll(/^\| (`[a-z][^|]*(?:\\\|[^|]*)*)\|/gm)];
+    const listed = rows.flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z]+(?: [a-z]+)?)(?=[ `])/g)].map(([, name]) => name),
+    );
+    expect(listed).to.include.members(await commandsBelow());
+    expect(await commandsBelow()).to.include.members(listed);
+  });
+
+  it('shows what the doctor really prints', () => {
+    const [, sample = ''] = readText('docs/operations/README.md').split('## Doctor');
+    const [, failure = '', remedy = ''] = /✗ failure {2}[^:]+: (.+)\n +→ (.+)\n/.exec(sample) ?? [];
+    for (const sentence of [failure, remedy]) {
+      expect(sentence).to.have.length.above(20);
+      expect(sources, sentence).to.include(sentence);
+    }
+  });
+
+  it('quotes in runbooks what the log really says', () => {
+    const runbooks = [...readText('docs/operations/alerts.yml').matchAll(/^ +runbook: (.+)$/gm)];
+    const quotes = runbooks.flatMap(([, text = '']) =>
+      [...text.matchAll(/"([^"]+)"/g)].map(([, quote = '']) => quote),
+    );
+    expect(quotes).to.have.length.above(3);
+    for (const quote of quotes) expect(sources, quote).to.include(quote);
+  });
+});
+
+describe('docs/decisions/README.md', () => {
+  it('lists every record with its title', () => {
+    const listed = [...proseOf('docs/decisions/README.md').matchAll(/^- \[(.+)\]\((0\d{3}-.+)\)$/gm)].map(
+      ([, title, file]) => `${file} ${title}`,
+    );
+    const records = documents.filter((file) => file.startsWith('docs/decisions/0'));
+    expect(listed).to.have.members(
+      records.map((file) => {
+        const title = /^# (.+)$/m.exec(readText(file))?.[1] ?? '';
+        expect(Number(title.split('.')[0]), `${file} begins with "# <number>. <title>"`).to.equal(
+          Number(/\d{4}/.exec(file)?.[0]),
+        );
+        return `${file.split('/').at(-1)} ${title}`;
+      }),
+    );
+  });
+});
+
+describe('docs/development.md', () => {
+  it('names functions and types that exist', () => {
+    const names = codeIn('docs/development.md').flatMap(
+      (text) => /^[A-Za-z]+[a-z][A-Z]\w*/.exec(text)?.[0] ?? [],
+    );
+    expect(names).to.have.length.above(10);
+    for (const name of names) expect(new RegExp(`\\b${name}\\b`).test(sources), name).to.equal(true);
+  });
+});
+
+/** `key create` and the like, as the help of each command lists them. */
+async function commandsBelow(command: string[] = []): Promise<string[]> {
+  let help = '';
+  await runCommandLine([...command, '--help'], '0.0.0', { writeOut: (text) => void (help += text) });
+  const names = [...(help.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help');
+  const found = await Promise.all(names.map((name) => commandsBelow([...command, name])));
+  return names.length === 0 ? [command.join(' ')] : found.flat();
+}
