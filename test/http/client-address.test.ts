@@ -55,21 +55,21 @@ describe('clientAddress (decisions: The share address)', () => {
       [2, ['192.0.2.1, 192.0.2.2'], '192.0.2.1'],
       [2, ['192.0.2.1, 192.0.2.2, 192.0.2.3'], '192.0.2.2'],
     ],
-    'does not believe what a client wrote left of our own proxies': [
+    'ignores what a client wrote to the left of our own proxies': [
       [1, ['203.0.113.66, 192.0.2.1'], '192.0.2.1'],
       [2, ['203.0.113.66, 203.0.113.67, 192.0.2.1, 192.0.2.2'], '192.0.2.1'],
       [1, ['127.0.0.1, ::1, garbage, 192.0.2.1'], '192.0.2.1'],
     ],
-    'is the first entry where there are fewer than trusted hops': [
+    'is the first entry if there are fewer than trusted hops': [
       [2, ['192.0.2.1'], '192.0.2.1'],
       [16, ['192.0.2.1, 192.0.2.2'], '192.0.2.1'],
     ],
-    "is the socket's where a trusted proxy wrote nothing": [
+    "is the socket's if a trusted proxy wrote nothing": [
       [1, [], '127.0.0.1'],
       [2, [], '127.0.0.1'],
       [1, [''], '127.0.0.1'],
     ],
-    "is the socket's where the entry that counts is not an address": [
+    "is the socket's if the relevant entry is not an address": [
       [1, ['unknown'], '127.0.0.1'],
       [1, ['192.0.2.1, _hidden'], '127.0.0.1'],
       [1, ['192.0.2.1,'], '127.0.0.1'],
@@ -80,7 +80,7 @@ describe('clientAddress (decisions: The share address)', () => {
       [1, ['[]'], '127.0.0.1'],
       [2, ['garbage, 192.0.2.1'], '127.0.0.1'],
     ],
-    'joins several header lines in their order': [
+    'joins several header lines in order': [
       [1, ['192.0.2.1', '192.0.2.2'], '192.0.2.2'],
       [2, ['192.0.2.1', '192.0.2.2'], '192.0.2.1'],
     ],
@@ -90,11 +90,13 @@ describe('clientAddress (decisions: The share address)', () => {
       [1, ['[2001:db8::1]'], '2001:db8::1'],
       [1, ['2001:db8::1'], '2001:db8::1'],
     ],
-    'is the IPv4 address where IPv6 stands for one': [
+    'is IPv4 for an IPv4-mapped IPv6 address': [
       [1, ['::ffff:192.0.2.1'], '192.0.2.1'],
       [1, ['::FFFF:192.0.2.1'], '192.0.2.1'],
       [1, ['[::ffff:192.0.2.1]:5678'], '192.0.2.1'],
       [1, ['::ffff:c000:201'], '192.0.2.1'],
+      [1, ['0:0:0:0:0:ffff:192.0.2.1'], '192.0.2.1'],
+      [1, ['2001:db8::ffff:c000:201'], '2001:db8::ffff:c000:201'],
     ],
   };
 

@@ -203,7 +203,7 @@ describe('WEB_CONCURRENCY=2, when it cannot start', () => {
       kill(children[0] ?? 0);
       expect(await instance.exit()).to.equal(1);
       expect(processesOf(instance.dataDir)).to.deep.equal([]);
-      expect(instance.stderr()).to.match(/^The web \d process ended before it was ready \(SIGKILL\)\.\n$/);
+      expect(instance.stderr()).to.match(/^The web \d process exited before it was ready \(SIGKILL\)\.\n$/);
     });
 
     it('makes both processes exit silently when the primary is killed while they start', async () => {
