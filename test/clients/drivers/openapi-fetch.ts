@@ -3,11 +3,11 @@ import type { components, paths } from '../openapi-typescript/schema.js';
 
 type QrCode = components['schemas']['QrCode'];
 
-/** Everything that the API can do, once, by openapi-typescript and openapi-fetch. */
+/** Calls every operation once with openapi-typescript and openapi-fetch. */
 export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
   const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
-  // Only what is required: fields with a default may be left out.
+  // Required fields only: those with a default are optional.
   const created = await client.POST('/qrcodes', {
     body: { name: 'Menu', content: 'https://example.com/menu' },
   });
