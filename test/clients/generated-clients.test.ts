@@ -93,6 +93,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     created: 'Menu',
     read: 2,
     listed: true,
+    changedType: 'text',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
     deleted: 204,

@@ -27,7 +27,13 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
   const list = schemas.zListQrCodesResponse.parse(
     (await listQrCodes({ client, query: { limit: 5, type: types[0] ?? 'url' } })).data,
   );
-  const changes = { name: '🎉'.repeat(100), category: null, isFavorite: true };
+  const changes = {
+    name: '🎉'.repeat(100),
+    type: 'text' as const,
+    content: 'Closed today',
+    category: null,
+    isFavorite: true,
+  };
   const changed = schemas.zUpdateQrCodeResponse.parse(
     (await updateQrCode({ client, path, body: changes })).data,
   );
@@ -43,6 +49,7 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
     read: read.scanCount,
     listed: list.data.map((code) => code.id).includes(id),
     changed: changed.name,
+    changedType: changed.type,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
     deleted: deleted.response.status,

@@ -307,6 +307,15 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(properties.expiresAt).to.include({ format: 'date-time' });
     });
 
+    it('for PATCH: every field is optional and has no default, type included (decisions: Life of a QR code)', () => {
+      const { required = [], properties, additionalProperties } = bodySchema('PATCH /qrcodes/{id}');
+      expect(required).to.deep.equal([]);
+      expect(additionalProperties).to.equal(false);
+      expect(properties.type.enum).to.deep.equal(bodySchema('POST /qrcodes').properties.type.enum);
+      expect(properties.type.description).to.include('together with `content`');
+      for (const field of Object.values(properties) as Json[]) expect(field).to.not.have.property('default');
+    });
+
     it('for days and limit (4.3, 4.4, 8; decisions: Life of a QR code)', () => {
       const parameter = (operation: string, name: string): Json =>
         (operationNamed(operation).parameters as Json[]).find((each) => each.name === name);
