@@ -6,7 +6,7 @@ import { type Pattern, patternsIn } from './support/regular-expressions.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** By file and pattern: what cannot see anything that a client sends, and why. */
+/** Patterns, by file, that never see client-controlled text, and why. */
 const trusted: Record<string, string> = {
   'src/cli/blocks.ts /\\/r\\/([^/?#.]*)(?:\\.\\w+)?\\/?(?:[?#].*)?$/': 'an argument that the operator types',
   'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
@@ -15,7 +15,7 @@ const trusted: Record<string, string> = {
   'src/web/middleware/observe.ts /\\/?\\(.*$/': 'a route of our own',
 };
 
-/** Put together at run time, and why it is checked all the same. */
+/** Patterns that are built at run time, and how they are checked. */
 const builtAtRunTime: Record<string, string> = {
   'src/web/codes/form/form.browser.js': 'a literal of src/codes/, which the page hands to its script',
 };
@@ -28,7 +28,7 @@ const files = ['src', 'workers'].flatMap((folder) =>
 const read = files.map((path) => ({ path, ...patternsIn(path, readFileSync(`${root}${path}`, 'utf8')) }));
 const nameOf = (path: string, { source, flags }: Pattern) => `${path} /${source}/${flags}`;
 
-/** Limited by steps and not by time, so that the verdict is the same on a busy machine. */
+/** Limited by steps and not by time, so that a busy machine does not change the result. */
 const limits = {
   attackLimit: 10_000_000,
   attackTimeout: null,
@@ -38,7 +38,7 @@ const limits = {
   randomSeed: 1,
 };
 
-/** Undefined where a match takes time in proportion to the length of the text, whatever the text. */
+/** Undefined where a match always takes linear time. */
 async function slowness({ source, flags }: Pattern): Promise<string | undefined> {
   const verdict = await check(source, flags, limits);
   if (verdict.status === 'safe') return undefined;
@@ -48,14 +48,14 @@ async function slowness({ source, flags }: Pattern): Promise<string | undefined>
 }
 
 describe('The regular expressions of the service', () => {
-  it('are all found, but for one that is put together at run time', () => {
+  it('are all found, except one that is built at run time', () => {
     const unreadable = read.flatMap((file) => file.unreadable.map(() => file.path));
     expect(unreadable).to.deep.equal(Object.keys(builtAtRunTime));
     expect(read.reduce((count, { found }) => count + found.length, 0)).to.be.greaterThan(100);
   });
 
-  it('match in linear time wherever they can see what a client sends', async function () {
-    // Where recheck has no native build, it takes a minute.
+  it('match in linear time wherever they see client-controlled text', async function () {
+    // Without a native build, recheck takes a minute.
     this.timeout(300_000);
     const slow = await Promise.all(
       read.flatMap(({ path, found }) =>
@@ -87,13 +87,13 @@ describe('The check of regular expressions', () => {
     expect(sourcesIn("const s = Type.String({ pattern: '^a$' });")).to.deep.equal(['^a$']);
   });
 
-  it('reports one that it cannot read', () => {
+  it('reports one that it cannot parse', () => {
     expect(
       patternsIn('sample.ts', '\nexport const f = (x: string) => new RegExp(x);').unreadable,
     ).to.deep.equal([2]);
   });
 
-  it('notices quadratic and exponential ones', async () => {
+  it('detects quadratic and exponential ones', async () => {
     for (const source of ['[,;]+$', '^(a+)+$', '^[^:]*;Q(?:;[^:]*)?:.*=$']) {
       expect(await slowness({ line: 1, source, flags: '' }), source).to.be.a('string');
     }

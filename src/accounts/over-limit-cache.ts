@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 const maxAgeMs = 10_000;
+const defaultMaxCallers = 10_000;
 
 interface Entry<Window> {
   window: Window;
@@ -8,7 +9,7 @@ interface Entry<Window> {
   checkedAt: number;
 }
 
-/** Callers over their rate limit. Until the reset, the database sees at most one request of each in 10 s. */
+/** Callers over their rate limit. Until the reset, only one request of each goes to the database per 10 s. */
 export interface OverLimitCache<Window extends { resetInMs: number }> {
   /** Undefined where the caller is not known to be over the limit, or where one request is due to check again. */
   get(caller: string): Window | undefined;
@@ -16,15 +17,20 @@ export interface OverLimitCache<Window extends { resetInMs: number }> {
   delete(caller: string): void;
 }
 
-export function createOverLimitCache<Window extends { resetInMs: number }>(
-  elapsedMs = () => performance.now(),
-): OverLimitCache<Window> {
-  const cache = new LRUCache<string, Entry<Window>>({ max: 10_000, perf: { now: elapsedMs } });
+export function createOverLimitCache<Window extends { resetInMs: number }>({
+  maxCallers = defaultMaxCallers,
+  nowMs = () => performance.now(),
+} = {}): OverLimitCache<Window> {
+  const cache = new LRUCache<string, Entry<Window>>({
+    max: maxCallers,
+    perf: { now: nowMs },
+    ttlResolution: 0,
+  });
   return {
     get(caller) {
       const entry = cache.get(caller);
       if (!entry) return undefined;
-      const now = elapsedMs();
+      const now = nowMs();
       if (now - entry.checkedAt >= maxAgeMs) {
         // Only this request goes to the database; those that arrive with it still get the entry.
         entry.checkedAt = now;
@@ -34,7 +40,7 @@ export function createOverLimitCache<Window extends { resetInMs: number }>(
       return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - storedAt)) };
     },
     set(caller, window) {
-      const storedAt = elapsedMs();
+      const storedAt = nowMs();
       if (window.resetInMs >= 1)
         cache.set(caller, { window, storedAt, checkedAt: storedAt }, { ttl: window.resetInMs });
     },

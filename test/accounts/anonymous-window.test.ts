@@ -28,7 +28,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     }
   }
 
-  it('get 401 sixty times an hour from one address, then 429 (decisions: Limits)', async () => {
+  it('get 401 sixty times per hour from one address, then 429 (decisions: Limits)', async () => {
     await spend('192.0.2.1');
     const { status, headers, body } = await from('192.0.2.1');
     expect(status).to.equal(429);
@@ -38,7 +38,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect((await from('192.0.2.2')).status).to.equal(401);
   });
 
-  it('leave a valid key from the same address alone (decisions: Limits)', async () => {
+  it('do not affect a valid key from the same address (decisions: Limits)', async () => {
     const key = await service.makeKey();
     await spend('192.0.2.3');
     expect((await from('192.0.2.3')).status).to.equal(429);
@@ -48,7 +48,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect(headers.get('x-ratelimit-remaining')).to.equal('99');
   });
 
-  it('are not counted against an address for requests with a valid key (decisions: Limits)', async () => {
+  it('do not include requests with a valid key from that address (decisions: Limits)', async () => {
     const key = await service.makeKey({ plan: 'free' });
     for (let time = 0; time < 25; time += 1) await from('192.0.2.4', key);
     expect(await remaining('192.0.2.4')).to.equal(59);
@@ -63,7 +63,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect(statuses).to.deep.equal([401, 401, 401, 429]);
   });
 
-  it('leave openapi.json, which counts for nothing, to a spent address (decisions: Limits)', async () => {
+  it('can still read openapi.json from an address over the limit (decisions: Limits)', async () => {
     await spend('192.0.2.6');
     const { status, headers } = await fetch(`${service.url}/api/v1/openapi.json`, {
       headers: { 'X-Forwarded-For': '192.0.2.6' },
@@ -87,18 +87,18 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect(await remaining('2001:db8::9:0:0:0')).to.equal(58);
   });
 
-  it('have one window for an IPv4 address and the IPv6 address that stands for it (decisions: Limits)', async () => {
+  it('share one window between an IPv4 address and its IPv4-mapped IPv6 address (decisions: Limits)', async () => {
     expect(await remaining('192.0.2.7')).to.equal(59);
     expect(await remaining('::ffff:192.0.2.7')).to.equal(58);
     expect(await remaining('::ffff:192.0.2.8')).to.equal(59);
   });
 
-  it('cannot choose their address: only what the trusted proxy wrote counts (decisions: The share address)', async () => {
+  it('cannot choose their address: only the trusted proxy sets it (decisions: The share address)', async () => {
     expect(await remaining('198.51.100.1, 192.0.2.9')).to.equal(59);
     expect(await remaining('198.51.100.2, 192.0.2.9')).to.equal(58);
   });
 
-  it('leave their address readable in no column of any table, and scans neither (decisions: The share address)', async () => {
+  it('store their address readably in no column of any table, and neither do scans (decisions: The share address)', async () => {
     const addresses = ['203.0.113.177', '2001:db8:abcd:ef01:2345:6789:abcd:ef01'];
     const api = apiClient(service.url, await service.makeKey());
     const { body } = await api('/qrcodes', {
@@ -114,7 +114,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
       const scan = await fetch(`${service.url}/r/${body.shareToken}`, { headers, redirect: 'manual' });
       expect(scan.status).to.equal(302);
     }
-    // There is no worker here: the scans lie in the queue, and the search reaches them there.
+    // Without a worker the scans stay in the queue, where the search finds them.
     await eventually(async () => {
       const tables = await tablesHolding(service.db, 'Mozilla/5.0 (X11; Linux x86_64) Needle/1.0');
       expect(
@@ -126,7 +126,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     for (const address of addresses) {
       expect(await tablesHolding(service.db, address), address).to.deep.equal([]);
       for (const encoding of ['hex', 'base64url'] as const) {
-        // Without a secret, four thousand million addresses are hashed in a minute.
+        // Without a secret, all IPv4 addresses could be hashed within minutes.
         const plainHash = createHash('sha256').update(address).digest(encoding);
         expect(await tablesHolding(service.db, plainHash), `hash of ${address}`).to.deep.equal([]);
       }
@@ -134,7 +134,7 @@ describe('requests without a valid key (decisions: Limits)', () => {
     expect(await tablesHolding(service.db, '2001:db8:abcd:ef01')).to.deep.equal([]);
   });
 
-  it('are forgotten when their address has been silent for an hour; keys are not until they are gone (decisions: Limits)', async () => {
+  it('are purged an hour after the last request of their address; those of keys when the key is deleted (decisions: Limits)', async () => {
     const key = await subjectOf(service.db, await service.makeKey());
     const row = (subject: string, ago: string) => ({
       subject,

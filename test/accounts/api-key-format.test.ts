@@ -5,13 +5,13 @@ import { generateApiKey, parseApiKey } from '../../src/accounts/api-key-format.t
 const base62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const keys = Array.from({ length: 40 }, () => generateApiKey().key);
 
-describe('the form of an API key (decisions: Identifiers and keys)', () => {
+describe('the format of an API key (decisions: Identifiers and keys)', () => {
   it('is qrl_, 8 characters of base62, _ and 38 characters of base62', () => {
     for (const key of keys) expect(key).to.match(/^qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
-  it('is read back as the prefix and the SHA-256 of the 38 characters', () => {
+  it('is parsed to the prefix and the SHA-256 of the 38 characters', () => {
     for (const key of keys) {
       const [, prefix, secret = ''] = key.split('_');
       const secretHash = createHash('sha256').update(secret).digest();
@@ -31,7 +31,7 @@ describe('the form of an API key (decisions: Identifiers and keys)', () => {
     }
   });
 
-  it('refuses every transposition of neighbours by the checksum alone', () => {
+  it('refuses every transposition of neighboring characters by the checksum alone', () => {
     for (const key of keys) {
       for (let place = 1; place < key.length; place += 1) {
         if (key[place] === key[place - 1]) continue;

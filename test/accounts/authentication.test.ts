@@ -20,7 +20,7 @@ describe('authentication (5)', () => {
   const withHeaders = (headers: Record<string, string>, path = '/qrcodes') =>
     apiClient(service.url, undefined)(path, { headers });
 
-  describe('a key that was given out', () => {
+  describe('a valid key', () => {
     it('is stored as its prefix and the SHA-256 of its secret (decisions: Identifiers and keys)', async () => {
       const key = await service.makeKey();
       const row = (await service
@@ -35,21 +35,21 @@ describe('authentication (5)', () => {
       expect(row.secret_hash.equals(sha256)).to.equal(true);
     });
 
-    it('can be displayed once only: its secret is in no column of any table, even after use (5.5)', async () => {
+    it('can be shown only once: its secret is in no column of any table, even after use (5.5)', async () => {
       const key = await service.makeKey({ email: 'once@example.com' });
       const api = apiClient(service.url, key);
       expect((await api('/qrcodes', { method: 'POST', body: newCode })).status).to.equal(201);
       const [, prefix = '', secret = ''] = key.split('_');
       expect(await tablesHolding(service.db, secret)).to.deep.equal([]);
       expect(await tablesHolding(service.db, secret.slice(0, 32))).to.deep.equal([]);
-      // The search finds what is there, as text and as bytes.
+      // Shows that the search works, for text and for bytes.
       expect(await tablesHolding(service.db, prefix)).to.deep.equal(['public.api_keys']);
       expect(await tablesHolding(service.db, 'once@example.com')).to.deep.equal(['public.users']);
       await service.db('service_secrets').insert({ name: 'search', value: Buffer.from('needle in bytes') });
       expect(await tablesHolding(service.db, 'needle in bytes')).to.deep.equal(['public.service_secrets']);
     });
 
-    it('is accepted whatever the case of the scheme and the number of spaces, as RFC 9110 has it (5.1)', async () => {
+    it('is accepted with any case of the scheme and any number of spaces, as RFC 9110 says (5.1)', async () => {
       const key = await service.makeKey();
       for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'Bearer  ']) {
         const { status } = await withHeaders({ Authorization: scheme + key });
@@ -57,7 +57,7 @@ describe('authentication (5)', () => {
       }
     });
 
-    it('gives 401 from the moment it is revoked (5.3)', async () => {
+    it('gets 401 as soon as it is revoked (5.3)', async () => {
       const key = await service.makeKey();
       const api = apiClient(service.url, key);
       expect((await api('/qrcodes')).status).to.equal(200);
@@ -65,7 +65,7 @@ describe('authentication (5)', () => {
       expect((await api('/qrcodes')).status).to.equal(401);
     });
 
-    it('leaves the other keys of its user alone when it is revoked (5.3)', async () => {
+    it('does not affect the other keys of its user when it is revoked (5.3)', async () => {
       const first = await service.makeKey({ email: 'two@example.com' });
       const second = await service.makeKey({ email: 'two@example.com' });
       await revokeApiKey(service.db, prefixOf(first), new Date());
@@ -147,7 +147,7 @@ describe('authentication (5)', () => {
       }
     });
 
-    it('looks no key up whose checksum is wrong, even if the table had it (decisions: Identifiers and keys)', async () => {
+    it('rejects a key with a wrong checksum without a lookup, even if it is in the table (decisions: Identifiers and keys)', async () => {
       const key = swapLast(valid);
       const secretHash = createHash('sha256')
         .update(key.split('_')[2] ?? '')
@@ -159,7 +159,7 @@ describe('authentication (5)', () => {
       expect(anonymous(await withHeaders({ Authorization: `Bearer ${key}` }))).to.deep.equal(expected);
     });
 
-    it('answers 401 before it looks at path, method or body (5.1)', async () => {
+    it('answers 401 before it checks path, method or body (5.1)', async () => {
       const nobody = apiClient(service.url, undefined);
       for (const [method, path] of [
         ['GET', '/nothing-here'],
@@ -171,7 +171,7 @@ describe('authentication (5)', () => {
       }
     });
 
-    it('serves nothing of the interface however its path is spelled (5.1)', async () => {
+    it('serves nothing of the API, however its path is spelled (5.1)', async () => {
       for (const path of ['/API/v1/qrcodes', '/Api/V1/QrCodes', '/api/V1/qrcodes', '/api/v1/qrcodes/']) {
         const response = await fetch(service.url + path);
         expect(response.status, path).to.be.oneOf([401, 404]);
@@ -179,7 +179,7 @@ describe('authentication (5)', () => {
     });
   });
 
-  it('keeps the name of a key and who owns it, for lists (5.4)', async () => {
+  it('stores the name and the owner of a key, for lists (5.4)', async () => {
     await service.makeKey({ email: 'lists@example.com' });
     const user = await findUserByEmail(service.db, 'Lists@Example.com');
     const key = await createApiKey(service.db, user.id, 'Till 3', new Date());

@@ -6,7 +6,7 @@ import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-describe('an address that is over its limit and sends made-up keys (decisions: Limits)', () => {
+describe('an address that is over its limit and sends random keys (decisions: Limits)', () => {
   let db: Database;
   let dropDatabase: () => Promise<void>;
   let statements: string[] = [];
@@ -39,7 +39,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     statements = [];
   });
 
-  it('costs no write, and few reads, however many keys it sends', async () => {
+  it('causes no write and few reads, however many keys it sends', async () => {
     const startedAt = performance.now();
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     expect(statements.length).to.be.at.most(2 + (performance.now() - startedAt) / 100);
   });
 
-  it('costs nothing for a key that was asked for before, nor without a key', async () => {
+  it('causes no query for a key that was looked up before, nor without a key', async () => {
     const key = clientControlled();
     expect(await limiter.check(key, 'home')).to.include({ isAllowed: false });
     statements = [];
@@ -65,7 +65,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     expect(statements).to.deep.equal([]);
   });
 
-  it('is served with a valid key, in the middle of the others, and then as from anywhere', async () => {
+  it('is served with a valid key, among the others', async () => {
     const key = parseApiKey(await makeKey());
     const others = Array.from({ length: 200 }, () => limiter.check(clientControlled(), 'home'));
     const answer = await limiter.check(key, 'home');
@@ -77,7 +77,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     expect(statements).to.have.length(1);
   });
 
-  it('is refused with a key that is revoked meanwhile, by the window of the address, and without a write from then on', async () => {
+  it('is refused with a key that has been revoked, by the window of the address, and then without a write', async () => {
     const text = await makeKey();
     const key = parseApiKey(text);
     expect(await limiter.check(key, 'home')).to.include({ isAllowed: true });
@@ -90,7 +90,7 @@ describe('an address that is over its limit and sends made-up keys (decisions: L
     expect(statements).to.deep.equal([]);
   });
 
-  it('leaves other addresses alone', async () => {
+  it('does not affect other addresses', async () => {
     expect(await limiter.check(clientControlled(), 'elsewhere')).to.include({ isAllowed: true });
   });
 });

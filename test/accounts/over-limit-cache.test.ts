@@ -27,7 +27,7 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
     return rows[0].waiting;
   }
 
-  /** While `work` runs, whoever asks one of these tables for anything has to wait. */
+  /** Locks the tables while `work` runs, so that every query on them waits. */
   async function withTablesLocked(work: () => Promise<void>): Promise<void> {
     const holder = await service.db.transaction();
     try {
@@ -38,7 +38,7 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
     }
   }
 
-  it('costs the database nothing more: 429s come at once while its tables are locked (decisions: Limits)', async () => {
+  it('gets 429 without a query: at once, while the tables are locked (decisions: Limits)', async () => {
     const { api } = await spendFreeKey();
     const first = await api('/qrcodes');
     expect(first.status).to.equal(429);
@@ -57,14 +57,14 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
           expect(headers.get(name)).to.equal(first.headers.get(name));
         }
       }
-      // One waits: the other key, which shows that the lock holds. None of the hundred does.
+      // Only the other key waits, which shows that the lock holds.
       expect(await waitingForLocks()).to.equal(1);
       expect(otherAnswered).to.equal(false);
     });
     expect((await otherAnswer)?.status).to.equal(200);
   });
 
-  it('costs the database nothing more without a key either (decisions: Limits)', async () => {
+  it('gets 429 without a query, also without a key (decisions: Limits)', async () => {
     const nobody = apiClient(service.url, undefined);
     await eventually(async () => expect((await nobody('/qrcodes')).status).to.equal(429));
     await withTablesLocked(async () => {
@@ -74,10 +74,10 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
     });
   });
 
-  it('is asked about again at the reset, when that is near (decisions: Limits)', async () => {
+  it('is checked again at the reset, when that is near (decisions: Limits)', async () => {
     const { api, subject } = await spendFreeKey();
     const soon = "date_trunc('second', now()) - interval '1 hour' + interval '1500 ms'";
-    // Again where the machine was so busy that the moment had passed.
+    // Repeated where the machine was too busy to meet the time.
     const { headers } = await eventually(async () => {
       await setOldestRequest(service.db, subject, soon);
       const answer = await api('/qrcodes');
@@ -88,26 +88,36 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
     await eventually(() => expect(Date.now()).to.be.at.least(resetAtMs));
     expect((await api('/qrcodes')).status).to.equal(200);
   });
+});
 
-  it('is asked about again after 10 s at the latest, by one request at a time (decisions: Limits)', () => {
-    let elapsedMs = 1;
-    const spent = createOverLimitCache(() => elapsedMs);
-    spent.set('caller', { resetInMs: 60_000 });
-    elapsedMs += 9_999;
-    expect(spent.get('caller')).to.deep.equal({ resetInMs: 50_001 });
-    elapsedMs += 1;
-    expect(spent.get('caller')).to.equal(undefined);
-    expect(spent.get('caller')).to.deep.equal({ resetInMs: 50_000 });
+describe('The cache of callers over the limit', () => {
+  const window = { resetInMs: 60_000 };
+
+  it('lets one request through when its entry is old, and answers the others with the time that is left', () => {
+    let now = 1_000;
+    const cache = createOverLimitCache({ nowMs: () => now });
+    cache.set('caller', window);
+    now = 2_000;
+    expect(cache.get('caller')).to.deep.equal({ resetInMs: 59_000 });
+    now = 11_000;
+    expect(cache.get('caller'), 'the one that checks again').to.equal(undefined);
+    expect(cache.get('caller')).to.deep.equal({ resetInMs: 50_000 });
   });
 
-  it('is one of 10,000 at most: the memory has an end (decisions: Limits)', () => {
-    const spent = createOverLimitCache();
-    const window = { limit: 60, remaining: 0, resetInMs: 60_000, resetAt: 1 };
-    for (let caller = 0; caller <= 10_000; caller += 1) spent.set(String(caller), window);
-    expect(spent.get('0')).to.equal(undefined);
-    for (const caller of ['1', '10000']) {
-      expect(spent.get(caller)).to.include({ limit: 60, remaining: 0, resetAt: 1 });
-      expect(spent.get(caller)?.resetInMs).to.be.within(1, 60_000);
-    }
+  it('drops an entry at its reset', () => {
+    let now = 1_000;
+    const cache = createOverLimitCache({ nowMs: () => now });
+    cache.set('caller', { resetInMs: 5_000 });
+    now = 5_999;
+    expect(cache.get('caller')).to.deep.equal({ resetInMs: 1 });
+    now = 6_001;
+    expect(cache.get('caller')).to.equal(undefined);
+  });
+
+  it('has a bounded size', () => {
+    const cache = createOverLimitCache({ maxCallers: 2 });
+    for (const caller of ['first', 'second', 'third']) cache.set(caller, window);
+    expect(cache.get('first')).to.equal(undefined);
+    for (const caller of ['second', 'third']) expect(cache.get(caller)).to.not.equal(undefined);
   });
 });

@@ -4,7 +4,7 @@ import { startWebProcess } from '../support/programs.ts';
 import { recordedRequests, subjectOf } from '../support/request-windows.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-describe('requests that arrive together (8)', () => {
+describe('parallel requests (8)', () => {
   let service: TestService;
   const stops: (() => Promise<void>)[] = [];
   before(async function () {
@@ -38,11 +38,11 @@ describe('requests that arrive together (8)', () => {
     expect(await recordedRequests(service.db, await subjectOf(service.db, key))).to.have.length(20);
   }
 
-  it('are admitted 20 of 50 on a fresh Free key (8)', async () => {
+  it('succeed exactly 20 times of 50 on a new Free key (8)', async () => {
     for (let round = 0; round < 3; round += 1) await expectTwentyOfFifty([service.url]);
   });
 
-  it('are admitted 20 of 50 on a fresh Free key by two processes together (8)', async () => {
+  it('succeed exactly 20 times of 50 on a new Free key with two processes (8)', async () => {
     const settings = { DATABASE_URL: service.databaseUrl };
     const webs = await Promise.all([startWebProcess(settings), startWebProcess(settings)]);
     stops.push(...webs.map((web) => web.stop));

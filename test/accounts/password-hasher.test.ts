@@ -23,7 +23,7 @@ describe('Hashing passwords', () => {
     return hasher;
   }
 
-  it('tells right from wrong, however the characters were typed, and is never right for nobody', async () => {
+  it('accepts the right password in any Unicode form, no other one, and none without a hash', async () => {
     const hasher = open();
     const hash = await hasher.hash('crème brûlée'.normalize('NFC'));
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -33,7 +33,7 @@ describe('Hashing passwords', () => {
     expect(await hasher.verify(null, password)).to.equal(false);
   });
 
-  it('leaves the threads of file writes alone: a write does not wait for the hashes before it', async () => {
+  it('does not use the threads of file writes: a write does not wait for earlier hashes', async () => {
     const hasher = open({ maxWaiting: 60, maxWaitMs: 60_000 });
     await hasher.hash(password);
     const order: string[] = [];
@@ -46,7 +46,7 @@ describe('Hashing passwords', () => {
     expect(order.indexOf('write')).to.be.below(30);
   });
 
-  it('works on as many at once as it may, lets as many wait as it may, and refuses the rest', async () => {
+  it('runs up to its concurrency, queues up to its limit, and refuses the rest', async () => {
     const hasher = open({ concurrency: 2, maxWaiting: 3, maxWaitMs: 60_000 });
     let running = 0;
     let most = 0;
@@ -67,11 +67,11 @@ describe('Hashing passwords', () => {
       expect(reason).to.be.instanceOf(BusyError);
       expect(reason).to.deep.include({ status: 503, headers: { 'Retry-After': '5' } });
     }
-    // Who was refused can come back.
+    // Free again.
     await hasher.hash(password);
   });
 
-  it('refuses who has waited too long, and lets the next one in', async () => {
+  it('refuses requests that have waited too long, and runs the next', async () => {
     const hasher = open({ concurrency: 1, maxWaiting: 1, maxWaitMs: 20 });
     let release = (): void => undefined;
     const held = hasher.withSlot(
@@ -130,7 +130,7 @@ describe('Passwords, while too many are being checked', () => {
     ['/account/delete', { confirmation: 'ann@example.com', deletePassword: password }],
   ];
   for (const [path, fields] of posts) {
-    it(`get a page that says so from ${path}, 503 with Retry-After, and count no attempt`, async () => {
+    it(`get a 503 page with Retry-After from ${path}, and count no attempt`, async () => {
       const answer = await client.post(path, fields);
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('retry-after')).to.equal('5');
@@ -144,7 +144,7 @@ describe('Passwords, while too many are being checked', () => {
     });
   }
 
-  it('are right again afterwards', async () => {
+  it('are checked again afterwards', async () => {
     release();
     await held;
     expect((await client.post('/signin', { email: 'ann@example.com', password })).status).to.equal(303);

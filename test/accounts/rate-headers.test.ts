@@ -57,14 +57,14 @@ describe('the rate limit headers (8)', () => {
     }
   });
 
-  it('are on every path below /api/, whether there is anything or not (decisions: Limits)', async () => {
+  it('are on every path below /api/, whether it exists or not (decisions: Limits)', async () => {
     for (const path of ['/api', '/api/', '/api/v2/qrcodes', '/api/v1', '/api/v1/qrcodes/%E0%A4%A']) {
       const { headers } = await fetch(service.url + path);
       expect(headers.get('x-ratelimit-limit'), path).to.equal('60');
     }
   });
 
-  it('are on every answer that the interface gives, however its path is spelled (8)', async () => {
+  it('are on every response of the API, however its path is spelled (8)', async () => {
     for (const path of [
       '/API/v1/qrcodes',
       '/Api/V1/openapi.json',
@@ -87,14 +87,14 @@ describe('the rate limit headers (8)', () => {
     expectFigures((await api('/qrcodes')).headers, 20, 18);
   });
 
-  it('are on a 500 that comes from the look-up of the key itself: it does not fail open (8)', async () => {
+  it('are on a 500 from the key lookup itself: it does not fail open (8)', async () => {
     await service.db.raw('ALTER TABLE request_windows RENAME TO away');
     const { status, headers } = await api('/qrcodes');
     expect(status).to.equal(500);
     expect(headers.get('x-ratelimit-remaining')).to.equal('0');
   });
 
-  it('are on openapi.json, which needs no key and counts for nothing (decisions: Limits)', async () => {
+  it('are on openapi.json, which needs no key and is not counted (decisions: Limits)', async () => {
     await apiClient(service.url, undefined)('/qrcodes');
     for (const method of ['GET', 'HEAD', 'GET']) {
       const { status, headers } = await fetch(`${service.url}/api/v1/openapi.json`, { method });
@@ -105,7 +105,7 @@ describe('the rate limit headers (8)', () => {
     expect(rows.map(({ recent }) => recent.length)).to.deep.equal([1]);
   });
 
-  it('are on openapi.json for a caller who was never seen, and leave no trace of him (decisions: Limits)', async () => {
+  it('are on openapi.json for a new caller, and store nothing (decisions: Limits)', async () => {
     const { headers } = await fetch(`${service.url}/api/v1/openapi.json`);
     expectFigures(headers, 60, 60);
     expect(await service.db('request_windows')).to.deep.equal([]);

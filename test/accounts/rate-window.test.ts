@@ -36,7 +36,7 @@ describe('the window of a key (8)', () => {
     ['free', 20],
     ['pro', 100],
   ] as const) {
-    it(`allows ${quota} requests an hour on ${plan}, counts down, and answers the next with 429 (8)`, async () => {
+    it(`allows ${quota} requests per hour on ${plan}, counts down, and answers the next with 429 (8)`, async () => {
       const { api } = await newCaller(plan);
       for (let left = quota - 1; left >= 0; left -= 1) {
         const { status, headers } = await api('/qrcodes');
@@ -83,7 +83,7 @@ describe('the window of a key (8)', () => {
     expect(await recorded()).to.have.length(calls.length);
   });
 
-  it('gives as X-RateLimit-Reset the moment the oldest request leaves, in whole seconds, rounded up (decisions: Limits)', async () => {
+  it('sets X-RateLimit-Reset to when the oldest request leaves, in whole seconds, rounded up (decisions: Limits)', async () => {
     const { api, subject, recorded } = await newCaller();
     const first = await api('/qrcodes');
     const [oldest = 0] = await recorded();
@@ -105,9 +105,9 @@ describe('the window of a key (8)', () => {
   it('lets a request succeed at X-RateLimit-Reset after a 429, and none before (decisions: Limits)', async () => {
     const { api, subject, recorded } = await newCaller();
     await statusesOf(api, 20);
-    // Far enough before a whole second that rounding up is seen.
+    // Far enough before a whole second that rounding up shows.
     const soon = "date_trunc('second', now()) - interval '1 hour' + interval '2.4 seconds'";
-    // Again where the machine was so busy that the moment had passed.
+    // Repeated where the machine was too busy to meet the time.
     const { leavesAtMs, refused } = await eventually(async () => {
       await setOldestRequest(service.db, subject, soon);
       const leaves = ((await recorded())[0] ?? 0) * 1000 + hour * 1000;
@@ -122,13 +122,13 @@ describe('the window of a key (8)', () => {
     await eventually(async () => {
       const { status } = await api('/qrcodes');
       statuses.push(status);
-      // Whether this was before the reset is known for sure only when its answer is here.
+      // Only after the response is it certain that the request was before the reset.
       if (Date.now() < leavesAtMs) expect(status).to.equal(429);
       expect(Date.now()).to.be.greaterThan(leavesAtMs - 100);
     });
     await eventually(() => expect(Date.now()).to.be.at.least(resetAtMs));
     statuses.push(...(await statusesOf(api, 2)));
-    // One place came free, whichever request was the first to come after that.
+    // One request became available, whichever request was first to use it.
     expect(statuses.filter((status) => status === 200)).to.have.length(1);
     expect(statuses.at(-1)).to.equal(429);
   });
@@ -149,13 +149,13 @@ describe('the window of a key (8)', () => {
     expect(await statusesOf(full.api, 2)).to.deep.equal([200, 429]);
   });
 
-  it('gives Retry-After in seconds, at least 1, that ends at the reset (decisions: Limits)', async () => {
+  it('sets Retry-After to the seconds until the reset, at least 1 (decisions: Limits)', async () => {
     const far = await newCaller();
     await statusesOf(far.api, 20);
     const { headers } = await far.api('/qrcodes');
     const secondsToReset = number(headers, 'x-ratelimit-reset') - Date.now() / 1000;
     expect(headers.get('retry-after')).to.match(/^\d+$/);
-    // The reset is the same moment rounded up to a whole second of the clock.
+    // The reset is the same time, rounded up to a whole second.
     expect(number(headers, 'retry-after')).to.be.within(secondsToReset - 1, secondsToReset + 1);
 
     const near = await newCaller();
@@ -169,7 +169,7 @@ describe('the window of a key (8)', () => {
     expect(number(refused.headers, 'retry-after')).to.be.within(1, 2);
   });
 
-  it("measures Retry-After by the database's clock, whatever the web process's says (decisions: Limits, one clock)", async () => {
+  it("measures Retry-After by the database's clock, not by that of the web process (decisions: Limits, one clock)", async () => {
     const { api } = await newCaller();
     await statusesOf(api, 20);
     service.setNow(new Date(Date.now() + 2 * hour * 1000));
@@ -178,7 +178,7 @@ describe('the window of a key (8)', () => {
     expect(number(headers, 'retry-after')).to.be.within(hour - 60, hour + 1);
   });
 
-  it('slides: exactly as many requests come free as have left the window (8)', async () => {
+  it('slides: exactly as many requests become available as have left the window (8)', async () => {
     const { api, subject, recorded } = await newCaller();
     await statusesOf(api, 20);
     await ageRequests(service.db, subject, { bySeconds: 1_800, oldest: 12 });
@@ -191,14 +191,14 @@ describe('the window of a key (8)', () => {
     expect(await statusesOf(api, 7)).to.deep.equal([...times(6, 200), 429]);
   });
 
-  it('is whole again an hour after the last request (8)', async () => {
+  it('is empty again an hour after the last request (8)', async () => {
     const { api, subject } = await newCaller();
     await statusesOf(api, 20);
     await ageRequests(service.db, subject, { bySeconds: hour });
     expect((await api('/qrcodes')).headers.get('x-ratelimit-remaining')).to.equal('19');
   });
 
-  it('takes a change of plan at once, up and down (8)', async () => {
+  it('applies a change of plan at once, up and down (8)', async () => {
     const { api, recorded } = await newCaller('free', 'change@example.com');
     const user = await findUserByEmail(service.db, 'change@example.com');
     await statusesOf(api, 20);
@@ -214,12 +214,12 @@ describe('the window of a key (8)', () => {
     expect(asFree.status).to.equal(429);
     expect(asFree.headers.get('x-ratelimit-limit')).to.equal('20');
     expect(asFree.headers.get('x-ratelimit-remaining')).to.equal('0');
-    // 30 are in the window: 11 have to leave before a twentieth can come.
+    // 30 are in the window: 11 must leave before another request is allowed.
     const eleventh = (await recorded())[10] ?? 0;
     expect(asFree.headers.get('x-ratelimit-reset')).to.equal(String(Math.ceil(eleventh + hour)));
   });
 
-  it('is one of its own for each key, two keys of one user included (5.6)', async () => {
+  it('is separate for each key, also for two keys of one user (5.6)', async () => {
     const first = await newCaller('free', 'both@example.com');
     const second = await newCaller('free', 'both@example.com');
     expect(await statusesOf(first.api, 21)).to.deep.equal([...times(20, 200), 429]);

@@ -12,7 +12,7 @@ const passwordHash = hashPassword(password);
 describe('The limits of sign-in', () => {
   let service: TestService;
   before(async () => {
-    // A machine that is busy with other tests must not look like one with too many sign-ins.
+    // Large limits, so that a busy machine is not taken for too many sign-ins.
     const passwords = createPasswordHasher({ log: testLog(), maxWaiting: 100, maxWaitMs: 60_000 });
     service = await startService({ config: { trustProxyHops: 1 }, passwords });
   });
@@ -33,19 +33,19 @@ describe('The limits of sign-in', () => {
   const signIn = async (address: string, email: string, given?: string) =>
     post(await openSignIn(), address, email, given);
 
-  it('let any number of people in from one address, with the right password', async () => {
+  it('allow any number of sign-ins with the right password from one address', async () => {
     const statuses: number[] = [];
     for (const email of await makeUsers(35, 'office')) statuses.push(await signIn('192.0.2.1', email));
     expect(statuses).to.deep.equal(Array(35).fill(303));
   });
 
-  it('let people in who come together', async () => {
+  it('allow parallel sign-ins', async () => {
     const emails = await makeUsers(20, 'together');
     const statuses = await Promise.all(emails.map((email) => signIn('192.0.2.2', email)));
     expect(statuses).to.deep.equal(Array(20).fill(303));
   });
 
-  it('allow 30 mistakes an hour from one address, and successes between them change nothing', async () => {
+  it('allow 30 failures per hour from one address, whatever sign-ins succeed in between', async () => {
     const [email = ''] = await makeUsers(1, 'between');
     const statuses: number[] = [];
     for (let number = 0; number < 30; number += 1) {
@@ -57,7 +57,7 @@ describe('The limits of sign-in', () => {
     expect(await signIn('192.0.2.4', email)).to.equal(303);
   });
 
-  it('count mistakes that arrive together exactly', async () => {
+  it('count parallel failures exactly', async () => {
     const clients = await Promise.all(Array.from({ length: 20 }, openSignIn));
     const statuses: number[] = [];
     for (let round = 0; round < 2; round += 1) {
@@ -70,7 +70,7 @@ describe('The limits of sign-in', () => {
     expect(statuses.filter((status) => status === 429)).to.have.length(10);
   });
 
-  it('let a known device in from an address that is over its limit, for its own account alone', async () => {
+  it('let a known device sign in to its own account from an address over the limit', async () => {
     const [owner = '', other = ''] = await makeUsers(2, 'device');
     const device = await openSignIn();
     expect(await post(device, '192.0.2.6', owner)).to.equal(303);
@@ -81,7 +81,7 @@ describe('The limits of sign-in', () => {
     expect(await post(device, '192.0.2.6', owner)).to.equal(303);
   });
 
-  it('cost no write once they are reached', async () => {
+  it('need no write once they are reached', async () => {
     const email = 'written@example.com';
     for (let number = 0; number < 10; number += 1) await signIn('192.0.2.7', email, 'wrong wrong');
     const windows = () => service.db('request_windows').whereLike('subject', 'signin-%').orderBy('subject');

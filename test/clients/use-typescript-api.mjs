@@ -1,4 +1,4 @@
-// `node --import` this file: whatever imports `typescript` gets the compiler's JavaScript API.
+// `node --import` this file: imports of `typescript` then get the compiler's JavaScript API.
 import { register } from 'node:module';
 
 const api = new URL('typescript-api.mjs', import.meta.url).href;

@@ -37,7 +37,7 @@ const typical: Record<CodeType, string> = {
 
 type Random = () => number;
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: a small seeded generator. */
 function randomFrom(start: number): Random {
   let state = start;
   return () => {
@@ -52,9 +52,9 @@ const oneOf = <Value>(random: Random, values: readonly Value[]) =>
   values[upTo(random, values.length - 1)] as Value;
 const colour = (random: Random) => `#${upTo(random, 0xffffff).toString(16).padStart(6, '0')}`;
 
-const ownColours = { foregroundColor: '#1a1410', backgroundColor: '#ffffff' };
+const ownColors = { foregroundColor: '#1a1410', backgroundColor: '#ffffff' };
 const colours: ((random: Random) => Pick<Picture, 'foregroundColor' | 'backgroundColor'>)[] = [
-  () => ownColours,
+  () => ownColors,
   () => ({ foregroundColor: '#ffffff', backgroundColor: '#1A1410' }),
   () => ({ foregroundColor: '#cc0000', backgroundColor: '#ffee99' }),
   () => ({ foregroundColor: '#00ff00', backgroundColor: '#000080' }),
@@ -75,7 +75,7 @@ function randomText(random: Random, errorCorrection: ErrorCorrection): string {
 
 const isTooSimilar = (warnings: string[]) => warnings.some((warning) => warning.includes('too similar'));
 
-/** Read by a decoder that is not ours, byte for byte, unless a warning says that it cannot be. */
+/** An independent decoder reads it, byte for byte, unless there is a warning. */
 async function expectReadable(picture: Picture): Promise<'read' | 'not expected to be'> {
   const png = drawPng(picture);
   expect(readPng(png).size).to.equal(picture.size);
@@ -89,21 +89,21 @@ async function expectReadable(picture: Picture): Promise<'read' | 'not expected 
   return 'read';
 }
 
-describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, function () {
+describe(`An image without warnings can be scanned (FUZZ_SEED=${seed})`, function () {
   this.timeout(120_000);
 
   const texts = { 'the share address': address, ...typical };
   for (const [index, [name, text]] of Object.entries(texts).entries()) {
-    it(`for ${name}: each error correction, small and large sizes, many colours`, async () => {
+    it(`for ${name}: each error correction, small and large sizes, many colors`, async () => {
       const random = randomFrom(seed + index);
       let count = 0;
       for (const errorCorrection of errorCorrections) {
         for (const size of [128, 129, 300, 512, 2048]) {
-          // Large ones take the decoder longest, and say no more of colours than small ones.
+          // Large ones take the decoder longest, and say no more of colors than small ones.
           for (const pick of size === 2048
             ? [oneOf(random, colours)]
             : [colours[0], oneOf(random, colours)]) {
-            await expectReadable({ text, errorCorrection, size, ...(pick ?? (() => ownColours))(random) });
+            await expectReadable({ text, errorCorrection, size, ...(pick ?? (() => ownColors))(random) });
             count += 1;
           }
         }
@@ -112,7 +112,7 @@ describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, func
     });
   }
 
-  it('for texts of any kind and length, in pictures of any size', async () => {
+  it('for text of any kind and length, in images of any size', async () => {
     const random = randomFrom(seed);
     let read = 0;
     while (read < 150) {
@@ -127,7 +127,7 @@ describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, func
     }
   });
 
-  it('for colours whose contrast is just enough', async () => {
+  it('for colors with just enough contrast', async () => {
     const random = randomFrom(seed);
     const warnsOf = (picture: Picture) => isTooSimilar(pictureWarnings(picture));
     let count = 0;
@@ -152,20 +152,20 @@ describe(`A picture that is not warned of can be read (FUZZ_SEED=${seed})`, func
   });
 });
 
-describe('The warnings for a picture', () => {
-  const plain: Picture = { text: address, errorCorrection: 'M', size: 512, ...ownColours };
+describe('The warnings for an image', () => {
+  const plain: Picture = { text: address, errorCorrection: 'M', size: 512, ...ownColors };
   const warn = (change: Partial<Picture>) => pictureWarnings({ ...plain, ...change });
 
   it('are none for the defaults, at any size', () => {
     for (let size = 128; size <= 2048; size += 1) expect(warn({ size })).to.deep.equal([]);
   });
 
-  it('are of colors that are too similar, with their contrast', () => {
+  it('name colors that are too similar, and their contrast', () => {
     expect(warn({ foregroundColor: '#777777', backgroundColor: '#888888' })).to.deep.equal([
       'The colors #777777 and #888888 are too similar for a scanner: their contrast is 1.2:1 and should be at least 3:1. Choose a darker foregroundColor or a lighter backgroundColor.',
     ]);
     expect(warn({ foregroundColor: '#ffffff' })).to.have.length(1);
-    // Only what can help.
+    // Suggests only what can help.
     const remedy = (foregroundColor: string, backgroundColor: string) =>
       warn({ foregroundColor, backgroundColor })[0]?.split('3:1. ')[1];
     expect(remedy('#cccccc', '#ffffff')).to.equal('Choose a darker foregroundColor.');
@@ -177,13 +177,13 @@ describe('The warnings for a picture', () => {
     expect(warn({ foregroundColor: '#949494' })).to.deep.equal([]);
   });
 
-  it('are of light on dark', () => {
+  it('name light on dark', () => {
     expect(warn({ foregroundColor: '#FFFFFF', backgroundColor: '#1a1410' })).to.deep.equal([
       'Many scanners expect dark on light: the foregroundColor #FFFFFF is lighter than the backgroundColor #1a1410. Swap the two.',
     ]);
   });
 
-  it('are of modules that the pixels cannot show, with the size that is enough', () => {
+  it('name modules that are too small, and the size that is enough', () => {
     for (const errorCorrection of errorCorrections) {
       for (const length of [60, 200, 400, 800, 1273]) {
         const text = 'x'.repeat(length);
@@ -226,19 +226,19 @@ describe('The warnings for a picture', () => {
 });
 
 describe('The warnings for a stored code', () => {
-  const code = { content: 'short', errorCorrection: 'M' as const, size: 128, ...ownColours };
+  const code = { content: 'short', errorCorrection: 'M' as const, size: 128, ...ownColors };
 
-  it('are none where both of its pictures can be read', () => {
+  it('are none where both of its images can be scanned', () => {
     expect(codeWarnings(code, address)).to.deep.equal([]);
   });
 
-  it('tell the picture of the content apart', () => {
+  it('mark those for the image of the content', () => {
     const [warning, ...others] = codeWarnings({ ...code, content: 'x'.repeat(500) }, address);
     expect(warning).to.match(/^With encode=content: A picture of 128 pixels/);
     expect(others).to.deep.equal([]);
   });
 
-  it('say once what holds for both', () => {
+  it('list a warning for both images once', () => {
     const light = { ...code, foregroundColor: '#ffffff', backgroundColor: '#000000' };
     expect(codeWarnings(light, address)).to.have.length(1);
   });
@@ -286,7 +286,7 @@ describe('The warnings for a stored code', () => {
     }
   });
 
-  it('say nothing of a number with its country code, nor of one that has none', () => {
+  it('are none for a number with its country code, nor for one that never has one', () => {
     for (const [type, content] of [
       ['phone', '+49 (0)30 1234567'],
       ['phone', 'tel:+49301234567'],

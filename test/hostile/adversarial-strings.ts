@@ -1,4 +1,4 @@
-/** What most parsers treat in a way of its own: each is tried together with each other, and with a parser's own words. */
+/** Special to most parsers: each is combined with each other, and with a parser's own keywords. */
 const core = [
   'a',
   '0',
@@ -19,7 +19,7 @@ const core = [
   '.',
   '-',
 ];
-/** Tried by themselves, and together with a parser's own words. */
+/** Tried alone, and combined with a parser's own keywords. */
 const more = [
   'A1',
   '\t',
@@ -42,17 +42,17 @@ const more = [
 ];
 
 export interface Shape {
-  /** The largest size that the parser is given, in bytes of UTF-8. */
+  /** The largest input of the parser, in bytes of UTF-8. */
   bytes: number;
-  /** What leads into a part of the parser. The empty one is always tried too. */
+  /** Prefixes that lead into a part of the parser. The empty one is always tried too. */
   starts?: string[];
-  /** Words that this parser knows. */
+  /** Keywords of this parser. */
   fragments?: string[];
-  /** Whole texts, such as one that was once found to be slow. They are cut to size. */
+  /** Whole texts, such as one that was once slow. They are truncated to size. */
   known?: string[];
 }
 
-/** Each fragment, and pairs of fragments, over and over, after each start, with and without an end that spoils it. */
+/** Each fragment and each pair of fragments, repeated, after each prefix, with and without a suffix that breaks the match. */
 export function* adversarialStrings({ bytes, starts = [], fragments = [], known = [] }: Shape) {
   for (const text of known) yield cut(text, bytes);
   for (const start of ['', ...starts]) {

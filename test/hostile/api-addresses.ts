@@ -33,7 +33,7 @@ const ofOneType = refused({
   type: 'must be one of url, text, wifi, vcard, email, phone, sms, whatsapp, geo, social',
 });
 
-/** Odd ways to name what is asked for. */
+/** Hostile paths. */
 export const addressRows: ApiRow[] = [
   get('a slash behind the path', '/qrcodes/', fine()),
   get('two slashes behind the path', '/qrcodes//', nothing),

@@ -3,7 +3,7 @@ import { type ApiRow, creating, made, menu, notJson, refused, tooLong, unread } 
 
 const valid = JSON.stringify(menu);
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
-/** The good body with another field, as it is written. */
+/** The valid body with another field, as raw JSON. */
 const plus = (text: string) => valid.replace('{', `{${text},`);
 const padded = (length: number) => valid + ' '.repeat(length - valid.length);
 const chunked = (...chunks: string[]) =>
@@ -18,7 +18,7 @@ const empty = refused({ body: 'must be a JSON object, but is empty' });
 const notAnObject = refused({ body: 'must be a JSON object' });
 const unknown = (field: string) => refused({ [field]: 'is not a field of this request' });
 
-/** What is wrong with the bytes, before anything is said of a field. */
+/** Invalid bytes, which are rejected before any field is checked. */
 export const bodyRows: ApiRow[] = [
   creating('a byte order mark before the JSON', bytes(`\ufeff${valid}`, 'utf8'), made(menu)),
   creating('two byte order marks', bytes(`\ufeff\ufeff${valid}`, 'utf8'), badJson),

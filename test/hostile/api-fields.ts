@@ -228,5 +228,5 @@ const moments: ApiRow[] = [
   changing('a change of nothing', {}, fine()),
 ];
 
-/** What is wrong with a field, in JSON that can be read. */
+/** Invalid fields in valid JSON. */
 export const fieldRows: ApiRow[] = [...names, ...looks, ...addresses, ...moments];

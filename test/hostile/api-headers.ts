@@ -1,6 +1,6 @@
 import { type ApiExpectation, type ApiRow, fine, noKey, withoutHost, withTwoHosts } from './api-row.ts';
 
-/** Asked without a key, but for what the headers say. */
+/** Sent with these headers only, without a key. */
 const presenting = (name: string, headers: [string, string][], gets: ApiExpectation = noKey): ApiRow => ({
   name: `a key: ${name}`,
   path: '/qrcodes',
@@ -10,7 +10,7 @@ const presenting = (name: string, headers: [string, string][], gets: ApiExpectat
 });
 const authorization = (name: string, value: string, gets: ApiExpectation = noKey) =>
   presenting(name, [['Authorization', value]], gets);
-/** Asked with a good key, and with these headers. */
+/** Sent with a valid key and these headers. */
 const sending = (name: string, headers: [string, string][], gets: ApiExpectation = fine()): ApiRow => ({
   name,
   path: '/qrcodes/:id',
@@ -18,7 +18,7 @@ const sending = (name: string, headers: [string, string][], gets: ApiExpectation
   gets,
 });
 
-/** Odd keys, and headers that other services listen to. */
+/** Malformed keys, and headers that other services trust. */
 export const headerRows: ApiRow[] = [
   authorization('none, though the header is there', ''),
   authorization('the word alone', 'Bearer'),

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { expectDocumented } from '../support/api-client.ts';
 import { expectWindow } from '../support/expect-error.ts';
 import type { RawAnswer } from '../support/raw-request.ts';
-import { expectNoInsides } from './no-insides.ts';
+import { expectNoInternalDetails } from './no-internal-details.ts';
 
-/** What an API row expects: a good answer with these fields, or one of the five errors with its sentence. */
+/** The expected response: success with these fields, or one of the five errors with its message. */
 export type ApiExpectation =
   | { status: 200 | 201 | 204; has?: object }
   | { status: number; error: string; message: string; details?: Record<string, string>; allow?: string }
@@ -13,24 +13,24 @@ export type ApiExpectation =
 export interface ApiRow {
   name: string;
   method?: string;
-  /** Below `/api/v1`, unless it is the whole one. `:id` is a code of the asker. */
+  /** Below `/api/v1`, unless it is the whole one. `:id` is a code of the caller. */
   path: string;
   isWhole?: true;
   version?: string;
   headers?: [name: string, value: string][];
   host?: boolean;
   body?: string | Uint8Array;
-  /** Without: with a good key. `{key}` in the headers is a good one, too. */
+  /** The default is a valid key. `{key}` in the headers is replaced by a valid one, too. */
   withoutKey?: true;
   gets: ApiExpectation;
 }
 
 export const menu = { name: 'Menu', content: 'https://example.com/menu' };
-/** Whoever is named in a header must not get into an answer. */
+/** A host that is named in a header must not appear in a response. */
 const elsewhere = 'evil.example';
 const json: [string, string] = ['Content-Type', 'application/json'];
 
-/** A body to be created from, with the headers of any good client. */
+/** A POST body, with the headers of a normal client. */
 export function creating(
   name: string,
   body: string | Uint8Array,
@@ -48,17 +48,17 @@ export function creating(
   };
 }
 
-/** Fields of an otherwise good code. */
+/** Fields of an otherwise valid code. */
 export function withFields(name: string, fields: object, gets: ApiExpectation): ApiRow {
   return creating(name, JSON.stringify({ ...menu, ...fields }), gets);
 }
 
-/** A change of the asker's own code. */
+/** A change of the caller's own code. */
 export function changing(name: string, fields: object, gets: ApiExpectation): ApiRow {
   return { name, method: 'PATCH', path: '/qrcodes/:id', headers: [json], body: JSON.stringify(fields), gets };
 }
 
-/** 400, with exactly these fields in the details and all of them in the sentence. */
+/** 400, with exactly these fields in the details and in the message. */
 export function refused(details: Record<string, string>): ApiExpectation {
   const said = Object.entries(details).map(([field, message]) => `${field || '""'} ${message}`);
   return { status: 400, error: 'validation_error', message: `${said.join('; ')}.`, details };
@@ -106,12 +106,12 @@ export const withTwoHosts: ApiExpectation = {
   unread: 'The request has more than one Host header.',
 };
 
-/** The exact answer, and what holds for every answer of the API: documented, with all headers, nothing of the inside. */
+/** The exact response, and what applies to every response: documented, with all headers, without internal details. */
 export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer): void {
   const { gets } = row;
   expect(status, text).to.equal(gets.status);
   const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
-  expectNoInsides(text);
+  expectNoInternalDetails(text);
   expect([...headers].flat().join()).to.not.contain(elsewhere);
   if (!JSON.stringify(row.body ?? '').includes(elsewhere)) expect(text).to.not.contain(elsewhere);
   const requestId = headers.get('X-Request-Id');
@@ -137,7 +137,7 @@ export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer):
   if (gets.allow) expect(headers.get('Allow')).to.equal(gets.allow);
 }
 
-/** A slash behind an address is nothing to the router; the document knows the address without. */
+/** The router ignores a trailing slash; the document has the path without. */
 function documentedPath({ path, gets }: ApiRow): string {
   const [plain = ''] = path.replace(/^.*\/api\/v1(?=\/)/, '').split('?');
   return 'error' in gets ? plain : plain.replace(/\/$/, '');

@@ -70,14 +70,14 @@ describe(`Hostile input to the API (${count} cases)`, () => {
     });
   }
 
-  it('has no name twice, so that a red case can be found', () => {
+  it('has no duplicate name, so that a failing case can be found', () => {
     const names = Object.values(tables)
       .flat()
       .map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([]);
   });
 
-  it('left the code that it was aimed at, and the service alive', async () => {
+  it('left the targeted code and the service intact', async () => {
     const api = apiClient(service.url, await service.makeKey({ email }));
     const { status, body } = await api(`/qrcodes/${id}`);
     expect(status).to.equal(200);

@@ -15,14 +15,14 @@ const odd = fc.constantFrom(
 );
 const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
 
-/** Text that can be stored, of all the world and with controls in it, beginning with what can be seen. */
+/** Text that can be stored, of any script and with control characters, beginning with a visible character. */
 const storableText = fc
   .tuple(
     fc.constantFrom(...'aÄ字🎉'),
     fc.array(fc.oneof({ weight: 4, arbitrary: visible }, odd), { maxLength: 25 }),
   )
   .map(([first, rest]) => first + rest.join(''));
-/** Any text that JSON can carry: with a NUL, halves of characters, nothing at all. */
+/** Any text that JSON can hold: with NUL, lone surrogates, or empty. */
 const badText = fc.string({ unit: fc.oneof(visible, odd, half, fc.constant('\0')), maxLength: 120 });
 const anyText = fc.oneof({ weight: 9, arbitrary: storableText }, { weight: 1, arbitrary: badText });
 
@@ -36,7 +36,7 @@ const anything = fc.oneof(
   fc.double(),
   fc.constantFrom(null, '', 0, -1, 1e308),
 );
-/** Mostly what it should be, so that other fields get their turn. */
+/** Mostly valid, so that other fields are tested too. */
 const orAnything = (good: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 9, arbitrary: good }, { weight: 1, arbitrary: anything });
 
@@ -50,7 +50,7 @@ const anyFields = {
   category: orAnything(fc.option(anyText)),
 };
 
-/** With a field that nobody knows now and then, and now and then no object at all. */
+/** Sometimes with an unknown field, and sometimes not an object. */
 const orWorse = (fields: fc.Arbitrary<object>) =>
   fc.oneof(
     { weight: 18, arbitrary: fields },
@@ -78,10 +78,10 @@ export const anyPatchBody = orWorse(
   ),
 );
 
-/** As the decisions put it: trimmed, in NFC. */
+/** As in the decisions: trimmed, in NFC. */
 export const tidy = (text: string) => text.normalize('NFC').trim();
 
-/** One line, without controls and without what turns the direction of writing. */
+/** One line, without control and bidirectional characters. */
 const soundLabel = storableText
   .map((text) => text.replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, ''))
   .filter((text) => [...tidy(text)].length <= 100);
@@ -96,7 +96,7 @@ const soundFields = {
   category: fc.option(soundLabel),
 };
 
-/** What must be taken: every field as the contract has it. */
+/** Must be accepted: every field as in the contract. */
 export const soundCreateBody = fc.record(
   { ...soundFields, type: type.filter((name) => name !== 'url') },
   { requiredKeys: ['name', 'content', 'type'] },
@@ -129,7 +129,7 @@ const value = fc.oneof(
   anyText.map((text) => text.toWellFormed()),
 );
 
-/** As it stands behind the question mark: encoded as it should be, or any characters of an address. */
+/** After the question mark: properly encoded, or any characters of a URL. */
 export const anyQuery = fc.oneof(
   fc
     .array(fc.tuple(parameter, value), { maxLength: 3 })
@@ -140,9 +140,9 @@ export const anyQuery = fc.oneof(
 
 const fromBytes = (...ranges: [number, number][]) =>
   fc.oneof(...ranges.map(([min, max]) => fc.integer({ min, max }).map((byte) => String.fromCharCode(byte))));
-/** What an address may consist of, as Node reads HTTP. */
+/** The characters that Node accepts in a request target. */
 export const anyPath = fc.string({ unit: fromBytes([0x21, 0x22], [0x24, 0x7e]), maxLength: 60 });
-/** What a header may consist of. */
+/** The characters that Node accepts in a header. */
 export const anyHeader = fc.string({
   unit: fromBytes([0x09, 0x09], [0x20, 0x7e], [0x80, 0xff]),
   maxLength: 700,

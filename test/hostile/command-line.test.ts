@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { runQrelayHere } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { expectNoInsides } from './no-insides.ts';
+import { expectNoInternalDetails } from './no-internal-details.ts';
 
 interface CommandRow {
   name: string;
   args: string[];
-  /** Instead of the database of the test. */
+  /** Instead of the test database. */
   settings?: Record<string, string>;
-  /** 1: could not be done. 2: asked the wrong way. */
+  /** 1: failed. 2: invalid usage. */
   code: 1 | 2;
   says: string;
 }
@@ -125,16 +125,16 @@ describe(`Hostile input to the command line (${rows.length} cases)`, () => {
   after(() => service.stop());
 
   for (const [index, { name, code, says }] of rows.entries()) {
-    it(`${name}: exit code ${code}, a sentence and nothing on standard output`, () => {
+    it(`${name}: exit code ${code}, a message and nothing on standard output`, () => {
       const outcome = outcomes[index];
       expect(outcome?.stderr).to.contain(says);
       expect(outcome).to.include({ code, stdout: '' });
-      expectNoInsides(outcome?.stderr ?? '');
+      expectNoInternalDetails(outcome?.stderr ?? '');
       expect(outcome?.stderr).to.not.match(/hunter2|node:internal|\bError:/);
     });
   }
 
-  it('made no account and blocked nothing', async () => {
+  it('created no account and blocked nothing', async () => {
     expect(await service.db('users').select()).to.deep.equal([]);
     expect(await service.db('blocks').select()).to.deep.equal([]);
   });

@@ -1,7 +1,7 @@
 import { en } from '../../src/redirect/languages/en.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
-/** What a scanner gets: a status, something that stands in the page, headers. */
+/** The expected response: status, a part of the page, headers. */
 interface LaneExpectation {
   status: number;
   says?: string;
@@ -192,7 +192,7 @@ const asked: LaneRow[] = [
   { name: 'two slashes before the prefix', path: '//r/:link', isWhole: true, gets: { status: 404 } },
 ];
 
-// What is no browser, isbot's list calls a crawler: answered the same, and not counted.
+// isbot takes these for crawlers: answered the same, and not counted.
 const clients: LaneRow[] = [
   { name: 'a user agent: none', path: ':link', gets: scan },
   agent('empty', ''),

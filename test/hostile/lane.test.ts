@@ -5,7 +5,7 @@ import { sendRaw } from '../support/raw-request.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 import { laneRows } from './lane-rows.ts';
-import { expectNoInsides } from './no-insides.ts';
+import { expectNoInternalDetails } from './no-internal-details.ts';
 
 const hex = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
 const otherCase = (letter: string) =>
@@ -18,7 +18,7 @@ describe(`Hostile input to the scan lane (${laneRows.length} cases)`, () => {
   let scans = 0;
 
   before(async () => {
-    // Behind a proxy, so that what is said of the client's address is read at all.
+    // Behind a proxy, so that X-Forwarded-For is parsed.
     service = await startService({ worker: true, config: { trustProxyHops: 1 } });
     const api = apiClient(service.url, await service.makeKey());
     const codes = {
@@ -49,15 +49,15 @@ describe(`Hostile input to the scan lane (${laneRows.length} cases)`, () => {
       if (gets.says) expect(answer.text).to.contain(gets.says);
       for (const [header, value] of Object.entries(gets.headers ?? {}))
         expect(answer.headers.get(header), header).to.equal(value);
-      // The pages know their visitors; the lane knows nobody.
+      // The pages set a visitor cookie; the lane sets none.
       if (!isWhole) expect(answer.headers.get('Set-Cookie')).to.equal(null);
       expect([...answer.headers].flat().join() + answer.text).to.not.contain('evil.example');
-      expectNoInsides(answer.text);
+      expectNoInternalDetails(answer.text);
       if (gets.isScan) scans += 1;
     });
   }
 
-  it('has every scan in the database that it called one, and no other', async () => {
+  it('has exactly the expected scans in the database', async () => {
     expect(scans).to.equal(laneRows.filter(({ gets }) => gets.isScan).length);
     const count = async () =>
       Number((await service.db('scans').whereIn('qr_code_id', ids).count<{ count: number }[]>())[0]?.count);

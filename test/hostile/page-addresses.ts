@@ -83,5 +83,5 @@ const queries: PageRow[] = [
   get('a preview of no code', '/codes/preview.svg?code=x', noCode),
 ];
 
-/** Odd addresses and odd queries. */
+/** Hostile paths and queries. */
 export const pageAddressRows: PageRow[] = [...addresses, ...queries];

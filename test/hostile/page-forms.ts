@@ -170,5 +170,5 @@ const codes: PageRow[] = [
   ),
 ];
 
-/** Odd forms, and what they are filled with. */
+/** Malformed forms and hostile values. */
 export const formRows: PageRow[] = [...forms, ...codes];

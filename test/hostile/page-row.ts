@@ -1,4 +1,4 @@
-/** What somebody with a browser gets: a status, a sentence that can be read, where it leads. */
+/** The expected response: status, visible text, redirect. */
 interface PageExpectation {
   status: number;
   says?: string;
@@ -57,7 +57,7 @@ export const asking = (method: string, path: string, gets: PageExpectation): Pag
   path,
   gets,
 });
-/** A key to be made, sent in an odd way. */
+/** A form that creates a key, sent in an unusual way. */
 export const sent = (
   name: string,
   form: string,

@@ -1,6 +1,6 @@
 import { get, leads, opens, type PageRow, post, refused, wrong } from './page-row.ts';
 
-/** Other sites, for forms that say where to go on. */
+/** Other sites, for forms with a `next` address. */
 export const elsewhere = [
   '//evil.example',
   '/\\evil.example',
@@ -8,7 +8,7 @@ export const elsewhere = [
   'javascript:alert(1)',
   '/%09/evil.example',
 ];
-/** Who tries to get in. */
+/** Sign-in attempts. */
 export const signInRows: PageRow[] = [
   ...elsewhere.map(
     (next): PageRow => ({

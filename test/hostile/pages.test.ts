@@ -6,7 +6,7 @@ import { formClient } from '../support/form-client.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
-import { expectNoInsides } from './no-insides.ts';
+import { expectNoInternalDetails } from './no-internal-details.ts';
 import { pageAddressRows } from './page-addresses.ts';
 import { formRows } from './page-forms.ts';
 import type { PageRow } from './page-row.ts';
@@ -16,7 +16,7 @@ const pageRows = [...pageAddressRows, ...signInRows, ...formRows];
 const email = 'hostile@example.com';
 const asForm: [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
 
-/** As it is read, not as it is written. */
+/** The visible text of the page. */
 const wordsOf = (html: string) =>
   (/<main[^]*<\/main>/.exec(html)?.[0] ?? html)
     .replaceAll(/<[^>]*>/g, ' ')
@@ -74,16 +74,16 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
       expect(headers.get('Content-Security-Policy')).to.contain("script-src 'self'");
       expect([...headers].flat().join()).to.not.contain('evil.example');
       expect(text).to.not.match(/<script>|(?:href|action|value)="[^"]*evil\.example/);
-      expectNoInsides(text);
+      expectNoInternalDetails(text);
     });
   }
 
-  it('has no name twice, so that a red case can be found', () => {
+  it('has no duplicate name, so that a failing case can be found', () => {
     const names = pageRows.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([]);
   });
 
-  it('made no code, no key and no account, and left the code as it was', async () => {
+  it('created no code, key or account, and left the code unchanged', async () => {
     const codes: unknown[] = await service.db('qr_codes').select('id', 'name', 'content', 'is_public');
     expect(codes).to.deep.equal([
       { id, name: 'Test', content: 'https://example.com/target', is_public: true },

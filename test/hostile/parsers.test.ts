@@ -28,13 +28,13 @@ import { adversarialStrings, type Shape } from './adversarial-strings.ts';
 
 const mostMs = 20;
 const runs = 10;
-/** As much as a QR code holds, as the headers of a request, as a form, as an address that is stored. */
+/** The capacity of a QR code, the limits of headers and forms, and the length of a stored URL. */
 const contentBytes = 2_953;
 const headerBytes = 16 * 1024;
 const formBytes = 64 * 1024;
 const userAgentLength = 500;
 
-/** What each type of content knows words for. */
+/** The keywords of each content type. */
 const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
   url: { starts: ['https://', 'https://a/', 'http://[', 'https://xn--'] },
   text: { starts: ['https://', 'a.'], fragments: ['https://'] },
@@ -113,7 +113,7 @@ function expectQuick(name: string, shape: Shape, parse: (text: string) => unknow
     this.timeout(240_000);
     for (const text of adversarialStrings(shape)) {
       let best = timed(parse, text);
-      // A busy machine makes one run slow, not all of them.
+      // A busy machine slows down single runs, not all of them.
       for (let run = 1; run < runs && best > mostMs; run += 1) best = Math.min(best, timed(parse, text));
       expect(best, JSON.stringify(`${text.slice(0, 60)}…${text.slice(-20)}`)).to.be.at.most(mostMs);
     }
@@ -125,14 +125,14 @@ function timed(parse: (text: string) => unknown, text: string): number {
   const cpu = process.cpuUsage();
   parse(text);
   const { user, system } = process.cpuUsage(cpu);
-  // On a busy machine the clock also measures the others.
+  // Wall time would include other processes on a busy machine.
   return Math.min(performance.now() - start, (user + system) / 1_000);
 }
 
 const codeOf = (type: CodeType, content: string) =>
   ({ ...createDefaults, name: 'a', type, content, category: null, expiresAt: new Date(0) }) as QrCode;
 
-describe('The time that a stored content takes', () => {
+describe('The time to parse stored content', () => {
   for (const type of codeTypes) {
     const shape = { ...shapes[type], bytes: contentBytes };
     expectQuick(`${type}, read`, shape, (text) => parseContent(type, text));
@@ -153,7 +153,7 @@ describe('The time that a stored content takes', () => {
   }
 });
 
-describe('The time that a posted form takes', () => {
+describe('The time to handle a posted form', () => {
   for (const type of codeTypes) {
     for (const name of contentFieldNames[type]) {
       const stored = codeOf(type, 'a');
@@ -164,7 +164,7 @@ describe('The time that a posted form takes', () => {
         shownErrors(type, values, false, [], true);
       };
       expectQuick(`${type}, ${name}`, { ...shape, bytes: contentBytes }, post);
-      // What is refused for its length costs nothing more, so that a few of these will do.
+      // Values that are rejected for their length cost nothing more, so a few are enough.
       expectQuick(`${type}, ${name}, too long`, { bytes: formBytes }, (text) => {
         post(text);
         const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
@@ -174,7 +174,7 @@ describe('The time that a posted form takes', () => {
     }
   }
 
-  it('is the same for every type in one sweep over the fields', () => {
+  it('is bounded for every type and field', () => {
     for (const type of codeTypes) {
       const values = Object.fromEntries(contentFieldNames[type].map((name) => [name, 'a'.repeat(800)]));
       expect(timed(() => [composeContent(type, values), fieldErrors(type, values)], '')).to.be.at.most(
@@ -192,7 +192,7 @@ describe('The time that a posted form takes', () => {
   );
 });
 
-describe('The time that the text of a form takes', () => {
+describe('The time to parse a form', () => {
   const many = (pair: (number: number) => string) =>
     Array.from({ length: 1_000 }, (_, number) => pair(number)).join('&');
   const shape: Shape = {
@@ -207,7 +207,7 @@ describe('The time that the text of a form takes', () => {
   expectQuick('as it was posted', shape, parseForm);
 });
 
-describe('The time that the headers and the address of a request take', () => {
+describe('The time to parse the headers and the URL of a request', () => {
   const verdict = createScanPolicy();
   const userAgents = {
     starts: ['Mozilla/5.0 (Linux; Android 10; ', 'curl', 'qr', 'scan', 'com.qr.'],
@@ -281,7 +281,7 @@ describe('The time that the headers and the address of a request take', () => {
   );
 });
 
-describe('The time that the parts of a content take', () => {
+describe('The time to parse parts of content', () => {
   expectQuick(
     'percent-encoding',
     { bytes: contentBytes, fragments: ['%E4', '%F0%9F', '%00'] },
@@ -297,7 +297,7 @@ describe('The time that the parts of a content take', () => {
   expectQuick('a host that an operator types', { bytes: contentBytes, starts: ['http://'] }, parseHostInput);
 });
 
-describe('The time that the body of an API request takes', () => {
+describe('The time to validate the body of an API request', () => {
   const validate = compileValidator(createBody);
   for (const name of ['name', 'category', 'type', 'content', 'foregroundColor', 'size', 'no such field']) {
     expectQuick(name, { bytes: formBytes, fragments: ['{"a":', '[['] }, (text) => {
@@ -307,7 +307,7 @@ describe('The time that the body of an API request takes', () => {
   }
 });
 
-/** Sound values for the other fields of the type, so that the one that is tried is what counts. */
+/** Valid values for the other fields of the type. */
 function fieldsFor(type: CodeType): Record<string, string> {
   const sound: Record<string, string> = {
     latitude: '1',

@@ -21,12 +21,12 @@ import {
   soundPatchBody,
   tidy,
 } from './arbitraries.ts';
-import { expectNoInsides } from './no-insides.ts';
+import { expectNoInternalDetails } from './no-internal-details.ts';
 
 const runs = 200;
 const properties: { title: string; check: () => Promise<void> }[] = [];
 
-/** Tried first, one for each outcome there is: a property that only ever meets refusals shows nothing. */
+/** Tried first, one per outcome: a property that only sees rejections proves nothing. */
 type Examples<Given, Outcome> = [given: Given, outcome: Outcome][];
 
 function property<Given, Outcome>(
@@ -50,15 +50,15 @@ function property<Given, Outcome>(
 let service: TestService;
 let api: ApiClient;
 let code: SharedCode;
-/** A text, changed by sound bodies alone. */
+/** A text code, changed by valid bodies only. */
 let changing: SharedCode;
 let lastChanged: object | undefined;
-/** Scanned by nothing but these tests. */
+/** Scanned by these tests only. */
 let scanned: SharedCode;
 let scans = 0;
 const isScan = createScanPolicy();
 
-/** Labels as they are stored; all else to the letter. */
+/** Labels normalized as in storage; everything else unchanged. */
 function stored(body: { name?: string; category?: string | null }): object {
   const { name, category } = body;
   return {
@@ -75,7 +75,7 @@ property<unknown, number>(
     const { status, body: answer } = await api('/qrcodes', { method: 'POST', raw: JSON.stringify(body) });
     expect(status).to.be.oneOf([201, 400]);
     if (status === 400) expect(answer.details).to.be.an('array').and.not.have.length(0);
-    expectNoInsides(JSON.stringify(answer));
+    expectNoInternalDetails(JSON.stringify(answer));
     return status;
   },
   [
@@ -101,7 +101,7 @@ property<unknown, number>(
       raw: JSON.stringify(body),
     });
     expect(status).to.be.oneOf([200, 400]);
-    expectNoInsides(JSON.stringify(answer));
+    expectNoInternalDetails(JSON.stringify(answer));
     return status;
   },
   [
@@ -116,7 +116,7 @@ property('a sound body changes what it names and nothing else', soundPatchBody, 
   const { status, body: changed } = await api(path, { method: 'PATCH', body });
   expect(status, JSON.stringify(changed)).to.equal(200);
   const { updatedAt } = changed;
-  // What it answers is read again before the next change.
+  // Read back before the next change.
   expect(changed).to.deep.equal({ ...before, ...stored(body), updatedAt });
   expect(before).to.deep.equal(lastChanged ?? before);
   lastChanged = changed;
@@ -129,7 +129,7 @@ for (const path of ['/qrcodes', '/qrcodes/:id/scans', '/qrcodes/:id/analytics'] 
     async (query) => {
       const { status, body } = await api(`${path.replace(':id', code.id)}?${query}`);
       expect(status).to.be.oneOf([200, 400]);
-      expectNoInsides(JSON.stringify(body));
+      expectNoInternalDetails(JSON.stringify(body));
       return status;
     },
     [
@@ -154,7 +154,7 @@ property(
       [scanned.shareToken, true],
       ['', false],
     ] as const) {
-      // Only asked for its head, so that nothing is counted.
+      // HEAD, so that nothing is counted.
       const { status } = await sendRaw(service.url, { method: 'HEAD', path: `/r/${start}${first}${rest}` });
       const [behind = ''] = `${first}${rest}`.split('?');
       const isShown = isToken && /^(?:\.svg|\.png)?\/?$/.test(behind);
@@ -222,7 +222,7 @@ property<[string, string], number>(
   [[['Bearer nonsense', '203.0.113.9'], 401]],
 );
 
-describe(`Hostile input, made up (${properties.length} properties, ${runs} runs each)`, () => {
+describe(`Random hostile input (${properties.length} properties, ${runs} runs each)`, () => {
   before(async () => {
     service = await startService({ worker: true, config: { trustProxyHops: 1 } });
     api = ownerClient(service);
@@ -234,7 +234,7 @@ describe(`Hostile input, made up (${properties.length} properties, ${runs} runs 
 
   for (const { title, check } of properties) it(title, check);
 
-  it('has every scan in the database that was to be counted, and no other', async () => {
+  it('has exactly the expected scans in the database', async () => {
     const rows = () => service.db('scans').where({ qr_code_id: scanned.id }).count<{ count: number }[]>();
     await eventually(async () => expect(Number((await rows())[0]?.count)).to.equal(scans));
   });

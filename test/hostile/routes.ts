@@ -2,7 +2,7 @@ import { createPages } from '../../src/web/app.ts';
 import { createApiRouter, operations } from '../../src/web/api/router.ts';
 import { loadConfig } from '../../src/config.ts';
 
-/** A way to ask: what a router takes, read from the router. */
+/** A method and path, read from the router. */
 export interface Route {
   method: string;
   path: string;
@@ -13,7 +13,7 @@ interface Layer {
   methods: string[];
 }
 
-/** The parts are only kept when a router is made, but for these. */
+/** Routers only store their dependencies when they are created, except for these. */
 const parts = {
   config: loadConfig({ BASE_URL: 'https://qr.test' }),
   sessions: {},

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { startService, type TestService } from '../support/service.ts';
-import { hasId, idKind, idsElsewhere, noIds, sentTo } from './how-to-ask.ts';
+import { hasId, idKind, idsElsewhere, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 
@@ -10,7 +10,7 @@ const routes = [...apiRoutes, ...pageRoutes];
 const withId = routes.filter(hasId);
 const withoutAnId = routes.filter((route) => !hasId(route));
 
-/** Each route with an id is asked in all these ways, for an id of another owner and for one of nobody. */
+/** Each route with an id is called in all these ways, for an id of another owner and for a missing one. */
 const askers = ['stranger', 'nobody'] as const;
 const spellings = { 'as it is': (id: string) => id, 'in capitals': (id: string) => id.toUpperCase() };
 const accepts = ['text/html', 'image/png', 'application/json'];
@@ -48,7 +48,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     secrets.push(owner.key.split('_')[1] ?? '', 'example.com/secret');
   });
   beforeEach(async () => {
-    // Each a newcomer, and nobody's window is spent: what is asked here is not how often.
+    // Rate limits are not the subject here.
     people = { stranger: await world.join(`stranger-${uuidv7()}@example.com`), nobody: undefined };
     await service.db('request_windows').delete();
   });
@@ -60,7 +60,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       .where({ id })
       .first();
 
-  describe(`an id of another owner gets what an id of nobody gets (${withId.length} routes, ${ways.length} ways each)`, () => {
+  describe(`an id of another owner gets the same as a missing id (${withId.length} routes, ${ways.length} ways each)`, () => {
     for (const route of withId) {
       it(nameOf(route), async () => {
         const kind = idKind(route);
@@ -82,7 +82,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
           else expect(found.status).to.be.oneOf([303, 401, 404]);
         }
         expect(await rowOf(kind, theirs)).to.deep.equal(before);
-        // The same question, of the owner: else a question that nobody gets an answer to would pass for a secret.
+        // The owner must succeed: a request that always fails would prove nothing.
         expect((await ask(theirs, owner)).status).to.be.within(200, 303);
       });
     }
@@ -94,7 +94,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         const stranger = people.stranger as Tenant;
         const mine = (await world.makeCode(stranger)).code.id;
         const answers = [];
-        // The neighbour is in the same place of every list, and belongs to nobody.
+        // The neighboring id has the same position in every list, and does not exist.
         const neighbour = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
         for (const give of [(id: string) => id, neighbour]) {
           const [id, scan] = [give(secretCode.code.id), give(secretCode.scanId)];
@@ -126,11 +126,11 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         for (const [, name = ''] of source.matchAll(read))
           if (!known.has(name)) unknown.push(`${name} in ${file}`);
       }
-      expect(unknown, 'say in test/hostile/how-to-ask.ts whether it is an id').to.deep.equal([]);
+      expect(unknown, 'declare in test/hostile/route-requests.ts whether it is an id').to.deep.equal([]);
     });
   });
 
-  describe(`an answer without an id tells nothing of another owner (${withoutAnId.length} routes)`, () => {
+  describe(`a response without an id reveals nothing of another owner (${withoutAnId.length} routes)`, () => {
     for (const route of withoutAnId) {
       it(nameOf(route), async () => {
         for (const asker of askers) {
@@ -146,7 +146,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       });
     }
 
-    it('while the owner finds it all there', async () => {
+    it('while the owner sees everything', async () => {
       const found: string[] = [];
       for (const path of [
         '/codes',
@@ -162,7 +162,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     });
   });
 
-  it('gives who is no operator nothing of the queue and the figures that any wrong address would not give', async () => {
+  it('answers the queue and metrics pages like a missing page unless the user is an operator', async () => {
     for (const asker of askers) {
       const nowhere = await world.ask({ method: 'GET', path: '/nowhere', as: people[asker] });
       expect(nowhere.status).to.equal(404);
@@ -171,7 +171,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     }
   });
 
-  it('shows of a private code what it shows of none, at every form of its share address', async () => {
+  it('answers a private code like a missing one, at every form of its share address', async () => {
     const { code } = await world.makeCode(owner);
     await service.db('qr_codes').where({ id: code.id }).update({ is_public: false });
     for (const method of ['GET', 'HEAD']) {

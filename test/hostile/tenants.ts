@@ -8,7 +8,7 @@ import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
 
 const visitorCookie = '__Host-qrelay-visitor=somebody';
-/** Of one request each, and so no part of what two answers have in common. */
+/** Differs in each response, so it is not compared. */
 const ofTheRequest = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'];
 
 export interface Tenant {
@@ -17,7 +17,7 @@ export interface Tenant {
   keyId: string;
 }
 
-/** What came back, without what is different in each answer. */
+/** The response, without what differs each time. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -27,14 +27,14 @@ export interface Answer {
 interface Question {
   method: string;
   path: string;
-  /** Without: nobody, neither signed in nor with a key. */
+  /** The default is neither signed in nor with a key. */
   as?: Tenant | undefined;
   accept?: string;
   form?: Record<string, string> | undefined;
   body?: object | undefined;
 }
 
-/** Two owners on one service, who must not find out about each other. */
+/** Two owners on one service, who must not learn about each other. */
 export function tenants(service: TestService) {
   const { db, url } = service;
   const now = () => new Date();
@@ -56,7 +56,7 @@ export function tenants(service: TestService) {
 
   return {
     join,
-    /** A code with a scan, which is told apart from every other by its name. */
+    /** A code with a scan, identified by its name. */
     async makeCode({ user }: Tenant): Promise<{ code: QrCode; scanId: string }> {
       codes += 1;
       const code = await createCode(
@@ -83,7 +83,7 @@ export function tenants(service: TestService) {
       await createApiKey(db, user.id, 'Another key of theirs', now());
       return newest(user);
     },
-    /** With a session of its own, so that no question ends that of another; forms bring the token of their page. */
+    /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
     async ask({ method, path, as, accept = 'text/html', form, body }: Question): Promise<Answer> {
       const isApi = path.startsWith('/api/');
       const session = as && !isApi && `__Host-qrelay-session=${await startSession(db, as.user.id, now())}`;
@@ -117,9 +117,9 @@ export function tenants(service: TestService) {
   }
 }
 
-/** The answer as it would be for any id: what was asked for may be repeated, whoever it belongs to. */
+/** The response as for any id: the requested id may be repeated, whoever owns it. */
 export function withoutId({ status, headers, text }: Answer, id: string): Answer {
-  // What is handed over to the next page names its path, which is the one that was asked for.
+  // The flash cookie contains the requested path.
   const readable = (given: string) =>
     given.replace(/(?<=-handed=)[\w-]+/, (handed) => Buffer.from(handed, 'base64url').toString());
   const blank = (given: string) => readable(given).replaceAll(new RegExp(id, 'gi'), ':id');

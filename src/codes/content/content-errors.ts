@@ -1,13 +1,11 @@
 import type { FieldError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import type { CodeType, ErrorCorrection } from '../qr-code.ts';
+import { capacityBytes } from './capacity.ts';
 import { linksIn } from './hosts.ts';
 import { parseContent } from './parse-content.ts';
 import { isShareLink } from './share-links.ts';
 
-/** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
-const capacityBytes: Record<ErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
-export const maxContentBytes = capacityBytes.L;
 const loop = 'must not be a share address of this service: scanning it would redirect in a loop';
 const loopInLink = 'must not link to a share address of this service: scanning it would redirect in a loop';
 

@@ -1,5 +1,5 @@
 import type { GeoContent, LinksContent, TextContent } from './code-content.ts';
-import { maxContentBytes } from './content-errors.ts';
+import { maxContentBytes } from './capacity.ts';
 import {
   type Coordinates,
   formatDegrees,

@@ -25,13 +25,16 @@ export interface Images {
 
 /** Part of every ETag. Raise it when the drawing changes. */
 const drawingVersion = 1;
-const cacheBytes = 32 * 1024 * 1024;
+const defaultCacheBytes = 32 * 1024 * 1024;
 /** The approximate overhead of an entry. */
 const entryBytes = 512;
-const maxWaiting = 200;
+const defaultMaxWaiting = 200;
 
 /** Draws in a separate thread, so that no redirect waits for an image. */
-export async function openImages(log: Log): Promise<Images> {
+export async function openImages(
+  log: Log,
+  { cacheBytes = defaultCacheBytes, maxWaiting = defaultMaxWaiting } = {},
+): Promise<Images> {
   const thread = await openThread<ImageRequest, string>({
     file: new URL('image-thread-main.js', import.meta.url),
     data: undefined,

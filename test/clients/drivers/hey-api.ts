@@ -11,7 +11,7 @@ import {
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
 
-/** Everything that the API can do, once, by hey-api. Its zod schemas check what is sent and what comes back. */
+/** Calls every operation once with hey-api. Its zod schemas check requests and responses. */
 export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
   const client = createClient({ baseUrl, auth: key, throwOnError: true });
 
@@ -22,12 +22,18 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
   await scan(id);
 
   const read: QrCode = schemas.zReadQrCodeResponse.parse((await readQrCode({ client, path })).data);
-  // The compiler knows each value of an enum: it is no `unknown`.
+  // Fails to compile where the enum is `unknown`.
   const types: QrCode['type'][] = [created.type, read.type];
   const list = schemas.zListQrCodesResponse.parse(
     (await listQrCodes({ client, query: { limit: 5, type: types[0] ?? 'url' } })).data,
   );
-  const changes = { name: '🎉'.repeat(100), category: null, isFavorite: true };
+  const changes = {
+    name: '🎉'.repeat(100),
+    type: 'text' as const,
+    content: 'Closed today',
+    category: null,
+    isFavorite: true,
+  };
   const changed = schemas.zUpdateQrCodeResponse.parse(
     (await updateQrCode({ client, path, body: changes })).data,
   );
@@ -43,6 +49,7 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
     read: read.scanCount,
     listed: list.data.map((code) => code.id).includes(id),
     changed: changed.name,
+    changedType: changed.type,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
     deleted: deleted.response.status,

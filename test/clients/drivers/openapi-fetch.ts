@@ -3,11 +3,11 @@ import type { components, paths } from '../openapi-typescript/schema.js';
 
 type QrCode = components['schemas']['QrCode'];
 
-/** Everything that the API can do, once, by openapi-typescript and openapi-fetch. */
+/** Calls every operation once with openapi-typescript and openapi-fetch. */
 export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
   const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
-  // Only what is required: fields with a default may be left out.
+  // Required fields only: those with a default are optional.
   const created = await client.POST('/qrcodes', {
     body: { name: 'Menu', content: 'https://example.com/menu' },
   });
@@ -20,7 +20,14 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
   const list = await client.GET('/qrcodes', { params: { query: { limit: 5, type } } });
   const changed = await client.PATCH('/qrcodes/{id}', {
     params: { path },
-    body: { name: 'Menu 2', category: null, isFavorite: true, expiresAt: '2099-01-01T00:00:00Z' },
+    body: {
+      name: 'Menu 2',
+      type: 'text',
+      content: 'Closed today',
+      category: null,
+      isFavorite: true,
+      expiresAt: '2099-01-01T00:00:00Z',
+    },
   });
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
@@ -33,6 +40,7 @@ export async function roundTrip(baseUrl: string, key: string, scan: (id: string)
     read: read.data?.scanCount,
     listed: list.data?.data.map((code: QrCode) => code.id).includes(id),
     changed: changed.data?.name,
+    changedType: changed.data?.type,
     scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.data?.byDevice[0]?.device,
     deleted: deleted.response.status,

@@ -9,7 +9,7 @@ import { fieldErrors, fieldsOfContent } from '../../../src/codes/content/content
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
 
-/** What can be typed into one line, with the characters that payloads are made of. */
+/** One line of text, with the characters that payloads consist of. */
 const typed = fc
   .string({
     unit: fc.oneof(fc.constantFrom(...'\\;:,"?&=%+#()<> '), fc.string({ unit: 'grapheme', maxLength: 1 })),
@@ -64,7 +64,7 @@ const filled: Record<CodeType, fc.Arbitrary<ContentFields>> = {
 
 describe('composeContent', () => {
   for (const type of codeTypes) {
-    it(`makes a content of ${type} that reads back as what was filled in`, () => {
+    it(`composes a ${type} that parses to the same fields`, () => {
       fc.assert(
         fc.property(filled[type], (fields) => {
           expect(fieldErrors(type, fields)).to.deep.equal([]);
@@ -76,15 +76,15 @@ describe('composeContent', () => {
       );
     });
 
-    it(`says what is missing in a ${type} of nothing`, () => {
+    it(`reports the missing fields of an empty ${type}`, () => {
       expect(composeContent(type, {})).to.equal('');
       const errors = fieldErrors(type, {});
-      // The rules for every content say it of those that are stored as they are typed.
+      // Types that are stored as typed are checked by the general rules for content.
       expect(errors.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
     });
   }
 
-  it('writes the payloads that scanners know', () => {
+  it('writes the payloads that scanners understand', () => {
     expect(composeContent('phone', { number: '+44 (0)20 7946 0000' })).to.equal('tel:+442079460000');
     expect(composeContent('sms', { number: '+44 20 7946', message: 'Hi' })).to.equal(
       'sms:+44207946?&body=Hi',
@@ -115,7 +115,7 @@ describe('the fields of a place', () => {
     'maps.apple.com/?ll=53.5503,9.9920&q=Pin',
     'https://www.openstreetmap.org/?mlat=53.5503&mlon=9.9920#map=17/1/2',
   ]) {
-    it(`take ${place}`, () => {
+    it(`accept ${place}`, () => {
       expect(fieldErrors('geo', { place })).to.deep.equal([]);
       expect(composeContent('geo', { place })).to.equal(hamburg);
     });
@@ -125,11 +125,11 @@ describe('the fields of a place', () => {
     ['91, 0', 'must be coordinates'],
     ['Pariser Platz 1', 'must be coordinates'],
     ['53.5503', 'must be coordinates'],
-    ['https://maps.app.goo.gl/abc', 'This link has no coordinates in it. Open it'],
-    ['https://evil.example/?q=53.5503,9.9920', 'This link has no coordinates in it'],
+    ['https://maps.app.goo.gl/abc', 'This link contains no coordinates. Open it'],
+    ['https://evil.example/?q=53.5503,9.9920', 'This link contains no coordinates'],
     ['9'.repeat(60_000), 'must be coordinates'],
   ] as const) {
-    it(`do not take ${place.slice(0, 40)}, and say what to do`, () => {
+    it(`reject ${place.slice(0, 40)}, and say what to do`, () => {
       const [error, ...more] = fieldErrors('geo', { place });
       expect(error?.field).to.equal('place');
       expect(error?.message).to.include(message);
@@ -139,7 +139,7 @@ describe('the fields of a place', () => {
 });
 
 describe('the number of a WhatsApp code', () => {
-  it('is refused without its country code, which WhatsApp would take from its first digits', () => {
+  it('is rejected without its country code, because WhatsApp takes the first digits for it', () => {
     for (const written of ['0170 1234567', '170 1234567', '5551234567'])
       expect(fieldErrors('whatsapp', { number: written }), written).to.deep.equal([
         {
@@ -168,12 +168,12 @@ describe('fieldsOfContent', () => {
     ['phone', 'no number', 'call me'],
   ];
   for (const [type, what, content] of lost) {
-    it(`is not there where ${what} of a ${type} would be lost`, () => {
+    it(`returns undefined where ${what} of a ${type} would be lost`, () => {
       expect(fieldsOfContent(type, content)).to.equal(undefined);
     });
   }
 
-  it('knows bare values', () => {
+  it('accepts bare values', () => {
     expect(fieldsOfContent('phone', '+44 20 7946 0000')).to.deep.equal({ number: '+44 20 7946 0000' });
     expect(fieldsOfContent('email', 'ann@example.com')).to.deep.include({ to: 'ann@example.com' });
     expect(fieldsOfContent('geo', '52.5, 13.4')).to.deep.include({ place: '52.5, 13.4' });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import ICAL from 'ical.js';
 import type { ContactContent } from '../../../src/codes/content/code-content.ts';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { hostileRows, type Row, readsEach } from './reads-each.ts';
+import { hostileRows, type Row, parsesEach } from './parses-each.ts';
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
 const card21 = (...lines: string[]) => card(...lines).replace('3.0', '2.1');
@@ -222,7 +222,7 @@ const rows: Row[] = [
 ];
 
 describe('the content of a vcard code', () => {
-  readsEach('vcard', [
+  parsesEach('vcard', [
     ...rows,
     ['is text where there is nothing in it', card(), 'text'],
     ['is text where there are only empty fields', card('FN:', 'N:;;;;', 'TEL:', 'ORG:'), 'text'],
@@ -237,7 +237,7 @@ describe('the vCard that is saved', () => {
   const saved = (content: string) => (parseContent('vcard', content) as ContactContent).vcf;
 
   for (const [guarantee, content] of rows) {
-    it(`is understood by another reader of vCards, and reads back the same, where it ${guarantee}`, () => {
+    it(`is valid for an independent parser, and parses to the same contact, where it ${guarantee}`, () => {
       const read = parseContent('vcard', content) as ContactContent;
       const [name, properties] = ICAL.parse(read.vcf) as [string, [string][]];
       expect(name).to.equal('vcard');
@@ -254,27 +254,27 @@ describe('the vCard that is saved', () => {
     ]);
   });
 
-  it('has version 3.0 where the card had 2.1, in its words', () => {
+  it('is converted from version 2.1 to 3.0', () => {
     const vcf = saved(card21('FN;QUOTED-PRINTABLE:=C3=B6', 'TEL;CELL:+1555', 'PHOTO;JPEG;BASE64:AAAA'));
     expect(vcf).to.equal(card('N:;ö;;;', 'FN:ö', 'TEL;TYPE=CELL:+1555', 'PHOTO;TYPE=JPEG;ENCODING=b:AAAA'));
   });
 
-  it('stays version 4.0 where it was', () => {
+  it('stays version 4.0', () => {
     expect(saved(card4('FN:J'))).to.equal(card4('FN:J'));
   });
 
-  it('has the names that the standard demands', () => {
+  it('has the names that the standard requires', () => {
     expect(saved(card('ORG:A\\, B;C'))).to.equal(card('FN:A\\, B\\, C', 'N:;;;;', 'ORG:A\\, B;C'));
   });
 
-  it('has no line that its parameters, its quoted-printable text or a carriage return put there', () => {
+  it('has no line injected by parameters, quoted-printable text or a carriage return', () => {
     const vcf = saved(
       card21('FN:J', 'NOTE;QUOTED-PRINTABLE:a=0D=0ATEL:1', 'X-A;B=c\u0085d\u000be:f', 'X-G:h\rX-I:j\u0000k'),
     );
     expect(vcf).to.equal(card('N:;J;;;', 'FN:J', 'NOTE:a\\nTEL:1', 'X-A;B=cde:f', 'X-G:h', 'X-I:jk'));
   });
 
-  it('has lines of at most 75 octets, and no character is cut in two', () => {
+  it('has lines of at most 75 octets, and no split character', () => {
     const name = `${'ä'.repeat(100)}${'🎉'.repeat(100)}${'x'.repeat(300)}`;
     const vcf = saved(card(`FN:${name}`));
     for (const line of vcf.split('\r\n')) {

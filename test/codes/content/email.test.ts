@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { hostileRows, noSpaces, readsEach } from './reads-each.ts';
+import { hostileRows, noSpaces, parsesEach } from './parses-each.ts';
 
 const email = (to: string[], href: string, rest: object = {}) =>
   ({ kind: 'email', to, href, ...rest }) as const;
 
 describe('the content of an email code', () => {
-  readsEach('email', [
+  parsesEach('email', [
     [
       'is a bare address',
       ' me@example.com\n',
@@ -138,7 +138,7 @@ describe('the content of an email code', () => {
     ...hostileRows,
   ]);
 
-  it('keeps the blind copies out of what is shown', () => {
+  it('does not show blind copies', () => {
     const read = parseContent('email', 'mailto:a@e.com?bcc=b@e.com');
     expect(read).to.have.all.keys('kind', 'to', 'cc', 'subject', 'body', 'href');
     expect(JSON.stringify({ ...read, href: '' })).not.to.contain('b@e.com');

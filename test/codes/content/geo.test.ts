@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { hostileRows, readsEach } from './reads-each.ts';
+import { hostileRows, parsesEach } from './parses-each.ts';
 
 const geo = (latitude: number, longitude: number, label: string, href: string) =>
   ({ kind: 'geo', latitude, longitude, label, href }) as const;
@@ -9,7 +9,7 @@ describe('the content of a geo code', () => {
   const berlin = geo(52.5, 13.4, '', 'geo:52.5,13.4?q=52.5,13.4');
   const googlePlace =
     'https://www.google.com/maps/place/Caf%C3%A9+X/@1.5,2.5,17z/data=!3m1!4b1!4m6!3m5!1s0x47!8m2!3d52.5!4d13.4!16s';
-  readsEach('geo', [
+  parsesEach('geo', [
     ['is a geo address', 'geo:52.5,13.4', berlin],
     ['is a geo address in capitals', 'GEO:52.5,13.4\n', berlin],
     ['is a bare pair', '52.5,13.4', berlin],
@@ -133,7 +133,7 @@ describe('the content of a geo code', () => {
     ...hostileRows,
   ]);
 
-  it('is read in linear time, however long it is', () => {
+  it('is parsed in linear time, however long it is', () => {
     const spaces = ' '.repeat(2_900);
     const hostile = [
       `52.5${spaces}x`,

@@ -5,7 +5,7 @@ import type { CodeType } from '../../../src/codes/qr-code.ts';
 const card = (...lines: string[]) =>
   ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', ...lines, 'END:VCARD'].join('\r\n');
 
-describe('The hosts that a code leads to', () => {
+describe('The hosts that a code links to', () => {
   const expected: [CodeType, string, string[]][] = [
     ['url', 'https://example.com/menu', ['example.com']],
     ['url', 'HTTP://WWW.Example.COM.:8080/', ['www.example.com']],
@@ -77,7 +77,7 @@ describe('The hosts that a code leads to', () => {
     });
   }
 
-  it('are covered by themselves and by each name above them', () => {
+  it('are matched by themselves and by each parent domain', () => {
     expect(hostAndParents('a.b.example.com')).to.deep.equal([
       'a.b.example.com',
       'b.example.com',
@@ -86,19 +86,19 @@ describe('The hosts that a code leads to', () => {
     ]);
   });
 
-  it('have nothing above them where they are IP addresses', () => {
+  it('have no parent where they are IP addresses', () => {
     expect(hostAndParents('192.0.2.1')).to.deep.equal(['192.0.2.1']);
     expect(hostAndParents('[2001:db8::1]')).to.deep.equal(['[2001:db8::1]']);
   });
 
-  it('are covered by no name that is longer than DNS allows, and still by those at their end', () => {
+  it('are matched by no name that is longer than DNS allows, but by shorter parents', () => {
     const names = hostAndParents(`${'a.'.repeat(1_400)}example.com`);
     expect(Math.max(...names.map((name) => name.length))).to.be.at.most(253);
     expect(names.slice(-2)).to.deep.equal(['example.com', 'com']);
   });
 });
 
-describe('A host that a person writes', () => {
+describe('A host typed by a person', () => {
   for (const [written, host] of [
     ['example.com', 'example.com'],
     [' Example.COM. ', 'example.com'],

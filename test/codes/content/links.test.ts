@@ -1,9 +1,9 @@
-import { hostileRows, noSpaces, readsEach } from './reads-each.ts';
+import { hostileRows, noSpaces, parsesEach } from './parses-each.ts';
 
 const link = (href: string) => ({ kind: 'link', href }) as const;
 
 describe('the content of a url code', () => {
-  readsEach('url', [
+  parsesEach('url', [
     ['leads to an https address', 'https://example.com/a?b=c#d', link('https://example.com/a?b=c#d')],
     ['leads to an http address', 'http://example.com', link('http://example.com/')],
     ['is written as ASCII', 'https://exämple.com/Straße', link('https://xn--exmple-cua.com/Stra%C3%9Fe')],
@@ -19,7 +19,7 @@ describe('the content of a url code', () => {
 });
 
 describe('the content of a social code', () => {
-  readsEach('social', [
+  parsesEach('social', [
     ['leads to its one address', 'https://social.example/@me', link('https://social.example/@me')],
     ['leads to its one address among empty lines', '\n https://e.com/me \r\n', link('https://e.com/me')],
     ['leads to an address with a space in it', 'https://e.com/my page', link('https://e.com/my%20page')],
@@ -89,7 +89,7 @@ describe('the content of a social code', () => {
 });
 
 describe('the content of a whatsapp code', () => {
-  readsEach('whatsapp', [
+  parsesEach('whatsapp', [
     ['leads to its web address', 'https://wa.me/15551234', link('https://wa.me/15551234')],
     ['leads to wa.me without a scheme', 'wa.me/15551234?text=Hi', link('https://wa.me/15551234?text=Hi')],
     ['leads to the chat with a number', '+44 (20) 7946-0958', link('https://wa.me/442079460958')],
@@ -121,7 +121,7 @@ describe('the content of a whatsapp code', () => {
 });
 
 describe('the content of a text code', () => {
-  readsEach('text', [
+  parsesEach('text', [
     ['is text even where it is a web address', 'https://example.com/', 'text'],
     ['is text even where it is a contact', 'BEGIN:VCARD\nFN:A\nEND:VCARD', 'text'],
     ...hostileRows,

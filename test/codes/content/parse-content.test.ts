@@ -4,8 +4,8 @@ import type { CodeContent } from '../../../src/codes/content/code-content.ts';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { codeTypes } from '../../../src/codes/qr-code.ts';
 
-/** Pieces of every payload and of every attack, so that many of the strings made of them are almost right. */
-// biome-ignore format: one word a line would hide them
+/** Fragments of every payload and attack, so that many of the generated strings are almost valid. */
+// biome-ignore format: one word per line would be unreadable
 const pieces = [
   'BEGIN:VCARD\r\nVERSION:3.0\r\n', 'BEGIN:VCARD\nVERSION:2.1\n', 'BEGIN:VCARD\nVERSION:4.0\n',
   'END:VCARD', 'FN:', 'N:Doe;Jane', 'TEL;TYPE=cell:', 'item1.', 'X-ABLABEL:', 'EMAIL:', 'URL:', 'ADR:;;',
@@ -41,7 +41,7 @@ const schemes: Record<CodeContent['kind'], RegExp> = {
   text: /^$/,
 };
 
-/** Every address anywhere in what was read. */
+/** Every href anywhere in the result. */
 function hrefsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -50,7 +50,7 @@ function hrefsIn(value: unknown): string[] {
 }
 
 describe('parseContent', () => {
-  it('never throws, and shows as text, unchanged, what it does not understand', () => {
+  it('never throws, and returns what it does not understand as unchanged text', () => {
     fc.assert(
       fc.property(types, contents, (type, content) => {
         const read = parseContent(type, content);
@@ -60,14 +60,14 @@ describe('parseContent', () => {
     );
   });
 
-  it('has only addresses of the schemes that its kind allows, safe in a link as they are', () => {
+  it('returns only hrefs with a scheme that its kind allows, safe in a link', () => {
     fc.assert(
       fc.property(types, fc.oneof(contents, cards), (type, content) => {
         const read = parseContent(type, content);
         for (const href of hrefsIn(read)) {
           expect(href).to.match(schemes[read.kind]);
           expect(href).to.match(/^[!#-;=?-~]+$/);
-          // The parser leaves an apostrophe in the path of a web address, and it leads where it is written.
+          // The URL parser keeps an apostrophe in a path, where it is valid.
           if (!href.startsWith('http')) expect(href).not.to.contain("'");
         }
       }),
@@ -75,7 +75,7 @@ describe('parseContent', () => {
     );
   });
 
-  it('reads a saved contact back to the same contact, every line at most 75 octets', () => {
+  it('parses a saved contact to the same contact, with lines of at most 75 octets', () => {
     fc.assert(
       fc.property(
         fc.oneof(

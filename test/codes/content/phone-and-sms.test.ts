@@ -1,10 +1,10 @@
-import { hostileRows, readsEach } from './reads-each.ts';
+import { hostileRows, parsesEach } from './parses-each.ts';
 
 const phone = (number: string, href: string) => ({ kind: 'phone', number, href }) as const;
 const sms = (number: string, body: string, href: string) => ({ kind: 'sms', number, body, href }) as const;
 
 describe('the content of a phone code', () => {
-  readsEach('phone', [
+  parsesEach('phone', [
     ['is a bare number', '+15551234', phone('+15551234', 'tel:+15551234')],
     ['is a tel address', 'tel:+15551234', phone('+15551234', 'tel:+15551234')],
     ['is a tel address in capitals', 'TEL:5551234\n', phone('5551234', 'tel:5551234')],
@@ -45,7 +45,7 @@ describe('the content of a phone code', () => {
 });
 
 describe('the content of an sms code', () => {
-  readsEach('sms', [
+  parsesEach('sms', [
     ['is a bare number', '+1 555 1234', sms('+1 555 1234', '', 'sms:+15551234')],
     ['is a short code', '12345', sms('12345', '', 'sms:12345')],
     ['is an sms address', 'sms:+15551234?body=Hi', sms('+15551234', 'Hi', 'sms:+15551234?&body=Hi')],

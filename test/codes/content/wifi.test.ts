@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { hostileRows, readsEach } from './reads-each.ts';
+import { hostileRows, parsesEach } from './parses-each.ts';
 
 const wifi = (
   networkName: string,
@@ -11,7 +11,7 @@ const wifi = (
 ) => ({ kind: 'wifi', networkName, password, security, payload }) as const;
 
 describe('the content of a wifi code', () => {
-  readsEach('wifi', [
+  parsesEach('wifi', [
     [
       'has name, password and security',
       'WIFI:T:WPA;S:net;P:pass;;',
@@ -141,7 +141,7 @@ describe('the content of a wifi code', () => {
     ...hostileRows,
   ]);
 
-  it('reads back from its payload to the same network, whatever its name and password', () => {
+  it('parses from its payload to the same network, whatever its name and password', () => {
     const part = fc.string({ unit: 'binary', maxLength: 40 });
     const spiky = fc.string({
       unit: fc.constantFrom('\\', ';', ':', ',', '"', 'a', ' ', 'P', '\n'),
@@ -166,7 +166,7 @@ describe('the content of a wifi code', () => {
     );
   });
 
-  it('reads name and password as they were escaped', () => {
+  it('unescapes name and password', () => {
     const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
     const escaped = (text: string) => text.replace(/[\\;,:"]/g, '\\$&');
     fc.assert(

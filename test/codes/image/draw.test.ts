@@ -3,7 +3,7 @@ import { encodeQR } from 'qr';
 import { drawPng, drawSvg, type Picture } from '../../../src/codes/image/draw.ts';
 import { countModules } from '../../../src/codes/image/symbol.ts';
 import { errorCorrections } from '../../../src/codes/qr-code.ts';
-import { type Bitmap, rasterise, readPng } from './pixels.ts';
+import { type Bitmap, rasterize, readPng } from './pixels.ts';
 import { scan } from './zxing.ts';
 
 const plain: Picture = {
@@ -17,7 +17,7 @@ const capacity = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 const sizes = [128, 129, 150, 185, 186, 300, 511, 512, 2047, 2048];
 const texts = ['1', '01234567', 'HTTPS://QR.TEST/R/1', plain.text, 'ä€😀'.repeat(20), 'x'.repeat(400)];
 
-/** How far the symbol is from each edge, its width, and the width of the dark bar in its upper left corner: 7 modules. */
+/** The distances to the edges, the width of the symbol, and of the dark bar in its upper left corner: 7 modules. */
 function measure({ size, pixels }: Bitmap) {
   const dark = (x: number, y: number) => pixels[y * size + x] === 1;
   const all = Array.from({ length: size }, (_, index) => index);
@@ -29,9 +29,9 @@ function measure({ size, pixels }: Bitmap) {
   return { left, top, right: size - 1 - right, bottom: size - 1 - bottom, width: right - left + 1, bar };
 }
 
-describe('The picture of a QR code (decisions: Image)', () => {
+describe('The image of a QR code (decisions: Image)', () => {
   for (const size of sizes) {
-    it(`is ${size} pixels wide and high, of square modules of whole pixels, centred in 4 light ones or more`, () => {
+    it(`is ${size} pixels wide and high, with square modules of whole pixels, centered in at least 4 light ones`, () => {
       for (const text of texts) {
         for (const errorCorrection of errorCorrections) {
           const picture = { ...plain, text, errorCorrection, size };
@@ -51,7 +51,7 @@ describe('The picture of a QR code (decisions: Image)', () => {
     });
   }
 
-  it('shows every module of the symbol, as the encoder has it, and the smallest symbol that holds the text', () => {
+  it('shows every module as the encoder does, in the smallest symbol that holds the text', () => {
     const levels = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const;
     for (const text of texts) {
       for (const errorCorrection of errorCorrections) {
@@ -65,7 +65,7 @@ describe('The picture of a QR code (decisions: Image)', () => {
     }
   });
 
-  it('has the two colours it was given, the foreground for the modules', () => {
+  it('has the two given colors, the foreground for the modules', () => {
     const { palette } = readPng(
       drawPng({ ...plain, foregroundColor: '#AB00cd', backgroundColor: '#fFee01' }),
     );
@@ -77,7 +77,7 @@ describe('The picture of a QR code (decisions: Image)', () => {
     for (const size of [...sizes, 1000]) {
       for (const text of [...texts, 'x'.repeat(1200)]) {
         const picture = { ...plain, text, size, errorCorrection: errorCorrections[compared % 4] ?? 'M' };
-        const svg = rasterise(drawSvg(picture));
+        const svg = rasterize(drawSvg(picture));
         const png = readPng(drawPng(picture));
         expect(svg.palette).to.deep.equal(png.palette);
         expect(Buffer.compare(svg.pixels, png.pixels), `${size} ${text}`).to.equal(0);
@@ -87,7 +87,7 @@ describe('The picture of a QR code (decisions: Image)', () => {
     expect(compared).to.be.above(70);
   });
 
-  it('gives up its margin before any module, and modules before its size', () => {
+  it('drops its margin before any module, and modules before its size', () => {
     const text = 'x'.repeat(600);
     const narrow = countModules(text, 'M');
     for (const size of [narrow, narrow + 1, narrow + 7]) {
@@ -110,9 +110,9 @@ describe('The picture of a QR code (decisions: Image)', () => {
     });
   }
 
-  it('has no way into its markup for a colour that is none', () => {
-    const colour = '"/><script>alert(1)</script><a b=\'&';
-    const svg = drawSvg({ ...plain, foregroundColor: colour, backgroundColor: colour });
+  it('escapes an invalid color', () => {
+    const color = '"/><script>alert(1)</script><a b=\'&';
+    const svg = drawSvg({ ...plain, foregroundColor: color, backgroundColor: color });
     expect(svg.match(/</g)).to.have.length(4);
     expect(svg).to.not.include('script>');
   });

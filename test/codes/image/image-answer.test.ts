@@ -18,7 +18,7 @@ const plain: ImageCode = {
   backgroundColor: '#ffffff',
 };
 
-describe('The answer with a picture (decisions: Image)', () => {
+describe('The response with an image (decisions: Image)', () => {
   let images: Images;
   let drawing: Images;
   let code = plain;
@@ -49,7 +49,7 @@ describe('The answer with a picture (decisions: Image)', () => {
   const { content, ...look } = plain;
   const shared = { ...look, text: `${baseUrl}/r/${token}` };
 
-  it('is an SVG or a PNG of the share address, with all that a browser and a cache need', async () => {
+  it('is an SVG or a PNG of the share address, with the headers for browsers and caches', async () => {
     for (const [format, type, body] of [
       ['svg', 'image/svg+xml; charset=utf-8', Buffer.from(drawSvg(shared))],
       ['png', 'image/png', drawPng(shared)],
@@ -71,7 +71,7 @@ describe('The answer with a picture (decisions: Image)', () => {
     }
   });
 
-  it('is a picture of the content with encode=content', async () => {
+  it('encodes the content with encode=content', async () => {
     const answer = await fetch(`${url}.png?encode=content`);
     const drawn = drawPng({ ...look, text: content });
     expect(Buffer.from(await answer.arrayBuffer()).equals(drawn)).to.equal(true);
@@ -79,7 +79,7 @@ describe('The answer with a picture (decisions: Image)', () => {
   });
 
   for (const query of ['encode=', 'encode', 'encode=share', 'encode=Content', 'encode=content&encode=x']) {
-    it(`is 400 and a sentence for ?${query}`, async () => {
+    it(`is 400 with a message for ?${query}`, async () => {
       const answer = await fetch(`${url}.png?${query}`);
       expect(answer.status).to.equal(400);
       expect(answer.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
@@ -88,11 +88,11 @@ describe('The answer with a picture (decisions: Image)', () => {
     });
   }
 
-  it('takes no offence at other parameters', async () => {
+  it('ignores other parameters', async () => {
     expect((await fetch(`${url}.png?utm_source=poster&v=2`)).status).to.equal(200);
   });
 
-  it('is to be saved with ?download', async () => {
+  it('is an attachment with ?download', async () => {
     for (const query of ['download', 'download=1', 'encode=content&download']) {
       const { headers } = await fetch(`${url}.svg?${query}`);
       expect(headers.get('content-disposition')).to.equal(`attachment; filename="qr-${token}.svg"`);
@@ -109,7 +109,7 @@ describe('The answer with a picture (decisions: Image)', () => {
     }
   });
 
-  it('is 304 for who has it: alone, in a list, weak or by an asterisk; for GET and HEAD', async () => {
+  it('is 304 for a matching ETag: alone, in a list, weak or as an asterisk; for GET and HEAD', async () => {
     const etag = (await fetch(`${url}.png`)).headers.get('etag') ?? '';
     for (const known of [etag, `"other", ${etag}`, `W/${etag}`, `"a",W/${etag} ,"b"`, '*']) {
       for (const method of ['GET', 'HEAD']) {
@@ -122,7 +122,7 @@ describe('The answer with a picture (decisions: Image)', () => {
     }
   });
 
-  it('is sent to who has another one: of the other format, or from before a change', async () => {
+  it('is sent for another ETag: of the other format, or from before a change', async () => {
     const etag = (await fetch(`${url}.png`)).headers.get('etag') ?? '';
     const known = { headers: { 'If-None-Match': etag } };
     expect((await fetch(`${url}.svg`, known)).status).to.equal(200);
@@ -131,14 +131,14 @@ describe('The answer with a picture (decisions: Image)', () => {
     expect((await fetch(`${url}.png`, { headers: { 'If-None-Match': etag.slice(1) } })).status).to.equal(200);
   });
 
-  it('says 304 without drawing', async () => {
+  it('answers 304 without drawing', async () => {
     const etag = (await fetch(`${url}.png`)).headers.get('etag') ?? '';
     drawing = { draw: () => Promise.reject(new Error('must not draw')), close: async () => undefined };
     const answer = await fetch(`${url}.png`, { headers: { 'If-None-Match': etag } });
     expect(answer.status).to.equal(304);
   });
 
-  it('is 503, not to be kept, where it cannot be drawn', async () => {
+  it('is 503 and not cached where drawing fails', async () => {
     drawing = { draw: () => Promise.reject(new Error('Too many')), close: async () => undefined };
     const answer = await fetch(`${url}.png`);
     expect(answer.status).to.equal(503);
@@ -148,7 +148,7 @@ describe('The answer with a picture (decisions: Image)', () => {
     expect(await answer.text()).to.match(/^The picture cannot be drawn/);
   });
 
-  it('warns of what is drawn, and of nothing else', async () => {
+  it('warns only about the image that is drawn', async () => {
     code = { ...plain, size: 128, content: 'x'.repeat(500) };
     expect((await fetch(`${url}.png`)).headers.has('qrelay-warning')).to.equal(false);
     const direct = await fetch(`${url}.png?encode=content`);

@@ -28,7 +28,7 @@ describe('The image thread', () => {
     expect(png.etag).to.equal(imageEtag(plain, 'png'));
   });
 
-  it('draws a picture once, for those who ask at the same time and for those who ask later', async () => {
+  it('draws an image once, for parallel and for later requests', async () => {
     const picture = { ...plain, text: 'once' };
     const [first, ...others] = await Promise.all(
       Array.from({ length: 20 }, () => images.draw({ ...picture }, 'png')),
@@ -39,30 +39,36 @@ describe('The image thread', () => {
     expect((await images.draw({ ...picture, size: 513 }, 'png')).body).to.not.equal(first?.body);
   });
 
-  it('forgets the pictures that were not asked for longest when they are more than 32 MB', async () => {
-    const picture = { ...plain, errorCorrection: 'L' as const };
-    const large = (number: number) =>
-      images.draw({ ...picture, text: `${number} ${'x'.repeat(2900)}` }, 'svg');
-    const first = await large(0);
-    let last = first;
-    for (let number = 1; number * first.body.length < 33 * 1024 * 1024; number += 1)
-      last = await large(number);
-    const again = await large(0);
-    expect(again.body).to.not.equal(first.body);
-    expect(again.body.equals(first.body)).to.equal(true);
-    expect(last.body.length).to.be.above(80_000);
-  }).timeout(60_000);
-
-  it('refuses at once when 200 wait, and draws again when they are done', async () => {
-    const ask = (number: number) => images.draw({ ...plain, text: `waits ${number}` }, 'svg');
-    const waiting = Array.from({ length: 200 }, (_, number) => ask(number));
-    const refusal = await ask(200).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'Too many images are waiting to be drawn');
-    await Promise.all(waiting);
-    expect((await ask(200)).body.toString()).to.equal(drawSvg({ ...plain, text: 'waits 200' }));
+  it('evicts the least recently used images beyond its cache size', async () => {
+    const small = await openImages(log, { cacheBytes: 20_000 });
+    try {
+      const draw = (number: number) => small.draw({ ...plain, text: `evicted ${number}` }, 'svg');
+      const first = await draw(0);
+      expect((await draw(0)).body, 'cached').to.equal(first.body);
+      for (let number = 1; number * first.body.length < 20_000; number += 1) await draw(number);
+      const again = await draw(0);
+      expect(again.body, 'drawn again').to.not.equal(first.body);
+      expect(again.body.equals(first.body)).to.equal(true);
+    } finally {
+      await small.close();
+    }
   });
 
-  it('says what cannot be drawn, and goes on', async () => {
+  it('refuses when too many wait, and draws again when they are done', async () => {
+    const bounded = await openImages(log, { maxWaiting: 3 });
+    try {
+      const draw = (number: number) => bounded.draw({ ...plain, text: `waits ${number}` }, 'svg');
+      const waiting = [draw(0), draw(1), draw(2)];
+      const refusal = await draw(3).catch((error: unknown) => error);
+      expect(refusal).to.be.an('error').with.property('message', 'Too many images are waiting to be drawn');
+      await Promise.all(waiting);
+      expect((await draw(3)).body.toString()).to.equal(drawSvg({ ...plain, text: 'waits 3' }));
+    } finally {
+      await bounded.close();
+    }
+  });
+
+  it('rejects what cannot be drawn, and continues', async () => {
     const refusal = await images
       .draw({ ...plain, text: 'x'.repeat(3000) }, 'png')
       .catch((error: unknown) => error);
@@ -70,7 +76,7 @@ describe('The image thread', () => {
     expect((await images.draw({ ...plain, text: 'goes on' }, 'svg')).body.length).to.be.above(0);
   });
 
-  it('answers nothing when it was closed', async () => {
+  it('rejects after it was closed', async () => {
     const closed = await openImages(log);
     await closed.close();
     const refusal = await closed.draw(plain, 'png').catch((error: unknown) => error);
@@ -78,8 +84,8 @@ describe('The image thread', () => {
   });
 });
 
-describe('The ETag of a picture', () => {
-  it('is strong, and another one for every change and format', () => {
+describe('The ETag of an image', () => {
+  it('is strong, and different for every change and format', () => {
     const changes: Partial<Picture>[] = [
       {},
       { text: `${plain.text}k` },
@@ -97,7 +103,7 @@ describe('The ETag of a picture', () => {
     expect(new Set(etags).size).to.equal(2 * changes.length);
   });
 
-  it('is the same in every process: it depends on nothing but the picture', () => {
+  it('is the same in every process: it depends on the image only', () => {
     const { text, ...look } = plain;
     expect(imageEtag({ text, ...look }, 'png')).to.equal(imageEtag({ ...look, text }, 'png'));
   });

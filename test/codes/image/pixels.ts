@@ -2,13 +2,13 @@ import { crc32, inflateSync } from 'node:zlib';
 
 export interface Bitmap {
   size: number;
-  /** #rrggbb: of 0, then of 1. */
+  /** #rrggbb for 0, then for 1. */
   palette: string[];
-  /** Row by row, one byte a pixel: 0 or 1. */
+  /** Row by row, one byte per pixel: 0 or 1. */
   pixels: Uint8Array;
 }
 
-/** Reads what our encoder may write, and nothing else: one bit a pixel, two colours, every checksum right. */
+/** Reads only what our encoder may write: one bit per pixel, two colors, valid checksums. */
 export function readPng(png: Buffer): Bitmap {
   const chunks = new Map<string, Buffer>();
   for (let at = 8; at < png.length; ) {
@@ -65,8 +65,8 @@ const svgShape = new RegExp(
   ].join(''),
 );
 
-/** Fills the path's rectangles in, pixel by pixel. */
-export function rasterise(svg: string): Bitmap {
+/** Fills the path's rectangles, pixel by pixel. */
+export function rasterize(svg: string): Bitmap {
   const found = svgShape.exec(svg);
   if (!found) throw new Error(`Not the expected SVG: ${svg.slice(0, 400)}`);
   const [, width, background = '', foreground = '', offset, scale, path = ''] = found;

@@ -5,7 +5,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 const wasm = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasm)).buffer } });
 
-/** What a decoder that is not ours reads in the picture: the bytes, or undefined. */
+/** The bytes that an independent decoder reads in the image, or undefined. */
 export async function scan(png: Buffer): Promise<Buffer | undefined> {
   const [found] = await readBarcodes(png, { formats: ['QRCode'], tryInvert: true, maxNumberOfSymbols: 1 });
   return found?.isValid ? Buffer.from(found.bytes) : undefined;

@@ -25,7 +25,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
   beforeEach(() => service.setNow(noon));
   after(() => service.stop());
 
-  /** A new code, scanned at these moments, each in its own way. */
+  /** A new code, scanned at these times, with these values. */
   async function scanned(...scans: [string, Partial<ScanRow>?][]): Promise<string> {
     const body = { name: 'Menu', content: 'https://example.com/' };
     const { id } = (await api('/qrcodes', { method: 'POST', body })).body as { id: string };
@@ -88,7 +88,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
       });
     }
 
-    it('has zeros between, and its sum is totalScans', async () => {
+    it('includes days without scans, and adds up to totalScans', async () => {
       const id = await scanned(
         ['2027-03-07T00:00:00.000Z'],
         ['2027-03-09T10:00:00.000Z'],
@@ -107,7 +107,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
       expect(body.totalScans).to.equal(4);
     });
 
-    it('divides days at midnight UTC, to the millisecond', async () => {
+    it('splits days at midnight UTC, to the millisecond', async () => {
       const id = await scanned(
         ['2027-03-08T23:59:59.999Z'],
         ['2027-03-09T00:00:00.000Z'],
@@ -128,7 +128,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
       expect((await analytics(id, '?days=1')).timeline).to.deep.equal([{ date: '2027-03-11', scans: 0 }]);
     });
 
-    it('goes over a leap day and a change of year', async () => {
+    it('spans a leap day and a change of year', async () => {
       service.setNow(new Date('2028-03-01T00:00:00.000Z'));
       const id = await scanned(['2028-02-29T12:00:00.000Z']);
       expect((await analytics(id, '?days=3')).timeline).to.deep.equal([
@@ -142,7 +142,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
     });
   });
 
-  it('leaves scans before and after the period out of every figure, and those of other codes', async () => {
+  it('excludes scans before and after the period, and those of other codes, from every figure', async () => {
     await scanned(today({ country: 'JP' }));
     const id = await scanned(
       today({}),
@@ -164,7 +164,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
     });
   });
 
-  describe('rankings are by count descending, then by name, with values that occur only', () => {
+  describe('rankings are by count descending, then by name, with occurring values only', () => {
     const named = {
       byDevice: ['device', ['tablet', 'desktop', 'mobile']],
       byBrowser: ['browser', ['Safari', 'Chrome', 'Firefox']],
@@ -198,7 +198,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
   });
 
   describe('unique countries and cities', () => {
-    it('count ZZ for no country, though byCountry shows it', async () => {
+    it('do not count ZZ, though byCountry shows it', async () => {
       const id = await scanned(
         today({ country: 'ZZ', city: null }),
         today({ country: 'ZZ', city: null }),
@@ -212,17 +212,17 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
       ]);
     });
 
-    it('count a null city for none', async () => {
+    it('do not count a null city', async () => {
       const id = await scanned(today({ city: null }), today({ city: null, region: null }));
       expect(await analytics(id)).to.include({ totalScans: 2, uniqueCountries: 1, uniqueCities: 0 });
     });
 
-    it('count a city once, on however many days it scans', async () => {
+    it('count a city once, however many days it has scans on', async () => {
       const id = await scanned(today({}), today({}), ['2027-03-09T08:00:00.000Z', {}]);
       expect(await analytics(id)).to.include({ totalScans: 3, uniqueCountries: 1, uniqueCities: 1 });
     });
 
-    it('tell cities apart by country, region and name', async () => {
+    it('distinguish cities by country, region and name', async () => {
       const id = await scanned(
         today({ country: 'US', region: 'IL', city: 'Springfield' }),
         today({ country: 'US', region: 'MO', city: 'Springfield' }),

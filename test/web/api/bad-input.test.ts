@@ -8,7 +8,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const valid = '{"name":"Menu","content":"https://example.com/menu"}';
 
-/** A body with these bytes for a name. */
+/** A body with these bytes as the name. */
 const named = (...bytes: number[]): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([
     ...Buffer.from('{"content":"https://example.com/","name":"'),
@@ -16,7 +16,7 @@ const named = (...bytes: number[]): Uint8Array<ArrayBuffer> =>
     ...Buffer.from('"}'),
   ]);
 
-describe('a body that is not what it should be (decisions: Bodies and errors)', () => {
+describe('an invalid body (decisions: Bodies and errors)', () => {
   let service: TestService;
   let api: ApiClient;
   let codeId: string;
@@ -43,7 +43,7 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
         'a string': '"text"',
         null: 'null',
         true: 'true',
-        'cut off': valid.slice(0, -1),
+        truncated: valid.slice(0, -1),
         'two objects': valid + valid,
         'single quotes': "{'name':'Menu'}",
         'a comma too many': '{"name":"Menu",}',
@@ -73,7 +73,7 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
         expect({}).to.not.have.property('polluted');
       });
 
-      it('is a 400 that names __proto__ and every other bad field', async () => {
+      it('is a 400 that names __proto__ and every other invalid field', async () => {
         const raw = valid.replace('{', '{"__proto__":{},"size":1,');
         expectInvalid(await send(raw), ['__proto__', 'size']);
       });
@@ -89,12 +89,12 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
         expect({}).to.not.have.property('polluted');
       });
 
-      it('takes a name that only looks like a poisoned key', async () => {
+      it('accepts a name that only looks like a poisoned key', async () => {
         const raw = valid.replace('Menu', String.raw`\"__proto__\": {}`);
         expect((await send(raw)).body.name).to.equal('"__proto__": {}');
       });
 
-      it('takes the last of two values for one key', async () => {
+      it('uses the last of two values for one key', async () => {
         const { status, body } = await send(valid.replace('{', '{"name":"First",'));
         expect(status).to.be.oneOf([200, 201]);
         expect(body.name).to.equal('Menu');
@@ -129,12 +129,12 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
         'Application/JSON',
         'application/json;charset=UTF-8',
       ]) {
-        it(`is read as Content-Type ${type}`, async () => {
+        it(`is accepted as Content-Type ${type}`, async () => {
           expect((await send(valid, { 'Content-Type': type })).body.name).to.equal('Menu');
         });
       }
 
-      it('is read or a 415, but never called empty, as another JSON type', async () => {
+      it('is accepted or a 415, but never called empty, as another JSON type', async () => {
         for (const type of ['application/merge-patch+json', 'application/ld+json']) {
           const { status, body } = await send(valid, { 'Content-Type': type });
           expect(status, `${type}: ${JSON.stringify(body)}`).to.be.oneOf([200, 201, 415]);
@@ -146,22 +146,22 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
   describe('Content-Encoding', () => {
     const gzip = { 'Content-Encoding': 'gzip' };
 
-    it('is read when it is valid gzip', async () => {
+    it('is accepted when it is valid gzip', async () => {
       const { status, body } = await post(gzipSync(valid), gzip);
       expect(status).to.equal(201);
       expect(body).to.include({ name: 'Menu', content: 'https://example.com/menu' });
     });
 
-    it('is read when it is valid deflate, and as identity', async () => {
+    it('is accepted when it is valid deflate, and as identity', async () => {
       expect((await post(deflateSync(valid), { 'Content-Encoding': 'deflate' })).status).to.equal(201);
       expect((await post(valid, { 'Content-Encoding': 'identity' })).status).to.equal(201);
     });
 
-    it('is read whatever the letters of its name', async () => {
+    it('is case-insensitive', async () => {
       expect((await post(gzipSync(valid), { 'Content-Encoding': 'GZIP' })).status).to.equal(201);
     });
 
-    it('is a 400 that names body when the gzip is no gzip, corrupt or cut off', async () => {
+    it('is a 400 that names body when the gzip is invalid, corrupt or truncated', async () => {
       const packed = gzipSync(valid);
       const corrupt = Uint8Array.from(packed);
       corrupt.fill(0xff, 12, 24);
@@ -170,12 +170,12 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
       }
     });
 
-    it('is a 400 that names body when what was packed is not JSON', async () => {
+    it('is a 400 that names body when the decompressed body is not JSON', async () => {
       expectInvalid(await post(gzipSync('{'), gzip), ['body']);
       expectInvalid(await post(gzipSync(''), gzip), ['body']);
     });
 
-    it('is a 413 for a small gzip that unpacks to 50 MB', async () => {
+    it('is a 413 for a small gzip that decompresses to 50 MB', async () => {
       const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
       expect(bomb.length).to.be.below(60_000);
       expectError(await post(bomb, gzip), 413, 'validation_error');
@@ -194,19 +194,19 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
       'Latin-1': named(0x43, 0x61, 0x66, 0xe9),
       'an overlong form': named(0xc0, 0xaf),
       'a surrogate': named(0xed, 0xa0, 0x80),
-      // Its replacement character has three bytes, too.
+      // Its replacement character also has three bytes.
       'three of four bytes': named(0xf0, 0x9f, 0x98),
       'a byte of the middle alone': named(0x80),
     };
     for (const [what, raw] of Object.entries(broken)) {
       it(`is a 400 that names body: ${what}`, async () => expectInvalid(await post(raw), ['body']));
 
-      it(`is a 400 that names body, packed as gzip: ${what}`, async () => {
+      it(`is a 400 that names body, compressed with gzip: ${what}`, async () => {
         expectInvalid(await post(gzipSync(raw), { 'Content-Encoding': 'gzip' }), ['body']);
       });
     }
 
-    it('takes a replacement character that was sent as such', async () => {
+    it('accepts a replacement character that was sent as such', async () => {
       for (const { status, body } of [
         await post(named(0xef, 0xbf, 0xbd)),
         await post(gzipSync(named(0xef, 0xbf, 0xbd)), { 'Content-Encoding': 'gzip' }),
@@ -233,7 +233,7 @@ describe('a body that is not what it should be (decisions: Bodies and errors)', 
       return { status: response.status, body: (await response.json()) as { error: string } };
     }
 
-    it('is read', async () => {
+    it('is accepted', async () => {
       const bytes = Buffer.from(valid);
       expect((await postChunks(bytes.subarray(0, 9), bytes.subarray(9))).status).to.equal(201);
     });

@@ -26,7 +26,7 @@ describe('A host that the operator blocked, in the API', () => {
       body: { name: 'Test', content: 'https://www.evil.example/', ...fields },
     });
 
-  it('is refused in a new code, as a validation error of its content that names the contact', async () => {
+  it('is rejected in a new code, with a validation error that names the contact', async () => {
     for (const fields of [
       {},
       { content: 'https://EVIL.example.:8080/' },
@@ -42,12 +42,12 @@ describe('A host that the operator blocked, in the API', () => {
     expect(await service.db('qr_codes')).to.have.length(0);
   });
 
-  it('is named together with the other errors of the body', async () => {
+  it('is reported together with the other errors of the body', async () => {
     const { body } = await create({ size: 1 });
     expect(body.details.map(({ field }: { field: string }) => field)).to.have.members(['size', 'content']);
   });
 
-  it('is refused in a change of the content, which then stays as it is', async () => {
+  it('is rejected in a change of the content, which is not changed', async () => {
     const { id, content } = await createCode(api);
     const { status, body } = await api(`/qrcodes/${id}`, {
       method: 'PATCH',
@@ -58,7 +58,7 @@ describe('A host that the operator blocked, in the API', () => {
     expect((await api(`/qrcodes/${id}`)).body.content).to.equal(content);
   });
 
-  it('lets a code that leads there be read, and changed in all but its content', async () => {
+  it('does not keep an existing code from being read and changed, except its content', async () => {
     const { id } = await createCode(api, { content: 'https://later.example/' });
     await block('later.example');
     const { status, body } = await api(`/qrcodes/${id}`, {
@@ -72,7 +72,7 @@ describe('A host that the operator blocked, in the API', () => {
     expect((await api(`/qrcodes/${id}`, { method: 'PATCH', body: elsewhere })).status).to.equal(200);
   });
 
-  it('is accepted from the moment on that it is unblocked', async () => {
+  it('is accepted as soon as it is unblocked', async () => {
     await block('for-a-while.example');
     expect((await create({ content: 'https://for-a-while.example/' })).status).to.equal(400);
     await removeBlock(service.db, 'host', 'for-a-while.example');

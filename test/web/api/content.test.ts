@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const room = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
-/** Text of exactly so many bytes of UTF-8, in characters of the given one as far as they go. */
+/** Text of exactly that many bytes of UTF-8, filled with the given character as far as possible. */
 function ofBytes(bytes: number, character: string): string {
   const each = Buffer.byteLength(character);
   return character.repeat(Math.floor(bytes / each)) + 'x'.repeat(bytes % each);
@@ -33,7 +33,7 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
   describe('has at most the UTF-8 bytes that a QR code holds at its error correction', () => {
     for (const [errorCorrection, most] of Object.entries(room)) {
       for (const character of ['x', 'é', '€', '🎉']) {
-        it(`${errorCorrection}: ${most} bytes of ${character} fit, one more is refused by name`, async () => {
+        it(`${errorCorrection}: ${most} bytes of ${character} fit, one more is rejected`, async () => {
           await expectStored({ type: 'text', errorCorrection, content: ofBytes(most, character) });
           const content = ofBytes(most + 1, character);
           expectInvalid(await create({ type: 'text', errorCorrection, content }), ['content']);
@@ -116,7 +116,7 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
     };
     for (const [why, contents] of Object.entries(refused)) {
       for (const content of contents) {
-        it(`refuses ${why}: ${JSON.stringify(content)}`, async () => {
+        it(`rejects ${why}: ${JSON.stringify(content)}`, async () => {
           expectInvalid(await create({ type: 'url', content }), ['content']);
           expectInvalid(await create({ content }), ['content']);
         });
@@ -124,7 +124,7 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
     }
   });
 
-  describe('of the other types leads to no share address of our own', () => {
+  describe('of the other types must not link to our own share addresses', () => {
     const refused: [string, string][] = [
       ['social', 'https://qr.test/r/abcdefghij'],
       ['social', 'HTTP://QR.test.:8080/r/abcdefghij'],
@@ -135,16 +135,16 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
       ['vcard', 'MECARD:N:Ada;URL:qr.test/r/abcdefghij;;'],
     ];
     for (const [type, content] of refused) {
-      it(`refuses ${type} ${JSON.stringify(content)}`, async () => {
+      it(`rejects ${type} ${JSON.stringify(content)}`, async () => {
         expectInvalid(await create({ type, content }), ['content']);
       });
     }
 
-    it('but to other pages of ours', () =>
+    it('but may link to our other pages', () =>
       expectStored({ type: 'social', content: 'https://qr.test/about' }));
   });
 
-  describe('of the other types is stored as it is', () => {
+  describe('of the other types is stored unchanged', () => {
     const accepted: [string, string][] = [
       ['text', '  Cafe\u0301 \u200f\u202e\t\nline two \u0001 '],
       ['text', 'javascript:alert(1)'],

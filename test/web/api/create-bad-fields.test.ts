@@ -98,7 +98,7 @@ const notForCreate = [
   'hasOwnProperty',
 ];
 
-describe('POST /api/v1/qrcodes refuses bad fields with 400 validation_error (4.1, 8; decisions: Bodies and errors)', () => {
+describe('POST /api/v1/qrcodes rejects invalid fields with 400 validation_error (4.1, 8; decisions: Bodies and errors)', () => {
   let service: TestService;
   let api: ApiClient;
   const create = (body: object) => api('/qrcodes', { method: 'POST', body });
@@ -113,14 +113,14 @@ describe('POST /api/v1/qrcodes refuses bad fields with 400 validation_error (4.1
     describe(field, () => {
       for (const [what, value] of Object.entries(values)) {
         it(`names ${field} when it is ${what}`, async () => {
-          // Text, so that only the field in question can be wrong.
+          // Text, so that only the field in question can be invalid.
           expectInvalid(await create({ ...minimal, type: 'text', [field]: value }), [field]);
         });
       }
     });
   }
 
-  it('names size when it is a number that no double can hold', async () => {
+  it('names size when it is too large for a double', async () => {
     const raw = '{"name":"Menu","content":"https://example.com/","size":1e400}';
     expectInvalid(await api('/qrcodes', { method: 'POST', raw }), ['size']);
   });
@@ -133,12 +133,12 @@ describe('POST /api/v1/qrcodes refuses bad fields with 400 validation_error (4.1
     }
   });
 
-  describe('several bad fields', () => {
+  describe('several invalid fields', () => {
     it('names name and content for an empty object', async () => {
       expectInvalid(await create({}), ['name', 'content']);
     });
 
-    it('names every field when every field is bad', async () => {
+    it('names every field when every field is invalid', async () => {
       expectInvalid(
         await create({
           name: '',
@@ -171,7 +171,7 @@ describe('POST /api/v1/qrcodes refuses bad fields with 400 validation_error (4.1
       expectInvalid(await create({ ...minimal, name: `\0${'x'.repeat(101)}` }), ['name']);
     });
 
-    it('names content for its own rules beside the fields that their types refuse', async () => {
+    it('names content for its own rules, besides fields of the wrong type', async () => {
       expectInvalid(await create({ name: 'Menu', content: 'javascript:alert(1)', size: 127 }), [
         'content',
         'size',
@@ -179,11 +179,11 @@ describe('POST /api/v1/qrcodes refuses bad fields with 400 validation_error (4.1
       expectInvalid(await create({ content: 'x'.repeat(3000), type: 'text' }), ['name', 'content']);
     });
 
-    it('does not blame the content for rules of a type that was not asked for', async () => {
+    it('does not check content by the rules of another type', async () => {
       expectInvalid(await create({ name: 'Note', content: 'Hello', type: 'txt' }), ['type']);
     });
 
-    it('does not blame the content for the room of an error correction that was not asked for', async () => {
+    it('does not check content by the capacity of another error correction', async () => {
       const content = 'x'.repeat(2900);
       expectInvalid(await create({ name: 'Note', content, type: 'text', errorCorrection: 'low' }), [
         'errorCorrection',

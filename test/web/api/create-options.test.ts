@@ -19,7 +19,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
 
   const create = (body: object) => api('/qrcodes', { method: 'POST', body: { ...menu, ...body } });
 
-  it('takes isPublic false: the share address is a 404 from the first moment', async () => {
+  it('accepts isPublic false: the share address is a 404 from the start', async () => {
     const { status, body } = await create({ isPublic: false });
     expect(status).to.equal(201);
     expect(body).to.not.have.property('isPublic');
@@ -27,7 +27,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
     expect((await fetch(`${service.url}/r/${body.shareToken}`, { redirect: 'manual' })).status).to.equal(404);
   });
 
-  it('takes isPublic true, which is the default', async () => {
+  it('accepts isPublic true, which is the default', async () => {
     const { body } = await create({ isPublic: true });
     expect((await api(`/qrcodes/${body.id}`)).body.isPublic).to.equal(true);
   });
@@ -37,7 +37,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
     '2027-01-01T02:00:00+01:00': '2027-01-01T01:00:00.000Z',
     '9999-12-31T23:59:59.999Z': '9999-12-31T23:59:59.999Z',
   })) {
-    it(`takes ${given} for expiresAt, and answers in the create shape`, async () => {
+    it(`accepts ${given} for expiresAt, and answers in the create shape`, async () => {
       const { status, body } = await create({ expiresAt: given });
       expect(status).to.equal(201);
       expect(body.expiresAt).to.equal(stored);
@@ -46,7 +46,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
   }
 
   for (const past of ['2027-01-01T00:00:00.000Z', '2020-01-01T00:00:00Z', '2027-01-01T00:30:00+01:00']) {
-    it(`refuses ${past}, which is not in the future`, async () => {
+    it(`rejects ${past}, which is not in the future`, async () => {
       const answer = await create({ expiresAt: past });
       expectInvalid(answer, ['expiresAt']);
       expect(answer.body.message).to.equal('expiresAt must be in the future.');
@@ -54,18 +54,18 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
   }
 
   for (const value of [null, '', 'soon', 5, '2028-01-01', '2027-02-30T00:00:00Z', '2028-01-01T00:00:00Z\n']) {
-    it(`refuses ${JSON.stringify(value)} for expiresAt`, async () => {
+    it(`rejects ${JSON.stringify(value)} for expiresAt`, async () => {
       expectInvalid(await create({ expiresAt: value }), ['expiresAt']);
     });
   }
 
   for (const value of [null, 'true', 0, 1]) {
-    it(`refuses ${JSON.stringify(value)} for isPublic`, async () => {
+    it(`rejects ${JSON.stringify(value)} for isPublic`, async () => {
       expectInvalid(await create({ isPublic: value }), ['isPublic']);
     });
   }
 
-  it('names a past expiresAt and every other bad field in one error', async () => {
+  it('lists a past expiresAt and every other invalid field in one error', async () => {
     expectInvalid(await create({ expiresAt: '2020-01-01T00:00:00Z', content: '/menu', size: 1 }), [
       'expiresAt',
       'content',

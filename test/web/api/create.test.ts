@@ -56,7 +56,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
     });
   }
 
-  it('answers with what was given, and stores it (4.1)', async () => {
+  it('returns the given values, and stores them (4.1)', async () => {
     const given = {
       name: 'Flyer',
       content: 'Hello',
@@ -94,7 +94,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
   }
 
   for (const written of ['512.0', '5.12e2']) {
-    it(`reads ${written} as the whole number that it is (decisions: Bodies and errors)`, async () => {
+    it(`accepts ${written} as an integer (decisions: Bodies and errors)`, async () => {
       const raw = `{"name":"Menu","content":"https://example.com/","size":${written}}`;
       const { status, body } = await api('/qrcodes', { method: 'POST', raw });
       expect(status).to.equal(201);
@@ -102,7 +102,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
     });
   }
 
-  it('makes a new UUIDv7 and a new share token of 10 base62 characters each time (decisions: Identifiers)', async () => {
+  it('generates a new UUIDv7 and a new share token of 10 base62 characters each time (decisions: Identifiers)', async () => {
     const [one, other] = [(await create(minimal)).body, (await create(minimal)).body];
     expect(uuidVersion(one.id)).to.equal(7);
     expect(one.id).to.not.equal(other.id);
@@ -119,7 +119,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
     service.setNow(new Date('2027-12-01T23:59:59.007Z'));
     const { body } = await create(minimal);
     expect(body.createdAt).to.equal('2027-12-01T23:59:59.007Z');
-    // 2028 has a 29 February: 365 days are not a year.
+    // 2028 is a leap year: 365 days are not a year.
     expect(body.expiresAt).to.equal('2028-11-30T23:59:59.007Z');
   });
 
@@ -131,7 +131,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
     expect(body.expiresAt).to.equal('2027-03-08T00:00:00.000Z');
   });
 
-  it('lets two codes have the same name and content', async () => {
+  it('allows two codes with the same name and content', async () => {
     expect((await create(minimal)).status).to.equal(201);
     expect((await create(minimal)).status).to.equal(201);
   });
@@ -161,7 +161,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
       }
     }
 
-    it('takes null for no category', async () => {
+    it('accepts null for no category', async () => {
       expect((await create({ ...minimal, category: null })).body.category).to.equal(null);
     });
   });

@@ -35,7 +35,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     };
   }
 
-  it('answers 204 without a body, with the headers of every answer (8)', async () => {
+  it('answers 204 without a body, with the headers of every response (8)', async () => {
     const { status, headers, body } = await api(`/qrcodes/${await createScanned()}`, { method: 'DELETE' });
     expect(status).to.equal(204);
     expect(body).to.equal(undefined);
@@ -43,7 +43,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expect(headers.get('X-Request-Id')).to.be.a('string');
   });
 
-  it('takes the code, its scans and its counters out of the tables, and those of no other code', async () => {
+  it('deletes the code, its scans and its counters, and those of no other code', async () => {
     const [gone, stays] = [await createScanned(), await createScanned()];
     const { counters } = await rowsOf(gone);
     expect(counters).to.be.above(0);
@@ -58,13 +58,13 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expectError(await api(`/qrcodes/${id}`, { method: 'DELETE' }), 404, 'not_found');
   });
 
-  it('succeeds once when two arrive together', async () => {
+  it('succeeds once of two parallel requests', async () => {
     const id = await createScanned();
     const answers = await Promise.all([1, 2].map(() => api(`/qrcodes/${id}`, { method: 'DELETE' })));
     expect(answers.map(({ status }) => status)).to.have.members([204, 404]);
   });
 
-  it('leaves a 404 on every route of the code, and nothing in the list', async () => {
+  it('makes every route of the code a 404, and removes it from the list', async () => {
     const id = await createScanned();
     await api(`/qrcodes/${id}`, { method: 'DELETE' });
     expectError(await api(`/qrcodes/${id}`), 404, 'not_found');
@@ -75,7 +75,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expect(data.map((code) => code.id)).to.not.include(id);
   });
 
-  it('lets no scan of a deleted code back in', async () => {
+  it('stores no late scan of a deleted code', async () => {
     const id = await createScanned();
     await api(`/qrcodes/${id}`, { method: 'DELETE' });
     await recordScans(service.db, [scanRow(id, '2027-01-03T00:00:00.000Z')]);

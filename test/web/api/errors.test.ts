@@ -19,7 +19,7 @@ const routes: [string, string, object | undefined][] = [
   ['GET', `/qrcodes/${someId}/scans`, undefined],
 ];
 
-/** An answer to an address that the client for `/api/v1` cannot reach. */
+/** For paths that the client for `/api/v1` cannot reach. */
 async function ask(url: string, key?: string, init: RequestInit = {}) {
   const headers = { ...(key && { Authorization: `Bearer ${key}` }), 'Content-Type': 'application/json' };
   const response = await fetch(url, { ...init, headers });
@@ -36,7 +36,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
   });
   after(() => service.stop());
 
-  it('has an X-Request-Id of its own on every answer, which an error repeats as requestId', async () => {
+  it('have a unique X-Request-Id on every response, which an error repeats as requestId', async () => {
     const answers = [await api('/qrcodes'), await api('/qrcodes/x'), await api('/qrcodes/x')];
     const ids = answers.map(({ headers }) => headers.get('X-Request-Id'));
     expect(new Set(ids).size).to.equal(3);
@@ -44,7 +44,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
     expect(answers[2]?.body.requestId).to.equal(ids[2]);
   });
 
-  it('has details with field and message for a validation error, and a message that names the field', async () => {
+  it('have details with field and message for a validation error, and a message that names the field', async () => {
     const { status, body } = await api('/qrcodes', { method: 'POST', body: { ...code, size: 2049 } });
     expect(status).to.equal(400);
     const { requestId, ...said } = body;
@@ -63,7 +63,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
       });
     }
 
-    it('says the same of a missing, a malformed and an unknown key', async () => {
+    it('is the same for a missing, a malformed and an unknown key', async () => {
       const unknown = (await service.makeKey()).replace(/^qrl_.{8}/, 'qrl_00000000');
       const answers = await Promise.all(
         [undefined, 'nonsense', unknown].map((key) => apiClient(service.url, key)('/qrcodes')),
@@ -79,7 +79,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
       expect(said[2]).to.deep.equal(said[0]);
     });
 
-    it('comes before anything is said of the path, the method or the body', async () => {
+    it('takes precedence over errors of the path, the method or the body', async () => {
       const nobody = apiClient(service.url, undefined);
       expectError(await nobody('/nowhere'), 401, 'invalid_api_key');
       expectError(await nobody('/qrcodes', { method: 'PUT', body: {} }), 401, 'invalid_api_key');
@@ -115,7 +115,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
     });
 
     for (const spelling of ['/API/v1/qrcodes', '/Api/v1/qrcodes', '/api/V1/QRCODES', '//api/v1/qrcodes']) {
-      it(`${spelling}: no other spelling goes round the key or ends in a 500`, async () => {
+      it(`${spelling}: no other spelling bypasses the key or causes a 500`, async () => {
         const { id } = (await api('/qrcodes', { method: 'POST', body: code })).body;
         for (const [method, path, body] of routes) {
           const url = service.url + path.replace('/qrcodes', spelling).replace(someId, id);
@@ -128,7 +128,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
     }
   });
 
-  describe('405 validation_error with Allow, for a method that an address does not take', () => {
+  describe('405 validation_error with Allow, for a method that a path does not accept', () => {
     const allowed: Record<string, string[]> = {
       '/qrcodes': ['GET', 'HEAD', 'POST'],
       [`/qrcodes/${someId}`]: ['GET', 'HEAD', 'PATCH', 'DELETE'],
@@ -151,7 +151,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
   });
 
   describe('413 and 415 validation_error', () => {
-    it('have the error body, and the headers of every answer', async () => {
+    it('have the error body, and the headers of every response', async () => {
       const large = { ...code, content: 'x'.repeat(1_000_000) };
       expectError(await api('/qrcodes', { method: 'POST', body: large }), 413, 'validation_error');
       const text = { method: 'POST', raw: 'Menu', headers: { 'Content-Type': 'text/plain' } };
@@ -161,7 +161,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
 });
 
 describe('errors of the service itself (7; decisions: Bodies and errors)', () => {
-  it('are a 500 internal_error that tells nothing of the inside', async () => {
+  it('are a 500 internal_error without internal details', async () => {
     const service = await startService();
     const api = ownerClient(service);
     await service.db.raw('DROP TABLE scan_counters, scans, qr_codes');
@@ -174,7 +174,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
     }
   });
 
-  it('are a 503 internal_error with Retry-After while the database is away, and pass when it is back', async () => {
+  it('are a 503 internal_error with Retry-After while the database is down', async () => {
     const service = await startService();
     const api = apiClient(service.url, await service.makeKey());
     expect((await api('/qrcodes')).status).to.equal(200);
@@ -198,7 +198,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
       expectError(answer, 503, 'internal_error');
       expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
       expectWindow(answer.headers);
-      // In a browser: a page that can be opened again.
+      // In a browser: a page that can be reloaded.
       const page = await owner.get('/codes?search=menu');
       expect(page.status).to.equal(503);
       expect(await page.text()).to.match(/<a href(?:="")?>Try again<\/a>/);

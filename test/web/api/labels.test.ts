@@ -46,7 +46,7 @@ describe('names and categories (decisions: Bodies and errors)', () => {
 
   for (const field of ['name', 'category']) {
     for (const [what, value] of Object.entries(refused)) {
-      it(`${field}: refuses ${what}`, async () => {
+      it(`${field}: rejects ${what}`, async () => {
         const answer = await api('/qrcodes', { method: 'POST', body: { ...menu, [field]: value } });
         expectInvalid(answer, [field]);
         expect(answer.body.details[0].message)
@@ -55,7 +55,7 @@ describe('names and categories (decisions: Bodies and errors)', () => {
       });
     }
     for (const [what, value] of Object.entries(taken)) {
-      it(`${field}: takes ${what}`, async () => {
+      it(`${field}: accepts ${what}`, async () => {
         const { status, body } = await api('/qrcodes', { method: 'POST', body: { ...menu, [field]: value } });
         expect(status).to.equal(201);
         expect(body[field]).to.equal(value);
@@ -63,12 +63,12 @@ describe('names and categories (decisions: Bodies and errors)', () => {
     }
   }
 
-  it('are good in every demo code', () => {
+  it('are valid in every demo code', () => {
     for (const { name, category } of demoCodes)
       expect([name, category ?? name].every(isLabel), name).to.equal(true);
   });
 
-  it('are refused by PATCH and by the form as well, and a code that has one already can still be changed', async () => {
+  it('are also rejected by PATCH and by the form; a code that already has one can still be changed', async () => {
     const email = 'labels@example.com';
     const user = await findOrCreateUser(service.db, email, new Date());
     const browser = formClient(service.url);

@@ -74,19 +74,19 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
       for (let made = 0; made < 101; made += 1) newestFirst.unshift((await create(api)).id);
     });
 
-    it('is newest first, 20 a page by default', async () => {
+    it('is newest first, 20 per page by default', async () => {
       const { body } = await api('/qrcodes');
       expect(idsOf(body)).to.deep.equal(newestFirst.slice(0, 20));
       expect(body.nextCursor).to.equal(newestFirst[19]);
     });
 
-    it('gives as many as limit says, from 1 to 100', async () => {
+    it('returns as many as limit says, from 1 to 100', async () => {
       expect(idsOf((await api('/qrcodes?limit=1')).body)).to.deep.equal(newestFirst.slice(0, 1));
       expect(idsOf((await api('/qrcodes?limit=100')).body)).to.deep.equal(newestFirst.slice(0, 100));
     });
 
     for (const limit of [7, 50, 100]) {
-      it(`reaches every code once, in order, ${limit} a page`, async () => {
+      it(`reaches every code once, in order, ${limit} per page`, async () => {
         const pages = await pageThrough(api, limit);
         expect(pages.flat()).to.deep.equal(newestFirst);
         expect(pages).to.have.length(Math.ceil(101 / limit));
@@ -105,7 +105,7 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
       expect(body).to.deep.equal({ data: [], nextCursor: null });
     });
 
-    it('is not disturbed by a code that is made, or one that is deleted, between two pages', async () => {
+    it('is stable when codes are created or deleted between two pages', async () => {
       const busy = ownerClient(service);
       const [first, second, third] = [await create(busy), await create(busy), await create(busy)];
       const { body } = await busy('/qrcodes?limit=2');
@@ -150,7 +150,7 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
       });
     }
 
-    it('hold from page to page', async () => {
+    it('apply to every page', async () => {
       const { body } = await api('/qrcodes?type=text&limit=1');
       expect(idsOf(body)).to.deep.equal([ids['none']]);
       const next = await api(`/qrcodes?type=text&limit=1&cursor=${body.nextCursor}`);

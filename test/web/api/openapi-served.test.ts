@@ -11,7 +11,7 @@ describe('GET /api/v1/openapi.json is served from memory (decisions: Limits)', (
   });
   after(() => service.stop());
 
-  it('without a query: it is there when the tables of the rate limit are gone', async () => {
+  it('without a query: also while the table of the rate limit is missing', async () => {
     await service.db.raw('ALTER TABLE request_windows RENAME TO away');
     try {
       for (const headers of [{}, { Authorization: 'Bearer nonsense' }]) {
@@ -30,7 +30,7 @@ describe('GET /api/v1/openapi.json is served from memory (decisions: Limits)', (
     }
   });
 
-  it('with an ETag: 304 as long as it is the same', async () => {
+  it('with an ETag: 304 while it is unchanged', async () => {
     const first = await fetch(url);
     const etag = first.headers.get('ETag') ?? '';
     expect(etag).to.match(/^"[\w-]+"$/);
@@ -42,7 +42,7 @@ describe('GET /api/v1/openapi.json is served from memory (decisions: Limits)', (
     expect((await fetch(url, { headers: { 'If-None-Match': '"other"' } })).status).to.equal(200);
   });
 
-  it('packed where the client takes gzip, and plain where it does not; HEAD has the length of GET', async () => {
+  it('compressed where the client accepts gzip, and plain otherwise; HEAD has the length of GET', async () => {
     const plain = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
     expect(plain.headers.get('Content-Encoding')).to.equal(null);
     const text = await plain.text();

@@ -6,7 +6,7 @@ import { apiClient } from '../../support/api-client.ts';
 import { errorCodes, expectWindow } from '../../support/expect-error.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- any JSON, looked into by the tests
+// oxlint-disable-next-line typescript/no-explicit-any -- any JSON
 type Json = any;
 
 const every = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
@@ -42,7 +42,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   });
   after(() => service.stop());
 
-  /** The thing itself, where the document points to a component. */
+  /** Resolves a `$ref`. */
   const resolve = (part: Json): Json =>
     part?.$ref
       ? resolve(
@@ -76,17 +76,17 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
     visit(document.components, '#/components');
     visit(document.paths, '#/paths');
-    // A property may be called `type`, and so may the scheme of the key.
+    // A property may be named `type`, and so may the security scheme.
     return found.filter(({ schema, at }) => !at.endsWith('/properties') && typeof schema.scheme !== 'string');
   }
 
-  it('needs no key, is JSON and has the headers of every answer below /api/ (8)', () => {
+  it('needs no key, is JSON and has the headers of every response below /api/ (8)', () => {
     expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8');
     expectWindow(headers);
     expect(headers.get('X-Request-Id')).to.be.a('string');
   });
 
-  it('counts for nothing: neither against the address nor against a key that is sent along', async () => {
+  it('is not counted, neither against the address nor against a key that is sent', async () => {
     const nobody = apiClient(service.url, undefined);
     const remaining = async () => Number((await nobody('/qrcodes')).headers.get('X-RateLimit-Remaining'));
     const atFirst = await remaining();
@@ -100,7 +100,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(first.headers.get('X-RateLimit-Remaining')).to.equal('99');
   });
 
-  it('is answered with a wrong key, too', async () => {
+  it('is served with an invalid key, too', async () => {
     const wrong = { headers: { Authorization: 'Bearer nonsense' } };
     expect((await fetch(`${service.url}/api/v1/openapi.json`, wrong)).status).to.equal(200);
   });
@@ -113,7 +113,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(validator.version).to.equal('3.1');
   });
 
-  it('has no pointer that leads nowhere, and no component that nobody points to', () => {
+  it('has no dangling reference and no unused component', () => {
     const text = JSON.stringify(document);
     const pointers = new Set([...text.matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, pointer]) => pointer));
     for (const pointer of pointers) expect(resolve({ $ref: pointer }), pointer).to.be.an('object');
@@ -124,13 +124,13 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
-  it('names the base address with the version (9), a title and a licence', () => {
+  it('has the base URL with the version (9), a title and a license', () => {
     expect(document.servers).to.deep.equal([{ url: 'https://qr.test/api/v1' }]);
     expect(document.info.title).to.equal('Qrelay');
     expect(document.info.license.identifier).to.equal('MIT');
   });
 
-  it('gives every schema a type, enums too, so that no generator makes `unknown` of it', () => {
+  it('gives every schema a type, enums too, so that no generator emits `unknown`', () => {
     const schemas = everySchema();
     expect(schemas.filter(({ schema }) => schema.enum)).to.have.length.above(6);
     for (const { at, schema } of schemas) expect(schema.type, at).to.satisfy(isType);
@@ -145,7 +145,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
-  it('lets responses grow, and keeps requests closed (decisions: Additions to v1)', () => {
+  it('allows new fields in responses, and none in requests (decisions: Additions to v1)', () => {
     for (const { at, schema } of everySchema()) {
       if (schema.type !== 'object') continue;
       const isRequest = at.includes('/requestBodies/');
@@ -159,7 +159,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(headersOf['Qrelay-Warning'].required).to.equal(false);
   });
 
-  it('groups the operations by tags that it describes, and names no contact where none is set', () => {
+  it('groups the operations by described tags, and has no contact where none is set', () => {
     const known = (document.tags as Json[]).map(({ name }) => name as string);
     for (const { name, operation } of operations()) {
       expect(operation.tags, name).to.have.length(1);
@@ -169,7 +169,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.externalDocs.url).to.equal('https://qr.test/docs');
   });
 
-  it('has a bearer scheme that holds for every operation (5.1)', () => {
+  it('has a bearer scheme for every operation (5.1)', () => {
     expect(document.security).to.deep.equal([{ apiKey: [] }]);
     expect(document.components.securitySchemes.apiKey).to.include({ type: 'http', scheme: 'bearer' });
     for (const { name, operation } of operations()) expect(operation.security, name).to.equal(undefined);
@@ -189,7 +189,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(new Set(ids).size).to.equal(7);
   });
 
-  it('names every error of every operation, with its headers and an example of one of the five codes (7)', () => {
+  it('lists every error of every operation, with its headers and an example of one of the five codes (7)', () => {
     for (const { name, path, operation } of operations()) {
       const expected = [400, 401, 405, 429, 500, 503];
       if (path.includes('{id}')) expected.push(404);
@@ -228,7 +228,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.components.schemas.Error.properties.error.enum).to.have.members(errorCodes);
   });
 
-  it('names WWW-Authenticate for 401, Allow for 405 and Retry-After for 429 and 503', () => {
+  it('lists WWW-Authenticate for 401, Allow for 405 and Retry-After for 429 and 503', () => {
     const { responses } = operationNamed('PATCH /qrcodes/{id}');
     for (const [status, header] of [
       [401, 'WWW-Authenticate'],
@@ -240,7 +240,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
-  it('names the headers of every answer on every success (8)', () => {
+  it('lists the headers of every response on every success (8)', () => {
     for (const { name, operation } of operations()) {
       const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
       const optional = /^(POST|PATCH) /.test(name) ? ['Qrelay-Warning'] : [];
@@ -248,7 +248,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
-  it('has examples and defaults that are valid against their own schemas', () => {
+  it('has examples and defaults that match their own schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addFormat('text', true);
@@ -272,7 +272,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(examples).to.be.above(20);
   });
 
-  it('has an example for every body that is sent or answered', () => {
+  it('has an example for every request and response body', () => {
     for (const { name, operation } of operations()) {
       const bodies = [operation.requestBody, ...Object.values(operation.responses)].map(resolve);
       for (const body of bodies.filter((each) => each?.content)) {
@@ -281,8 +281,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
-  describe('says what the contract says', () => {
-    it('of the fields of a QR code, as created and as read (2.1)', () => {
+  describe('matches the contract', () => {
+    it('for the fields of a QR code, as created and as read (2.1)', () => {
       const { CreatedQrCode: created, QrCode: read } = document.components.schemas;
       expect(Object.keys(created.properties)).to.have.members(createFields);
       expect(created.required).to.have.members(createFields);
@@ -290,7 +290,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(read.required).to.have.members(readFields);
     });
 
-    it('of the body of 4.1: what is required, the defaults and the limits (8)', () => {
+    it('for the body of 4.1: required fields, defaults and limits (8)', () => {
       const { required, properties, additionalProperties } = bodySchema('POST /qrcodes');
       expect(required).to.have.members(['name', 'content']);
       expect(additionalProperties).to.equal(false);
@@ -307,7 +307,16 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(properties.expiresAt).to.include({ format: 'date-time' });
     });
 
-    it('of days and limit (4.3, 4.4, 8; decisions: Life of a QR code)', () => {
+    it('for PATCH: every field is optional and has no default, type included (decisions: Life of a QR code)', () => {
+      const { required = [], properties, additionalProperties } = bodySchema('PATCH /qrcodes/{id}');
+      expect(required).to.deep.equal([]);
+      expect(additionalProperties).to.equal(false);
+      expect(properties.type.enum).to.deep.equal(bodySchema('POST /qrcodes').properties.type.enum);
+      expect(properties.type.description).to.include('together with `content`');
+      for (const field of Object.values(properties) as Json[]) expect(field).to.not.have.property('default');
+    });
+
+    it('for days and limit (4.3, 4.4, 8; decisions: Life of a QR code)', () => {
       const parameter = (operation: string, name: string): Json =>
         (operationNamed(operation).parameters as Json[]).find((each) => each.name === name);
       const days = parameter('GET /qrcodes/{id}/analytics', 'days');

@@ -68,20 +68,20 @@ describe("another owner's code is indistinguishable from a missing one (1, 5.7, 
     ['POST', '/qrcodes/:id/scans', { body: {} }],
   ];
   for (const [method, path, call] of refusedAlike) {
-    it(`${method} ${path}${call?.raw ? ` with ${String(call.raw)}` : ''}: refused alike`, async () => {
+    it(`${method} ${path}${call?.raw ? ` with ${String(call.raw)}` : ''}: rejected alike`, async () => {
       const theirs = await answerFor(id, path, { ...call, method });
       expect(theirs.status).to.be.within(400, 415);
       expect(theirs).to.deep.equal(await answerFor(missing, path, { ...call, method }));
     });
   }
 
-  it('is in no list of a stranger, nor a page after its id', async () => {
+  it('is in no list of another owner, nor on a page after its id', async () => {
     expect((await stranger('/qrcodes')).body.data).to.deep.equal([]);
     const cursor = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
     expect((await stranger(`/qrcodes?cursor=${cursor}`)).body.data).to.deep.equal([]);
   });
 
-  it('is not reached through the scans of a code of the stranger', async () => {
+  it('cannot be reached through the scans of another owner', async () => {
     const body = { name: 'Mine', content: 'https://example.com/' };
     const mine = (await stranger('/qrcodes', { method: 'POST', body })).body;
     const [scan] = (await owner(`/qrcodes/${id}/scans`)).body.data as { id: string }[];
@@ -89,7 +89,7 @@ describe("another owner's code is indistinguishable from a missing one (1, 5.7, 
     expect((await stranger(`/qrcodes/${mine.id}/scans?cursor=${after}`)).body.data).to.deep.equal([]);
   });
 
-  it('is untouched by all that, and read with any key of its owner (5.7)', async () => {
+  it('is unchanged by all that, and readable with any key of its owner (5.7)', async () => {
     expect((await owner(`/qrcodes/${id}`)).body).to.deep.equal(untouched);
     expectError(await stranger(`/qrcodes/${id}`), 404, 'not_found');
   });

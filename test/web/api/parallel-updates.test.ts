@@ -12,7 +12,7 @@ const email = 'parallel@example.com';
 const long = 'x'.repeat(2_900);
 const short = { name: 'Note', type: 'text', content: 'short', errorCorrection: 'L' };
 
-describe('two changes of one code at the same time', () => {
+describe('two parallel changes of one code', () => {
   let service: TestService;
   let api: ApiClient;
   let browser: FormClient;
@@ -30,7 +30,7 @@ describe('two changes of one code at the same time', () => {
   async function create(): Promise<string> {
     return (await api('/qrcodes', { method: 'POST', body: short })).body.id as string;
   }
-  /** The fields of the edit form as it is opened. */
+  /** The fields of the edit form. */
   async function openForm(id: string): Promise<Record<string, string>> {
     const page = await (await browser.get(`/codes/${id}/edit`)).text();
     const version = /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
@@ -40,7 +40,7 @@ describe('two changes of one code at the same time', () => {
     const look = { foregroundColor, backgroundColor, size: '512', errorCorrection };
     return { name, category: '', lastDay, ...look, content, version };
   }
-  /** Sends both while the row is locked, so that neither can write before the other has read. */
+  /** Sends both while the row is locked, so that neither can write before the other has started. */
   async function together<One, Other>(id: string, one: () => Promise<One>, other: () => Promise<Other>) {
     const lock = await lockCode(service.db, id);
     try {
@@ -62,7 +62,7 @@ describe('two changes of one code at the same time', () => {
     expect((await browser.get(`/codes/${id}`)).status).to.equal(200);
   }
 
-  it('never store a content that does not fit the error correction: the later PATCH is a 400', async () => {
+  it('never store content that does not fit the error correction: the later PATCH is a 400', async () => {
     const id = await create();
     const [content, level] = await together(
       id,
@@ -77,7 +77,7 @@ describe('two changes of one code at the same time', () => {
     }
   });
 
-  it('never store it by a form and a PATCH either', async () => {
+  it('never do so with a form and a PATCH either', async () => {
     const id = await create();
     const form = { ...(await openForm(id)), content: long };
     const [saved, level] = await together(
@@ -93,7 +93,7 @@ describe('two changes of one code at the same time', () => {
     }
   });
 
-  it('of two forms: the later one is told of the conflict, and overwrites nothing', async () => {
+  it('with two forms: the later one shows the conflict, and overwrites nothing', async () => {
     const id = await create();
     const form = await openForm(id);
     const save = (name: string) => browser.post(`/codes/${id}/edit`, { ...form, name });
@@ -133,7 +133,7 @@ describe('a stored code that cannot be drawn', () => {
     expect((await browser.get('/codes')).status).to.equal(200);
   });
 
-  it('is read and changed through the API, with a warning', async () => {
+  it('can be read and changed through the API, with a warning', async () => {
     expect((await api(`/qrcodes/${code.id}`)).status).to.equal(200);
     const { status, headers } = await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'New' } });
     expect(status).to.equal(200);

@@ -5,7 +5,7 @@ import { readQuery } from '../../../src/web/api/query-string.ts';
 const schema = Type.Object({ limit: Type.Integer(), favorite: Type.Boolean(), q: Type.String() });
 
 describe('readQuery', () => {
-  it('reads each parameter by its type, and one that is sent twice as a list', () => {
+  it('converts each parameter by its type, and one that is sent twice to a list', () => {
     expect(readQuery(schema, 'limit=5&favorite=true&q=5&x=1&x=2')).to.deep.equal({
       limit: 5,
       favorite: true,

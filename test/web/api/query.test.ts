@@ -4,7 +4,7 @@ import { expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-/** Each as it stands in the address, after the equals sign. */
+/** Each as in the URL, after the equals sign. */
 const notWholeNumbers = [
   '',
   'abc',
@@ -46,7 +46,7 @@ const notCursors = [
   "'%20OR%201=1",
 ];
 
-describe('query strings are read strictly (decisions: Bodies and errors)', () => {
+describe('query strings are parsed strictly (decisions: Bodies and errors)', () => {
   let service: TestService;
   let api: ApiClient;
   let id: string;
@@ -85,7 +85,7 @@ describe('query strings are read strictly (decisions: Bodies and errors)', () =>
   ]) {
     describe(`${name} of GET ${path} ${clause}`, () => {
       for (const value of [least, 10, most]) {
-        it(`takes ${value}`, async () => {
+        it(`accepts ${value}`, async () => {
           expect((await api(`${at(path)}?${name}=${value}`)).status).to.equal(200);
         });
       }
@@ -104,7 +104,7 @@ describe('query strings are read strictly (decisions: Bodies and errors)', () =>
         expectInvalid(await api(`${at(path)}?${name}`), [name]);
       });
 
-      it('is unknown in brackets or capital letters', async () => {
+      it('is unknown in brackets or upper case', async () => {
         expectInvalid(await api(`${at(path)}?${name}[]=10`), [`${name}[]`]);
         expectInvalid(await api(`${at(path)}?${name.toUpperCase()}=10`), [name.toUpperCase()]);
       });
@@ -137,7 +137,7 @@ describe('query strings are read strictly (decisions: Bodies and errors)', () =>
     ];
     for (const [method, path, body] of routes) {
       for (const name of ['verbose', 'api_key', '__proto__', 'constructor']) {
-        it(`${method} ${path}?${name}=1, and nothing is done`, async () => {
+        it(`${method} ${path}?${name}=1, without any effect`, async () => {
           const mine = ownerClient(service);
           const menu = { name: 'Menu', content: 'https://example.com/' };
           const created = (await mine('/qrcodes', { method: 'POST', body: menu })).body;
@@ -151,7 +151,7 @@ describe('query strings are read strictly (decisions: Bodies and errors)', () =>
     }
   });
 
-  it('names every bad parameter, not the first', async () => {
+  it('names every invalid parameter, not only the first', async () => {
     expectInvalid(await api(`/qrcodes/${id}/scans?limit=0&cursor=x&page=2`), ['limit', 'cursor', 'page']);
     expectInvalid(await api(`/qrcodes/${id}/analytics?days=0&from=x`), ['days', 'from']);
     expectInvalid(await api('/qrcodes?limit=x&cursor=x&category=&type=x&favorite=x&page=2'), [
@@ -164,12 +164,12 @@ describe('query strings are read strictly (decisions: Bodies and errors)', () =>
     ]);
   });
 
-  it('names bad parameters and bad fields together', async () => {
+  it('names invalid parameters and fields together', async () => {
     const body = { name: 'Menu', content: 'https://example.com/', size: 1 };
     expectInvalid(await api('/qrcodes?verbose=1', { method: 'POST', body }), ['verbose', 'size']);
   });
 
-  it('takes an empty query', async () => {
+  it('accepts an empty query', async () => {
     expect((await api(`/qrcodes/${id}?`)).status).to.equal(200);
   });
 });

@@ -61,7 +61,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expect(headers.get('X-Request-Id')).to.be.a('string');
   });
 
-  it('repeats what the create answer said (2.1)', async () => {
+  it('has the values of the create response (2.1)', async () => {
     const created = await create({ category: 'spring', size: 300 });
     expect((await api(`/qrcodes/${created.id}`)).body).to.include(created);
   });
@@ -79,7 +79,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     });
   });
 
-  it('counts all scans in scanCount, however old, and those of no other code (2.1)', async () => {
+  it('counts all scans in scanCount, of any age, and none of other codes (2.1)', async () => {
     const [code, other] = [await create(), await create()];
     await recordScans(service.db, [
       scanRow(code.id, '2020-01-01T00:00:00.000Z'),
@@ -91,7 +91,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expect((await api(`/qrcodes/${other.id}`)).body.scanCount).to.equal(1);
   });
 
-  it('does not take a scan for a change: updatedAt stays', async () => {
+  it('does not change updatedAt when it is scanned', async () => {
     const { id, createdAt } = await create();
     service.setNow(new Date('2027-05-02T00:00:00.000Z'));
     await recordScans(service.db, [scanRow(id, '2027-05-02T00:00:00.000Z')]);
@@ -108,7 +108,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expect((await api(`/qrcodes/${id}/analytics`)).status).to.equal(200);
   });
 
-  it('takes the id in capital letters too: it is the same UUID', async () => {
+  it('accepts the id in upper case, which is the same UUID', async () => {
     const { id } = await create();
     expect((await api(`/qrcodes/${id.toUpperCase()}`)).body.id).to.equal(id);
   });
@@ -120,7 +120,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expectWindow(headers);
   });
 
-  describe('404 not_found for an id that does not exist or cannot', () => {
+  describe('404 not_found for an id that does not exist or is malformed', () => {
     for (const id of ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11', ...notIds]) {
       it(id.slice(0, 60), async () => {
         expectError(await api(`/qrcodes/${id}`), 404, 'not_found');

@@ -24,7 +24,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     return (await api('/qrcodes', { method: 'POST', body })).body.id;
   }
 
-  /** A code with so many scans, a second apart; their ids, newest first. */
+  /** A code with that many scans, one second apart; returns their ids, newest first. */
   async function scannedTimes(times: number): Promise<{ id: string; newestFirst: string[] }> {
     const id = await create();
     const rows = Array.from({ length: times }, (_, index) =>
@@ -112,7 +112,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     });
   }
 
-  it('keeps coordinates at the ends of the earth', async () => {
+  it('keeps coordinates at the ends of their range', async () => {
     const id = await create();
     await recordScans(service.db, [
       scanRow(id, '2027-03-10T00:00:00.000Z', { latitude: -90, longitude: 180 }),
@@ -123,7 +123,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     expect(data[1]).to.include({ latitude: -90, longitude: 180 });
   });
 
-  it('is newest first, in whatever order the scans were recorded', async () => {
+  it('is newest first, in any order of recording', async () => {
     const id = await create();
     const [early, late, middle] = ['01', '03', '02'].map((day) =>
       scanRow(id, `2027-03-${day}T00:00:00.000Z`),
@@ -145,7 +145,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       ({ id, newestFirst } = await scannedTimes(1001));
     });
 
-    it('gives 100 a page when limit is omitted (4.4)', async () => {
+    it('returns 100 per page when limit is omitted (4.4)', async () => {
       const page = await scansOf(id);
       expect(idsOf(page)).to.deep.equal(newestFirst.slice(0, 100));
       expect(page.nextCursor).to.equal(newestFirst[99]);
@@ -153,7 +153,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       expect(idsOf(next)).to.deep.equal(newestFirst.slice(100, 200));
     });
 
-    it('reaches all 1,001 scans once, in order, 500 a page (8)', async () => {
+    it('reaches all 1,001 scans once, in order, 500 per page (8)', async () => {
       const pages = await pageThrough(id, 500);
       expect(pages.map((page) => page.length)).to.deep.equal([500, 500, 1]);
       expect(pages.flat()).to.deep.equal(newestFirst);
@@ -167,7 +167,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       [5, [4]],
       [500, [4]],
     ] as const) {
-      it(`gives 4 scans in pages of ${sizes.join(', ')} with limit ${limit}, the last with a null nextCursor`, async () => {
+      it(`returns 4 scans in pages of ${sizes.join(', ')} with limit ${limit}, the last with a null nextCursor`, async () => {
         const four = await scannedTimes(4);
         const pages = await pageThrough(four.id, limit);
         expect(pages.map((page) => page.length)).to.deep.equal(sizes);
@@ -182,7 +182,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       expect(page.nextCursor).to.equal(null);
     });
 
-    it('reaches every scan once when all were made in one millisecond', async () => {
+    it('reaches every scan once when all are in the same millisecond', async () => {
       const burst = await create();
       const rows = Array.from({ length: 7 }, () => scanRow(burst, '2027-03-10T00:00:00.000Z'));
       await recordScans(service.db, rows);
@@ -191,7 +191,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       expect(seen).to.have.members(rows.map((row) => row.id));
     });
 
-    it('is not disturbed by a scan that arrives between two pages', async () => {
+    it('is stable when a scan arrives between two pages', async () => {
       const busy = await scannedTimes(4);
       const page = await scansOf(busy.id, '?limit=2');
       await recordScans(service.db, [scanRow(busy.id, '2028-01-01T00:00:00.000Z')]);
@@ -207,7 +207,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       });
     });
 
-    it('takes any scan id as the cursor, in capital letters too', async () => {
+    it('accepts any scan id as the cursor, also in upper case', async () => {
       const cursor = newestFirst[500]?.toUpperCase();
       expect(idsOf(await scansOf(id, `?limit=2&cursor=${cursor}`))).to.deep.equal(
         newestFirst.slice(501, 503),

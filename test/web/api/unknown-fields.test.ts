@@ -12,7 +12,7 @@ interface Detail {
 const menu = { name: 'Menu', content: 'https://example.com/menu' };
 const assigned = 'is assigned by the service and cannot be set';
 
-describe('fields and parameters that a request does not have (decisions: Bodies and errors)', () => {
+describe('unknown fields and parameters (decisions: Bodies and errors)', () => {
   let api: ApiClient;
   let id: string;
 
@@ -24,7 +24,7 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
   const post = (body: object) => api('/qrcodes', { method: 'POST', body });
   const patch = (body: object) => api(`/qrcodes/${id}`, { method: 'PATCH', body });
 
-  /** Of thousands, 100 are named and the others are counted; one that is wrong in another way is named as well. */
+  /** 100 of thousands are listed and the rest are counted; a field that is invalid for another reason is listed as well. */
   function expectBounded(answer: Awaited<ReturnType<ApiClient>>, last: Detail): void {
     expectError(answer, 400, 'validation_error');
     const details = answer.body.details as Detail[];
@@ -38,7 +38,7 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
   }
 
   for (const [method, send] of Object.entries({ POST: post, PATCH: patch })) {
-    it(`${method}: names 100 of 6,000 unknown fields and counts the others`, async () => {
+    it(`${method}: lists 100 of 6,000 unknown fields and counts the rest`, async () => {
       const many = Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`f${index}`, 0]));
       expectBounded(await send({ ...many, size: 1 }), {
         field: 'body',
@@ -46,7 +46,7 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
       });
     });
 
-    it(`${method}: cuts the name of a field of 60,000 bytes`, async () => {
+    it(`${method}: shortens a field name of 60,000 bytes`, async () => {
       const answer = await send({ ['🎉x'.repeat(12_000)]: 1 });
       expectError(answer, 400, 'validation_error');
       expect(JSON.stringify(answer.body)).to.have.length.below(1_000);
@@ -78,7 +78,7 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
     expect(body.message).to.equal('isFavorite cannot be set here; use PATCH /api/v1/qrcodes/{id}.');
   });
 
-  it('names 100 of thousands of unknown parameters and counts the others', async () => {
+  it('lists 100 of thousands of unknown parameters and counts the rest', async () => {
     const many = Array.from({ length: 2_500 }, (_, index) => `q${index}`).join('&');
     const answer = await api(`/qrcodes?limit=0&${many}`);
     expectError(answer, 400, 'validation_error');
@@ -92,7 +92,7 @@ describe('fields and parameters that a request does not have (decisions: Bodies 
     });
   });
 
-  it('suggests the parameter that is written another way', async () => {
+  it('suggests a parameter with a similar spelling', async () => {
     const { body } = await api('/qrcodes?Limit=5');
     expect(body.message).to.equal('Limit is not a parameter of this request (did you mean limit?).');
   });

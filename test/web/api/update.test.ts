@@ -61,20 +61,20 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     });
   });
 
-  it('takes category null for none, and a name trimmed and in NFC (decisions: Bodies and errors)', async () => {
+  it('accepts null for no category, and stores a name trimmed and in NFC (decisions: Bodies and errors)', async () => {
     const code = await create();
     const { body } = await patch(code.id, { category: null, name: '  Cafe\u0301 ' });
     expect(body).to.include({ category: null, name: 'Caf\u00e9' });
   });
 
-  it('takes an empty object for no change: 200, updatedAt stays', async () => {
+  it('accepts an empty object as no change: 200, updatedAt stays', async () => {
     const code = await create();
     const { status, body } = await patch(code.id, {});
     expect(status).to.equal(200);
     expect(body).to.deep.equal(code);
   });
 
-  it('takes 100 emoji for a name and a category, and 128 and 2048 for a size (8)', async () => {
+  it('accepts 100 emoji for a name and a category, and 128 and 2048 for a size (8)', async () => {
     const { id } = await create();
     for (const body of [
       { name: '🎉'.repeat(100) },
@@ -86,7 +86,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     }
   });
 
-  describe('refuses with a 400 that names it', () => {
+  describe('rejects with a 400 that names it', () => {
     let id: string;
     let unchanged: object;
     before(async () => {
@@ -123,16 +123,16 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       'userId',
       'x',
     ]) {
-      it(`${field}, which never changes or is not known`, async () => {
+      it(`${field}, which never changes or is unknown`, async () => {
         expectInvalid(await patch(id, { [field]: 'text' }), [field]);
       });
     }
 
-    it('a content that is a share address of our own', async () => {
+    it('content that is one of our share addresses', async () => {
       expectInvalid(await patch(id, { content: 'https://qr.test/r/abcdefghij' }), ['content']);
     });
 
-    it('every bad field, when there are several', async () => {
+    it('every invalid field, when there are several', async () => {
       expectInvalid(
         await patch(id, {
           name: '',
@@ -147,7 +147,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       );
     });
 
-    it('and changes nothing, not even the fields that were good', async () => {
+    it('and changes nothing, not even valid fields', async () => {
       expectInvalid(await patch(id, { name: 'Half', size: 1 }), ['size']);
       expect((await api(`/qrcodes/${id}`)).body).to.deep.equal(unchanged);
     });
@@ -172,13 +172,13 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       expectInvalid(await patch(id, { content: 'é'.repeat(637) }), ['content']);
     });
 
-    it('takes a shorter content with a higher error correction, and a longer one with a lower', async () => {
+    it('accepts shorter content with a higher error correction, and longer content with a lower one', async () => {
       const { id } = await create({ ...text, content: 'x'.repeat(2953) });
       expect((await patch(id, { content: 'x'.repeat(1273), errorCorrection: 'H' })).status).to.equal(200);
       expect((await patch(id, { content: 'x'.repeat(2953), errorCorrection: 'L' })).status).to.equal(200);
     });
 
-    it('holds the content of a code to the rules of its type, and of no other', async () => {
+    it('checks content by the rules of its type, and no other', async () => {
       const note = await create({ type: 'text', content: 'Hello' });
       expect((await patch(note.id, { content: 'javascript:alert(1)' })).status).to.equal(200);
       expect((await patch(note.id, { errorCorrection: 'H' })).status).to.equal(200);
@@ -186,7 +186,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
   });
 
   describe('type, which can only be changed together with content (decisions: Endpoints)', () => {
-    it('changes with content that is held to the rules of the new type', async () => {
+    it('changes with content that is checked by the rules of the new type', async () => {
       const { id } = await create({ content: 'https://example.com/menu' });
       const { status, body } = await patch(id, { type: 'text', content: 'Closed on Mondays' });
       expect(status).to.equal(200);
@@ -195,14 +195,14 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       expect((await api(`/qrcodes/${id}`)).body).to.include({ type: 'text', content: 'Closed on Mondays' });
     });
 
-    it('is refused alone, with what to do about it', async () => {
+    it('is rejected alone', async () => {
       const { id } = await create();
       const answer = await patch(id, { type: 'text' });
       expectInvalid(answer, ['type']);
       expect(answer.body.message).to.equal('type can only be changed together with content.');
     });
 
-    it('may be sent as it is', async () => {
+    it('may be sent unchanged', async () => {
       const { id, type } = await create();
       expect((await patch(id, { type, name: 'Renamed' })).body).to.include({ type, name: 'Renamed' });
     });
@@ -234,7 +234,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       '9999-12-31T23:59:59.999Z': '9999-12-31T23:59:59.999Z',
     };
     for (const [given, stored] of Object.entries(taken)) {
-      it(`takes ${given}, past or future, and answers in UTC with milliseconds (2.1)`, async () => {
+      it(`accepts ${given}, past or future, and answers in UTC with milliseconds (2.1)`, async () => {
         const { id } = await create();
         const { status, body } = await patch(id, { expiresAt: given });
         expect(status).to.equal(200);
@@ -285,7 +285,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       '0001-01-01T00:00:00+12:00',
       '2028-01-01T00:00:00.123456789Z',
     ]) {
-      it(`is read or refused by name, and never a 500: ${value}`, async () => {
+      it(`is accepted or rejected by name, and never a 500: ${value}`, async () => {
         const { id } = await create();
         const answer = await patch(id, { expiresAt: value });
         if (answer.status !== 200) return expectInvalid(answer, ['expiresAt']);

@@ -4,7 +4,7 @@ import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const minimal = { name: 'Menu', content: 'https://example.com/menu' };
-const alike = { foregroundColor: '#777777', backgroundColor: '#888888' };
+const similar = { foregroundColor: '#777777', backgroundColor: '#888888' };
 const long = `https://example.com/${'x'.repeat(900)}`;
 
 describe('The header Qrelay-Warning', () => {
@@ -20,7 +20,7 @@ describe('The header Qrelay-Warning', () => {
   const create = (body: object) => api('/qrcodes', { method: 'POST', body: { ...minimal, ...body } });
   const change = (id: string, body: object) => api(`/qrcodes/${id}`, { method: 'PATCH', body });
 
-  it('is not sent where both pictures of the code can be read', async () => {
+  it('is not sent where both images of the code can be scanned', async () => {
     const created = await create({});
     expect(created.status).to.equal(201);
     expect(created.headers.has('Qrelay-Warning')).to.equal(false);
@@ -29,15 +29,15 @@ describe('The header Qrelay-Warning', () => {
     expect(changed.headers.has('Qrelay-Warning')).to.equal(false);
   });
 
-  it('says on creation what a scanner will not read, and the code is created all the same', async () => {
-    const { status, headers, body } = await create(alike);
+  it('says on creation what a scanner cannot read, and the code is still created', async () => {
+    const { status, headers, body } = await create(similar);
     expect(status).to.equal(201);
     expect(headers.get('Qrelay-Warning')).to.include('#777777 and #888888 are too similar');
-    expect((await api(`/qrcodes/${body.id}`)).body).to.include(alike);
+    expect((await api(`/qrcodes/${body.id}`)).body).to.include(similar);
   });
 
-  it('has every warning, each in a header of its own, those for encode=content marked', async () => {
-    const { headers } = await create({ ...alike, content: long, size: 128 });
+  it('is sent once per warning, those for encode=content marked', async () => {
+    const { headers } = await create({ ...similar, content: long, size: 128 });
     const warnings = headers.get('Qrelay-Warning')?.split(', ') ?? [];
     expect(warnings).to.have.length(2);
     expect(warnings[0]).to.match(/^The colors /);
@@ -54,7 +54,7 @@ describe('The header Qrelay-Warning', () => {
     ['social', '@foo'],
     ['sms', 'Hello'],
   ]) {
-    it(`says of "${content}" that scanners will see it as text, not as ${type}, and what to write`, async () => {
+    it(`says that scanners will see "${content}" as text, not as ${type}, and what to write`, async () => {
       const { status, headers } = await create({ type, content });
       expect(status).to.equal(201);
       expect(headers.get('Qrelay-Warning')).to.match(
@@ -63,20 +63,20 @@ describe('The header Qrelay-Warning', () => {
     });
   }
 
-  it('is told after a change, of the code as it is now', async () => {
+  it('is sent after a change, for the changed code', async () => {
     const { body } = await create({});
-    expect((await change(body.id, alike)).headers.get('Qrelay-Warning')).to.include('too similar');
+    expect((await change(body.id, similar)).headers.get('Qrelay-Warning')).to.include('too similar');
     expect((await change(body.id, { name: 'Other' })).headers.get('Qrelay-Warning')).to.include(
       'too similar',
     );
-    const mended = await change(body.id, { foregroundColor: '#000000' });
-    expect(mended.headers.has('Qrelay-Warning')).to.equal(false);
+    const fixed = await change(body.id, { foregroundColor: '#000000' });
+    expect(fixed.headers.has('Qrelay-Warning')).to.equal(false);
   });
 
-  it('is not sent with an error, nor where a code is only read', async () => {
-    const { body } = await create(alike);
+  it('is not sent with an error, nor where a code is read', async () => {
+    const { body } = await create(similar);
     expect((await api(`/qrcodes/${body.id}`)).headers.has('Qrelay-Warning')).to.equal(false);
-    const refused = await create({ ...alike, size: 1 });
+    const refused = await create({ ...similar, size: 1 });
     expect(refused.status).to.equal(400);
     expect(refused.headers.has('Qrelay-Warning')).to.equal(false);
   });

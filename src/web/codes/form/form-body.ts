@@ -5,7 +5,7 @@ import {
   contentFieldNames,
 } from '../../../codes/content/compose-content.ts';
 import { fieldErrors, fieldsOfContent, isAsTyped } from '../../../codes/content/content-fields.ts';
-import { maxContentBytes } from '../../../codes/content/content-errors.ts';
+import { maxContentBytes } from '../../../codes/content/capacity.ts';
 import { webHrefOfAddress } from '../../../codes/content/links.ts';
 import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';

@@ -3,10 +3,10 @@ import type { CodeContent } from '../../../src/codes/content/code-content.ts';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import type { CodeType } from '../../../src/codes/qr-code.ts';
 
-/** What is guaranteed, what was stored, and what it is read as: these fields at least, or text as it stands. */
+/** The guarantee, the stored content, and the expected result: at least these fields, or unchanged text. */
 export type Row = [guarantee: string, content: string, expected: Partial<CodeContent> | 'text'];
 
-export function readsEach(type: CodeType, rows: Row[]): void {
+export function parsesEach(type: CodeType, rows: Row[]): void {
   for (const [guarantee, content, expected] of rows) {
     it(guarantee, () => {
       const read = parseContent(type, content);
@@ -18,7 +18,7 @@ export function readsEach(type: CodeType, rows: Row[]): void {
 
 export const noSpaces = 'x'.repeat(2048);
 
-/** Nothing that any type but `url` and `text` should understand. */
+/** Content that no type but `url` and `text` should understand. */
 export const hostileRows: Row[] = [
   ['shows a script tag as text', '<script>alert("1")</script>', 'text'],
   ['shows a javascript: address as text', 'javascript:alert(document.cookie)', 'text'],

@@ -1,7 +1,7 @@
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import type { Route } from './routes.ts';
 
-/** What has to be sent along, so that the owner of the id would get what they want. */
+/** What a request must contain to succeed for the owner of the id. */
 interface Sent {
   form?: Record<string, string>;
   body?: object;
@@ -37,14 +37,14 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/delete': () => ({ form: {} }),
 };
 
-/** What the id in a path is the id of. */
+/** The resource that the id in a path belongs to. */
 const ids: Record<string, 'code' | 'key'> = {
   '/api/v1/qrcodes/:id': 'code',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
 };
 
-const file = 'test/hostile/how-to-ask.ts';
+const file = 'test/hostile/route-requests.ts';
 
 export function sentTo({ method, path }: Route, code: QrCode): Sent {
   if (method === 'GET' || method === 'HEAD') return {};
@@ -64,7 +64,7 @@ export function idKind({ method, path }: Route): 'code' | 'key' {
 
 export const hasId = ({ path }: Route) => /[:(*]/.test(path);
 
-/** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the asker. */
+/** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the caller. */
 export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [
   { of: 'listQrCodes cursor', method: 'GET', path: '/api/v1/qrcodes?cursor=:id' },
   { of: 'listQrCodeScans cursor', method: 'GET', path: '/api/v1/qrcodes/:mine/scans?cursor=:scan' },
@@ -82,6 +82,6 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
   },
 ];
 
-/** What the pages read of a query or a form, and that is never an id. */
+/** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
   isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken`.split(/\s+/);
