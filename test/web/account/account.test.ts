@@ -87,7 +87,7 @@ inABrowser('Accounts', sharedService, (site) => {
     await form.getByLabel('Current password').fill(password);
     await form.getByLabel('New password').fill('another password');
     await form.getByRole('button').click();
-    expect(await page.getByRole('status').textContent()).to.contain('Your password is changed');
+    expect(await page.getByRole('status').textContent()).to.contain('Your password was changed');
     await elsewhere.page.goto('/keys');
     expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
   });
@@ -104,12 +104,12 @@ inABrowser('Accounts', sharedService, (site) => {
     // Said where the form is: the top of the page is screens away from it on a phone.
     const card = page.locator('section', { has: form });
     expect(await card.getByRole('alert').textContent()).to.equal(
-      'Your email is not changed. Check the marked field.',
+      'Your email was not changed. Check the marked field.',
     );
-    expect(await card.locator('.error').textContent()).to.equal('That is not your current password.');
+    expect(await card.locator('.error').textContent()).to.equal('This is not your current password.');
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button').click();
-    await page.getByText('Your email is changed.').waitFor();
+    await page.getByText('Your email was changed.').waitFor();
     expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
   });
 
@@ -121,10 +121,10 @@ inABrowser('Accounts', sharedService, (site) => {
     await form.getByLabel('Type finn@example.com to confirm').fill('yes');
     await form.getByLabel('Current password').fill('not the password');
     await form.getByRole('button').click();
-    expect(await page.getByText('That is not finn@example.com.').isVisible()).to.equal(true);
+    expect(await page.getByText('Enter finn@example.com.').isVisible()).to.equal(true);
     expect(await page.title()).to.equal('Error: Account · Qrelay');
     expect(await page.locator(':focus').textContent()).to.equal(
-      'Your account is not deleted. Check the marked fields.',
+      'Your account was not deleted. Check the marked fields.',
     );
     expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
     await expectAccessible(page);
@@ -150,7 +150,7 @@ inABrowser('Accounts', sharedService, (site) => {
       await stranger.page.getByRole('button', { name: 'Sign in' }).click();
       texts.push(await stranger.page.getByRole('alert').textContent());
     }
-    expect(texts).to.deep.equal(Array(2).fill('The email or the password is not right.'));
+    expect(texts).to.deep.equal(Array(2).fill('The email or the password is wrong.'));
     await expectAccessible(stranger.page);
   });
 });

@@ -73,7 +73,7 @@ describe('A blocked code, on the pages of its owner', () => {
     await block('code', id);
     const answer = await post(`/codes/${id}`, `/codes/${id}/duplicate`, {});
     expect(answer.status).to.equal(400);
-    expect(await answer.text()).to.contain('it cannot be duplicated');
+    expect(await answer.text()).to.contain('and cannot be duplicated');
     expect(await service.db('qr_codes').whereLike('name', 'Only once%')).to.have.length(1);
   });
 

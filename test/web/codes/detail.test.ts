@@ -178,7 +178,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await page.keyboard.press('Tab');
     expect(await tip.count()).to.equal(0);
     expect(await page.locator(':focus').textContent()).to.equal('Table of scans per day');
-    expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain('21 in all, at most 21');
+    expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain('21 in total, at most 21');
   });
 
   it('says what it holds, since when and until when', async () => {
@@ -511,7 +511,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect((await tableRows('Cities'))[0]).to.deep.equal(['St Albans, United Kingdom', '1', '25.0 %']);
       expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('4');
       expect(await page.locator('#total-today').textContent()).to.equal('4');
-      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in all');
+      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in total');
       expect(await page.locator('#announcement').textContent()).to.equal('1 new scan');
       expect(await page.getByText('No scans yet').isVisible()).to.equal(false);
       expect(await page.getByText('Live', { exact: true }).isVisible()).to.equal(true);

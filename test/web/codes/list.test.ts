@@ -373,7 +373,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await page.title()).to.equal('QR codes · Qrelay');
       await expectAccessible(page);
       expect(await page.getByRole('link', { name: 'Create a key' }).getAttribute('href')).to.equal('/keys');
-      await page.getByRole('link', { name: 'Create the first one' }).click();
+      await page.getByRole('link', { name: 'Create your first code' }).click();
       await page.waitForURL('**/codes/new');
     });
 
@@ -510,12 +510,12 @@ inABrowser('QR codes', sharedService, (site) => {
       await act('Old flyer', 'Delete');
       await page.getByLabel('Type the name').fill('Old');
       await page.getByRole('button', { name: 'Delete' }).click();
-      expect(await page.locator('.error').textContent()).to.equal('That is not the name of the code.');
+      expect(await page.locator('.error').textContent()).to.equal('This is not the name of the code.');
       await expectAccessible(page);
       await page.getByLabel('Type the name').fill('Old flyer');
       expect(await page.locator('.error, [aria-invalid]').count()).to.equal(0);
       await page.getByRole('button', { name: 'Delete' }).click();
-      expect(await page.getByRole('status').textContent()).to.equal('The code is deleted.');
+      expect(await page.getByRole('status').textContent()).to.equal('The code was deleted.');
       expect((await (await api())(`/qrcodes/${id}`)).status).to.equal(404);
     });
 

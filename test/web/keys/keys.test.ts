@@ -41,7 +41,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     await row.getByRole('link', { name: 'Revoke Shop' }).click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Revoke' }).click();
-    expect(await page.getByRole('status').textContent()).to.equal('The key is revoked.');
+    expect(await page.getByRole('status').textContent()).to.equal('The key was revoked.');
     expect(await page.getByRole('row', { name: /Shop/ }).textContent()).to.contain('revoked');
     expect(await statusWith(key)).to.equal(401);
     // Later it is folded away, below those that work.

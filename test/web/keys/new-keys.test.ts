@@ -49,7 +49,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(refused.status).to.equal(429);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(3_500, 3_600);
     expect(await refused.text())
-      .to.match(/can create 10 keys an hour\. Try again in \d+ minutes/)
+      .to.match(/can create 10 keys per hour\. Try again in \d+ minutes/)
       // Nothing is wrong with the name: it stays, for the next try.
       .and.to.match(/<input[^>]* name="name"[^>]* value="[^"]/)
       .and.not.to.contain('aria-invalid');
@@ -78,7 +78,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(answers.filter(({ status }) => status === 303)).to.have.length(3);
     const refused = answers.find(({ status }) => status === 400);
     expect(await refused?.text())
-      .to.contain('at most 25 active keys. Revoke one first')
+      .to.contain('An account can have 25 active keys. Revoke one first')
       .and.not.to.contain('aria-invalid');
     expect(await activeKeys(email)).to.have.length(25);
   });

@@ -90,7 +90,7 @@ describe('Sessions, asked without a browser', () => {
     const refused = await owner.post('/codes/new', { ...form, ...look });
     expect(refused.status).to.equal(303);
     expect(refused.headers.get('location')).to.equal('/signin?ended');
-    expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
+    expect(await (await owner.get('/signin?ended')).text()).to.contain('Your input is still there');
     owner.cookies.set('__Host-qrelay-session', session);
     const made = await owner.post('/codes/new', { ...form, ...look });
     expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
@@ -163,9 +163,9 @@ describe('Sessions, asked without a browser', () => {
     const refused = await owner.post(edit, { ...renamed, size: '256' });
     expect(refused.status).to.equal(409);
     const page = await refused.text();
-    expect(page).to.contain('was changed somewhere else').and.to.contain('value="Other name"');
-    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.deep.equal([
-      'Saved meanwhile: <bdi>spaced   out</bdi></p>',
+    expect(page).to.contain('was changed elsewhere').and.to.contain('value="Other name"');
+    expect(page.match(/Saved elsewhere: .*?<\/p>/g)).to.deep.equal([
+      'Saved elsewhere: <bdi>spaced   out</bdi></p>',
     ]);
     expect(page).to.contain('value="Theirs"').and.to.contain('value="https://example.com/new"');
     expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
@@ -211,9 +211,9 @@ describe('Sessions, asked without a browser', () => {
     const theirs = `WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`;
     await elsewhere(theirs);
     const page = await refusal({ networkName: 'Mine', security: 'nopass', password: 'my secret' });
-    expect(page).to.contain(`Saved meanwhile: <bdi>${'N'.repeat(200)} …</bdi>`);
-    expect(page).to.contain('Saved meanwhile: <bdi>WEP</bdi>');
-    expect(page).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    expect(page).to.contain(`Saved elsewhere: <bdi>${'N'.repeat(200)} …</bdi>`);
+    expect(page).to.contain('Saved elsewhere: <bdi>WEP</bdi>');
+    expect(page).to.contain('Saved elsewhere: a different value</p>').and.not.to.contain('new secret');
     // Whoever touched nothing of it leaves it as it is.
     expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
     expect(await stored()).to.equal(theirs);
@@ -221,7 +221,7 @@ describe('Sessions, asked without a browser', () => {
     const unfit = 'WIFI:T:WPA;S:Old;P:new secret;X:more;;';
     await elsewhere(unfit);
     const raw = await refusal({ networkName: 'Mine' });
-    expect(raw).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    expect(raw).to.contain('Saved elsewhere: a different value</p>').and.not.to.contain('new secret');
     expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
     expect(await stored()).to.equal(unfit);
     const mine = { ...form, networkName: 'Mine', size: '256', version: versionIn(raw) };

@@ -12,7 +12,7 @@ describe('Sign-ups that are closed (SIGNUPS=closed)', () => {
     const answer = await fetch(`${service.url}/signup`);
     expect(answer.status).to.equal(200);
     const page = await answer.text();
-    expect(page).to.contain('Ask whoever runs this service for an account');
+    expect(page).to.contain('Contact the operator of this service to get an account');
     expect(page).to.not.contain('action="/signup"');
   });
 
