@@ -1,8 +1,8 @@
 import { parseUrl } from '../../http/parse-url.ts';
+import { returnPaths } from '../ui/sections.ts';
 
 const maxPathLength = 2_000;
-/** The sections of the app. Not share links, which redirect wherever their owner wants. */
-const appPage = /^\/(?:(?:codes|keys|account|docs)(?:\/[\w.-]+){0,2})?$/;
+const sectionPage = /^(\/[\w-]+)(?:\/[\w.-]+){0,2}$/;
 const base = 'http://own.invalid';
 
 /**
@@ -12,5 +12,9 @@ const base = 'http://own.invalid';
 export function safeReturnPath(next: unknown): string | undefined {
   if (typeof next !== 'string' || next.length > maxPathLength || !next.startsWith('/')) return undefined;
   const url = parseUrl(base + next);
-  return url && appPage.test(url.pathname) ? url.pathname + url.search : undefined;
+  return url && isAppPage(url.pathname) ? url.pathname + url.search : undefined;
+}
+
+function isAppPage(path: string): boolean {
+  return path === '/' || returnPaths.has(sectionPage.exec(path)?.[1] ?? '');
 }

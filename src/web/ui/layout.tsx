@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Config, FooterLink } from '../../config.ts';
 import { momentFormat } from './day.ts';
+import { accountSection, navigation } from './sections.ts';
 
 /** What every page needs to know about its visitor. */
 export interface Visitor {
@@ -34,15 +35,6 @@ interface LayoutProps {
 /** Gives forms the CSRF token without passing it through every component. */
 const VisitorContext = createContext<Visitor | undefined>(undefined);
 
-const publicSections = [
-  { path: '/docs', name: 'Docs' },
-  { path: '/signin', name: 'Sign in' },
-];
-const sections = [
-  { path: '/codes', name: 'QR codes' },
-  { path: '/keys', name: 'API Keys' },
-  { path: '/docs', name: 'Docs' },
-];
 const footerLinks: [FooterLink, string][] = [
   ['privacy', 'Privacy'],
   ['imprint', 'Imprint'],
@@ -50,7 +42,6 @@ const footerLinks: [FooterLink, string][] = [
   ['contact', 'Contact'],
   ['source', 'Source code'],
 ];
-const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
 export function Layout({ title, visitor, at, styles = [], children }: LayoutProps) {
   const isSignedIn = visitor.email !== undefined;
@@ -91,7 +82,7 @@ export function Layout({ title, visitor, at, styles = [], children }: LayoutProp
             {isSignedIn && (
               // A nav of its own, because on phones it moves up beside the brand.
               <nav class="own" aria-label="Account">
-                <Section path="/account" name="Account" at={at} />
+                <Section {...accountSection} at={at} />
                 <Form action="/signout">
                   <button class="link" type="submit">
                     Sign out
@@ -134,8 +125,8 @@ function Section({ path, name, at }: { path: string; name: string; at: string | 
 }
 
 function sectionsOf({ email, isOperator }: Visitor) {
-  if (email === undefined) return publicSections;
-  return isOperator ? operatorSections : sections;
+  if (email === undefined) return navigation.visitor;
+  return isOperator ? navigation.operator : navigation.user;
 }
 
 /** The locale of the page's visitor. */
