@@ -51,7 +51,7 @@ export interface AppParts {
   codeChanged(shareToken: string): void;
   images: Images;
   queueBoard: Middleware;
-  /** Aborted when the process is about to end: what would stay open ends then. */
+  /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
 
@@ -109,15 +109,15 @@ export function createApp({
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 
-  const logSendErrors = throttle((err, times) => log.error({ err, times }, 'an answer could not be sent'));
+  const logSendErrors = throttle((err, times) => log.error({ err, times }, 'a response could not be sent'));
   app.on('error', (err: unknown) => {
-    // Whoever leaves in the middle of an answer does nothing wrong.
+    // A client that disconnects in the middle of a response is not an error.
     if (!isClientDisconnect(err)) logSendErrors(err);
   });
   return app;
 }
 
-/** Every page, and the forms on them; its list of routes is all that can be asked for. */
+/** Every page and form. A page is its feature folder and one line in `sections`. */
 export function createPages(parts: PageParts): Router {
   const { config, secrets, sessions } = parts;
   const pages = new Router().use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }));
@@ -128,7 +128,7 @@ export function createPages(parts: PageParts): Router {
     codeListPages,
     codePictureRoutes,
     codeFormPages,
-    // After those whose names would else be taken for the id of a code.
+    // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,
     accountPages,

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import { parseQuery } from '../http/query-string.ts';
 
-/** Makes `ctx.query` parse in linear time, in the shape that Koa gives it: a text, or a list where a name comes twice. */
+/** Makes `ctx.query` parse in linear time, in Koa's shape: a string, or an array where a name is repeated. */
 export function useLinearQuery(app: Koa): void {
   Object.defineProperty(app.request, 'query', {
     get(this: Koa.Request) {

@@ -135,7 +135,7 @@ describe('Passwords, while too many are being checked', () => {
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('retry-after')).to.equal('5');
       expect(await answer.text())
-        .to.contain('<h1>Just a moment</h1>')
+        .to.contain('<h1>Try again shortly</h1>')
         .and.to.contain('wait a few seconds, and try again');
       const windows = (await service.db('request_windows').whereRaw("subject NOT LIKE 'form-%'")) as {
         recent: Date[];

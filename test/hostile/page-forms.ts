@@ -60,19 +60,19 @@ const forms: PageRow[] = [
     'with a name that is a NUL',
     'csrfToken={token}&name=%00',
     [],
-    refused('Name must be text that can be seen'),
+    refused('Name must not contain invisible characters'),
   ),
   sent(
     'with a name that turns round',
     'csrfToken={token}&name=a%E2%80%AEb',
     [],
-    refused('Name must be text that can be seen'),
+    refused('Name must not contain invisible characters'),
   ),
   sent(
     'with a name that has no width',
     'csrfToken={token}&name=%E2%80%8B',
     [],
-    refused('Name must be text that can be seen'),
+    refused('Name must not contain invisible characters'),
   ),
   sent(
     'with a name of 101 emoji',
@@ -136,13 +136,13 @@ const codes: PageRow[] = [
     'a deletion without the name',
     '/codes/:id/delete',
     'csrfToken={token}&confirmation=',
-    refused('That is not the name of the code'),
+    refused('This is not the name of the code'),
   ),
   post(
     'a deletion with two names',
     '/codes/:id/delete',
     'csrfToken={token}&confirmation=Test&confirmation=Test',
-    refused('That is not the name of the code'),
+    refused('This is not the name of the code'),
   ),
   ...[...elsewhere, '/codes/../../evil', '/codes?q=a\r\nX: y', '/codes#" onload='].map((back) =>
     post(
@@ -160,7 +160,7 @@ const codes: PageRow[] = [
     'an end of the account without a password',
     '/account/delete',
     'csrfToken={token}&confirmation=hostile@example.com',
-    refused('That is not your current password'),
+    refused('This is not your current password'),
   ),
   post(
     'an email with a NUL',

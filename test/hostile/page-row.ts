@@ -38,7 +38,7 @@ export const tooOld: PageExpectation = {
 };
 export const fromElsewhere: PageExpectation = { status: 403, says: 'It was sent from another site.' };
 export const unreadable: PageExpectation = { status: 400, says: 'The form is malformed.' };
-export const wrong: PageExpectation = { status: 401, says: 'or the password is not right.' };
+export const wrong: PageExpectation = { status: 401, says: 'or the password is wrong.' };
 export const opens = (says: string): PageExpectation => ({ status: 200, says });
 export const leads = (location: string): PageExpectation => ({ status: 303, location });
 export const refused = (says: string): PageExpectation => ({ status: 400, says });

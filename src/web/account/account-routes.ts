@@ -16,12 +16,12 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const maxPasswordChecksPerHour = 20;
 const flashTexts = {
-  email: 'Your email is changed.',
-  password: 'Your password is changed, and every other session is ended.',
+  email: 'Your email was changed.',
+  password: 'Your password was changed. All other sessions were signed out.',
 };
 type AccountFlash = keyof typeof flashTexts;
 
-/** The account: plan and use, email, password, and its end. */
+/** Plan and usage, email, password, and deletion of the account. */
 export function accountPages(parts: PageParts): Router {
   const { db, passwords, sessions, now, codeChanged } = parts;
   const router = new Router({ prefix: '/account' });
@@ -48,14 +48,14 @@ export function accountPages(parts: PageParts): Router {
     );
   }
 
-  /** What is done to an account needs its password, however the session was come by. */
+  /** Changes to an account need its password, so that a stolen session is not enough. */
   async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
     return passwords.withSlot(async ({ verify }) => {
       const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
       const { isAllowed } = await takeAttempt(db, limit);
-      if (!isAllowed) return [{ field: name, message: 'was tried too often: try again in an hour' }];
+      if (!isAllowed) return [{ field: name, message: 'was tried too often. Try again in an hour' }];
       const matches = await verify(user.passwordHash, password);
-      return matches ? [] : [{ field: name, message: 'That is not your current password' }];
+      return matches ? [] : [{ field: name, message: 'This is not your current password' }];
     });
   }
 
@@ -94,7 +94,7 @@ export function accountPages(parts: PageParts): Router {
     const user = userOf(ctx);
     const list = await currentPasswordErrors(user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
-      list.push({ field: 'confirmation', message: `That is not ${user.email}` });
+      list.push({ field: 'confirmation', message: `Enter ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
     await sessions.signOut(ctx);
     const shareTokens = await deleteUser(db, user);

@@ -13,16 +13,16 @@ export interface AccountProps {
   flash?: string | undefined;
   /** Errors by the form they belong to. */
   errors?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
-  /** What was typed, but for passwords. */
+  /** The input, without passwords. */
   typed: FormState['values'];
 }
 
 type FormName = NonNullable<AccountProps['errors']>['form'];
 
 const problems: Record<FormName, string> = {
-  email: 'Your email is not changed.',
-  password: 'Your password is not changed.',
-  delete: 'Your account is not deleted.',
+  email: 'Your email was not changed.',
+  password: 'Your password was not changed.',
+  delete: 'Your account was not deleted.',
 };
 
 export function AccountView({ visitor, plan, limits, use, flash, errors, typed }: AccountProps) {
@@ -81,10 +81,7 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}
-        <p>
-          This deletes your keys, your codes and all their scans, at once and for good. Printed codes will
-          lead nowhere.
-        </p>
+        <p>This permanently deletes your keys, your codes and all their scans. Printed codes stop working.</p>
         <Form action="/account/delete">
           <Input
             form={stateOf('delete')}
@@ -114,8 +111,8 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
         </strong>
       </p>
       <p>
-        You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, ask whoever runs
-        this service.
+        You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, contact the
+        operator of this service.
       </p>
       <div class="columns side-by-side">
         <div class="scroll">
@@ -177,7 +174,7 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
   );
 }
 
-/** Where the form is, so that what it is about is on the same screen. */
+/** Beside the form, so that both are on the same screen. */
 function Problem({ errors: { form, list } }: { errors: NonNullable<AccountProps['errors']> }) {
   return (
     <Notice kind="bad" isFocused>

@@ -1,8 +1,8 @@
-/** What was done to a code, as the page that comes after says it. */
+/** Messages after an action on a code. */
 export const flashTexts = {
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
-  deleted: 'The code is deleted.',
+  deleted: 'The code was deleted.',
   marked: 'Added to your favorites.',
   unmarked: 'Removed from your favorites.',
   private: 'The code is private now: its share link shows nothing, and scans are not counted.',

@@ -1,17 +1,17 @@
 import { VisibilityForm } from './detail/code-actions.tsx';
 import type { CodeProps } from './detail/code-props.ts';
 
-/** One at a time: what weighs most is what has to be mended first. */
+/** Only the first that applies is shown: it has to be fixed first. */
 export type CodeState = 'blocked' | 'expired' | 'private' | 'public';
 
-const badges: Record<CodeState, [name: string, look: string]> = {
+const badges: Record<CodeState, [name: string, className: string]> = {
   blocked: ['Blocked', 'badge bad'],
   expired: ['Expired', 'badge bad'],
   private: ['Private', 'badge'],
   public: ['Public', 'badge good'],
 };
 
-/** Only while it is public does its share link work, and do scans count. */
+/** The share link works and scans are counted only while it is public. */
 export function stateOf({
   code,
   isExpired,
@@ -23,11 +23,11 @@ export function stateOf({
 }
 
 export function StateBadge({ state }: { state: CodeState }) {
-  const [name, look] = badges[state];
-  return <span class={look}>{name}</span>;
+  const [name, className] = badges[state];
+  return <span class={className}>{name}</span>;
 }
 
-/** Why the share link shows nothing now, and what helps. */
+/** Why the share link does not work, and how to fix it. */
 export function StateNotice(props: CodeProps) {
   switch (stateOf(props)) {
     case 'blocked':
@@ -37,7 +37,10 @@ export function StateNotice(props: CodeProps) {
         <div class="notice bad state">
           <div>
             <strong>This code has expired</strong>
-            <p>Its share link says so, and scans are not counted. A later last day renews it.</p>
+            <p>
+              Its share link shows that it has expired, and scans are not counted. Set a later last day to
+              renew it.
+            </p>
           </div>
           <a class="button" href={`/codes/${props.code.id}/edit#field-lastDay`}>
             Renew
@@ -56,11 +59,11 @@ function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {
     <div class="notice bad">
       <strong>This code was blocked for abuse</strong>
       <p>
-        Its share link leads nowhere, and scans are not counted.
+        Its share link does not work, and scans are not counted.
         {abuseHref !== undefined && (
           <>
             {' '}
-            If that is a mistake, write to <a href={abuseHref}>{abuseContact}</a>.
+            If this is a mistake, write to <a href={abuseHref}>{abuseContact}</a>.
           </>
         )}
       </p>
@@ -68,13 +71,13 @@ function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {
   );
 }
 
-/** Also what is said when it has just been made so. */
+/** Also the message right after it was made private. */
 function PrivateNotice({ code, here, wasMadePrivate }: CodeProps) {
   return (
     <div class="notice plain state" role={wasMadePrivate ? 'status' : undefined}>
       <div>
         <strong>{wasMadePrivate ? 'The code is private now' : 'This code is private'}</strong>
-        <p>Whoever opens its share link sees a “not found” page, and scans are not counted.</p>
+        <p>Its share link shows a “not found” page, and scans are not counted.</p>
       </div>
       <VisibilityForm code={code} look="solid" back={here} />
     </div>

@@ -1,6 +1,6 @@
 import type { CodeType } from '../../codes/qr-code.ts';
 
-/** What people call each type. */
+/** The names of the types on the pages. */
 export const typeNames: Record<CodeType, string> = {
   url: 'Web address',
   text: 'Text',

@@ -4,17 +4,17 @@ import type { QrCode } from '../../codes/qr-code.ts';
 const formats = ['svg', 'png'] as const;
 type Format = (typeof formats)[number];
 
-/** A link to a page is of no use to a phone that is not online yet. */
+/** A phone that is not online yet cannot open a share link. */
 export function isDirectFirst({ type, content }: QrCode): boolean {
   return type === 'wifi' && parseContent(type, content).kind === 'wifi';
 }
 
-/** Direct: of the content itself instead of the share link. */
+/** A direct picture holds the content itself instead of the share link. */
 export function picturePath({ id }: QrCode, format: Format, isDirect: boolean): string {
   return `/codes/${id}/picture.${format}${isDirect ? '?encode=content' : ''}`;
 }
 
-/** Both pictures of a code, as files: the one to print first. */
+/** Both pictures of a code as files, first the one that is usually printed. */
 export function Downloads({ code }: { code: QrCode }) {
   const directFirst = isDirectFirst(code);
   return (
@@ -35,7 +35,7 @@ function nameOf(isDirect: boolean): string {
 interface FilesProps {
   code: QrCode;
   isDirect: boolean;
-  /** Its name stands above it. */
+  /** The name is already above. */
   isNamed?: boolean;
 }
 

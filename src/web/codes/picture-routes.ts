@@ -18,15 +18,15 @@ import { isDirectFirst } from './downloads.tsx';
 import { needUser, type PageParts, userOf } from '../ui/page.ts';
 
 const previewSeconds = 60;
-/** A code has its share address from when it is stored; until then its picture is of one that is as long. */
+/** A new code has no share token yet. Its preview uses one of the same length. */
 const placeholderToken = '0000000000';
-/** What a scanner reads in a sample. No share address is shorter. */
+/** What a scanner reads in a sample. Every share link is at least as long. */
 const sampleText = 'Sample: not saved yet';
 const designErrors = compileValidator(patchBody);
 
 export type Design = Omit<Picture, 'text'>;
 
-/** Pictures for the owner: of a code, private or not, and of a look that is being chosen. */
+/** Pictures for the owner: of a code, private or not, and previews of a design. */
 export function codePictureRoutes({ db, config, images }: PageParts): Router {
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
@@ -56,7 +56,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
       const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
       if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
       ctx.set('Cache-Control', 'private, no-cache');
-      // The two pictures look alike, so their file names differ. In the ending, as a long name is shortened.
+      // The two pictures look alike, so their file names differ. In the extension, because a long name is cut.
       const ending = isDirect ? `direct.${format}` : format;
       if ('download' in ctx.query)
         ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
@@ -96,7 +96,7 @@ export function previewPath(design: Design, codeId: string | undefined): string 
   return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
 }
 
-/** In the words of the form. */
+/** With the labels of the form instead of the field names of the API. */
 export function designWarnings(design: Design, baseUrl: string): string[] {
   return pictureWarnings({ ...design, text: shareUrl(baseUrl, placeholderToken) }).map((warning) =>
     warning.replace(/(foreground|background)Color/g, '$1').replace('errorCorrection', 'error correction'),

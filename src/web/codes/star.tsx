@@ -1,7 +1,7 @@
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Form } from '../ui/layout.tsx';
 
-/** Marks a code as a favorite, or takes the mark away. star.js does it in place. */
+/** Adds a code to the favorites or removes it. star.browser.js does it without leaving the page. */
 export function Star({ code, back }: { code: QrCode; back: string }) {
   return (
     <Form action={`/codes/${code.id}/favorite`} class="star-form">

@@ -7,13 +7,13 @@ import { openApiPath, operations } from '../api/router.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 
-/** The API reference: the OpenAPI document, for people. */
+/** The API reference, rendered from the OpenAPI document. */
 export function docsPage(parts: PageParts): Router {
   const document = buildOpenApi(operations, parts.config) as unknown as OpenApiDocument;
   let body: string | undefined;
   const router = new Router();
   router.get('/docs', (ctx) => {
-    // Rendered once: it takes longer than any other page, and anybody may ask for it.
+    // Rendered once: it takes longer than any other page and needs no account.
     body ??= renderToString(h(DocsBody, { reference: readReference(document), openApiPath }));
     show(ctx, DocsView, { visitor: visitorOf(ctx, parts), body });
   });

@@ -5,7 +5,7 @@ import { Layout, type Visitor } from '../ui/layout.tsx';
 
 interface DocsProps {
   visitor: Visitor;
-  /** What `DocsBody` renders to. */
+  /** The rendered `DocsBody`. */
   body: string;
 }
 
@@ -17,7 +17,7 @@ export function DocsView({ visitor, body }: DocsProps) {
   );
 }
 
-/** The same for everybody. */
+/** The same for everybody, so that it can be cached. */
 export function DocsBody({ reference, openApiPath }: { reference: Reference; openApiPath: string }) {
   const { operations } = reference;
   return (
@@ -31,7 +31,7 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
         <section class="card" id="errors" aria-labelledby="errors-title">
           <h2 id="errors-title">Errors</h2>
           <p>Every error response is JSON with these fields:</p>
-          <Fields fields={reference.errors[0]?.fields ?? []} caption="Fields of an error" inAnswer />
+          <Fields fields={reference.errors[0]?.fields ?? []} caption="Fields of an error" isResponse />
           {reference.errors.map((answer) => (
             <div key={answer.status} id={`error-${answer.status}`}>
               <h3>
@@ -44,14 +44,14 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
         </section>
         <section class="card" id="headers" aria-labelledby="headers-title">
           <h2 id="headers-title">Response headers</h2>
-          <Fields fields={reference.headers} caption="Headers" inAnswer />
+          <Fields fields={reference.headers} caption="Headers" isResponse />
         </section>
       </div>
     </>
   );
 }
 
-/** Folded on phones, where it would be a screen of links before the title. */
+/** Closed on phones, where it would fill a screen above the title. */
 function Contents({ operations }: { operations: ShownOperation[] }) {
   return (
     <nav class="docs-nav" aria-label="API reference">
@@ -162,7 +162,7 @@ function Operation({ operation }: { operation: ShownOperation }) {
           <Fields
             fields={operation.success.fields}
             caption={`${operation.summary}: response fields`}
-            inAnswer
+            isResponse
           />
         </details>
       )}
@@ -182,13 +182,13 @@ function Operation({ operation }: { operation: ShownOperation }) {
 interface FieldsProps {
   fields: ShownField[];
   caption: string;
-  /** What is sent may be left out or not; of what is answered, only the shape is told. */
-  inAnswer?: boolean;
+  /** Fields of a response are not marked as required. */
+  isResponse?: boolean;
 }
 
-function Fields({ fields, caption, inAnswer = false }: FieldsProps) {
+function Fields({ fields, caption, isResponse = false }: FieldsProps) {
   return (
-    <table class={inAnswer ? 'docs-fields' : 'docs-fields sent'}>
+    <table class={isResponse ? 'docs-fields' : 'docs-fields sent'}>
       <caption class="unseen">{caption}</caption>
       <thead class="unseen">
         <tr>
@@ -203,7 +203,7 @@ function Fields({ fields, caption, inAnswer = false }: FieldsProps) {
               <code>{name}</code>
               <span class="docs-type">
                 {type}
-                {!inAnswer && required && <strong> required</strong>}
+                {!isResponse && required && <strong> required</strong>}
               </span>
             </th>
             <td>
@@ -243,7 +243,7 @@ function Status({ code }: { code: string }) {
   return <span class={code.startsWith('2') ? 'badge good' : 'badge'}>{code}</span>;
 }
 
-/** The document's sentences mark names of fields and commands with backticks. */
+/** The document marks code with backticks. */
 function Words({ text }: { text: string }) {
   return (
     <>
@@ -254,7 +254,7 @@ function Words({ text }: { text: string }) {
   );
 }
 
-/** The document names the page by its path; here it is a step away. */
+/** The document names the page by its path; here it is a link. */
 function withKeysLink(text: string): ComponentChildren {
   const [before, after] = text.split('API Keys (/keys)');
   if (after === undefined) return text;

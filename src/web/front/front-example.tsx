@@ -2,7 +2,7 @@ import { figure } from '../ui/figure.ts';
 import { Ranking } from '../codes/detail/ranking.tsx';
 import { Timeline } from '../codes/detail/timeline.tsx';
 
-/** Made up, and marked as such: a menu on the tables of a café in June, busier at the end of each week. */
+/** Invented, and labeled as an example: the menu of a café in June, busiest on weekends. */
 const scansADay = [
   18, 21, 19, 27, 44, 58, 49, 22, 24, 20, 31, 52, 66, 55, 25, 23, 28, 34, 57, 71, 60, 29, 27, 30, 38, 63, 82,
   68, 33, 36,
@@ -24,7 +24,7 @@ const countries = [
 ];
 const cities = 17;
 
-/** What the owner of a code sees of its scans, drawn as it is there. */
+/** The charts of a code's page with example data. */
 export function FrontExample() {
   return (
     <section aria-labelledby="front-example">

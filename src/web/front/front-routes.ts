@@ -7,10 +7,10 @@ import { readFlash } from '../ui/flash.ts';
 const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
 export type FrontFlash = keyof typeof flashTexts;
 
-/** The front page: what this is, a picture to try it with, and the next step. */
+/** The front page. */
 export function frontPage(parts: PageParts): Router {
   const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
-  // It opens this page on the phone that scans it. Drawn once: it is the same for everybody.
+  // Drawn once: it is the same for everybody.
   const picture = drawSvg({
     text: `${baseUrl}/`,
     errorCorrection: 'M',

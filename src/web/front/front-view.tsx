@@ -6,7 +6,7 @@ import { Notice } from '../ui/notice.tsx';
 interface FrontProps {
   visitor: Visitor;
   baseUrl: string;
-  /** An SVG of the page's own address. */
+  /** A QR code of the page's own URL, as SVG. */
   picture: string;
   /** How long a new code works. */
   lifetimeDays: number;
@@ -20,11 +20,11 @@ const stepsOf = (lifetimeDays: number) => [
   },
   {
     title: 'Print it',
-    text: `The picture holds a short link that never changes. A new code works for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}; you can change what is behind it, and extend it, at any time.`,
+    text: `The picture holds a short link that never changes. A new code works for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}; you can change its content and extend it at any time.`,
   },
   {
     title: 'See every scan',
-    text: 'When, where and on what: each scan is counted exactly once, live, and nobody’s IP address is stored.',
+    text: 'See when, where and on which device. Each scan is counted exactly once, live, and no IP addresses are stored.',
   },
 ];
 
@@ -39,8 +39,8 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, flash }: Fr
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
           <p class="front-sentence">
-            Qrelay gives each QR code a short share link, so you can change what is behind it after printing,
-            and shows you when, where and on what it was scanned.
+            Qrelay gives each QR code a short share link, so you can change its content after printing, and
+            shows you when, where and on which device it was scanned.
           </p>
           <div class="row">
             {visitor.email === undefined ? (
@@ -63,7 +63,7 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, flash }: Fr
           </div>
         </section>
         <figure class="card front-picture">
-          {/* Drawn by ourselves, from the address alone. */}
+          {/* Trusted: drawn from the base URL alone. */}
           <div dangerouslySetInnerHTML={{ __html: picture }} />
           <figcaption>Scan it to open this page on a phone.</figcaption>
         </figure>

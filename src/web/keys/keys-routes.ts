@@ -11,17 +11,17 @@ import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.ts
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
-const longestName = 100;
+const maxNameLength = 100;
 const createdPath = '/keys/created';
-const flashTexts = { revoked: 'The key is revoked.' };
+const flashTexts = { revoked: 'The key was revoked.' };
 type KeysFlash = keyof typeof flashTexts;
-const tooManyActive = `An account has at most ${keyLimits.active} active keys. Revoke one first.`;
+const tooManyActive = `An account can have ${keyLimits.active} active keys. Revoke one first.`;
 
-/** A key that was not created. */
+/** Why a key was not created. */
 interface Refused {
   name: string;
   errors?: FieldError[];
-  /** What is wrong with the whole, rather than with the name. */
+  /** An error of the whole form. */
   problem?: string;
 }
 
@@ -30,7 +30,7 @@ interface NewKey {
   name: string;
 }
 
-/** API Keys: list, create, show once, revoke. */
+/** API keys: list, create, show once, revoke. */
 export function keysPages(parts: PageParts): Router {
   const { db, config, sessions, now } = parts;
   const router = new Router({ prefix: '/keys' });
@@ -83,7 +83,7 @@ export function keysPages(parts: PageParts): Router {
 
   router.get('/created', async (ctx) => {
     const made = await takeNewKey(ctx);
-    // Opened again: it was shown once, and that was it.
+    // The secret is shown only once.
     if (!made) return redirect(ctx, '/keys');
     show(ctx, NewKeyView, { visitor: visitorOf(ctx, parts), ...made, baseUrl: config.baseUrl });
   });
@@ -91,7 +91,7 @@ export function keysPages(parts: PageParts): Router {
   async function takeNewKey(ctx: Context): Promise<NewKey | undefined> {
     const secret = await sessions.takeSecret(ctx);
     if (secret !== undefined) return JSON.parse(secret) as NewKey;
-    // During an upgrade, a process of the previous release may have created it: that one hands it over in a cookie.
+    // During an upgrade, a process of the previous release may have put it into a cookie.
     const [apiKey = '', ...name] = (sessions.takeFlash(ctx) ?? '').split(' ');
     return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
   }
@@ -111,15 +111,15 @@ export function keysPages(parts: PageParts): Router {
 
 function nameErrors(name: string): FieldError[] {
   if (name === '') return [{ field: 'name', message: 'must not be empty' }];
-  if ([...name].length > longestName)
-    return [{ field: 'name', message: `must have at most ${longestName} characters` }];
-  return isLabel(name) ? [] : [{ field: 'name', message: 'must be text that can be seen' }];
+  if ([...name].length > maxNameLength)
+    return [{ field: 'name', message: `must have at most ${maxNameLength} characters` }];
+  return isLabel(name) ? [] : [{ field: 'name', message: 'must not contain invisible characters' }];
 }
 
 function tooManyNew(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return `An account can create ${keyLimits.createdPerHour} keys an hour. Try again in ${wait}.`;
+  return `An account can create ${keyLimits.createdPerHour} keys per hour. Try again in ${wait}.`;
 }
 
 function noSuchKey(): AppError {

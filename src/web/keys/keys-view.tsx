@@ -22,10 +22,10 @@ interface KeysProps {
   visitor: Visitor;
   keys: KeyRow[];
   flash?: string | undefined;
-  /** As it was entered, where no key was created. */
+  /** The input, where no key was created. */
   name?: string | undefined;
   errors?: FieldError[] | undefined;
-  /** What is wrong with the whole, rather than with the name. */
+  /** An error of the whole form. */
   problem?: string | undefined;
 }
 
@@ -56,8 +56,8 @@ export function KeysView({ visitor, keys, flash, name = '', errors = [], problem
         <section class="card">
           <h2>No keys yet</h2>
           <p>
-            A key lets a program create codes and read scans for you. Name one above and create it. You see it
-            once, so keep it safe.
+            A key lets a program create codes and read scans for you. Create one above. It is shown once, so
+            keep it safe.
           </p>
         </section>
       ) : (
@@ -84,7 +84,7 @@ export function KeysView({ visitor, keys, flash, name = '', errors = [], problem
 interface KeyTableProps {
   caption: string;
   keys: KeyRow[];
-  /** Of revoked keys there is nothing left, and nothing to revoke. */
+  /** Revoked keys have no quota and no action. */
   isActive: boolean;
 }
 
@@ -159,7 +159,7 @@ interface NewKeyProps {
   baseUrl: string;
 }
 
-/** The only place where the key is ever shown. */
+/** The only page that shows the key. */
 export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H 'Authorization: Bearer ${apiKey}' \\
@@ -172,7 +172,7 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
         <h2>
           Your new key: <bdi>{name}</bdi>
         </h2>
-        <Notice kind="good">Copy it now and keep it safe: you cannot see it again.</Notice>
+        <Notice kind="good">Copy it now and keep it safe. It is not shown again.</Notice>
         <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
         <h3>Try it</h3>
         <CopyableText id="try-it" label="Copy the command" text={curl} />
@@ -195,7 +195,7 @@ export function RevokeKeyView({ visitor, row: key }: { visitor: Visitor; row: Ke
             <bdi>{key.name}</bdi>
           </strong>{' '}
           (<KeyPrefix prefix={key.prefix} />
-          )? Programs that use it will be refused. This cannot be undone.
+          )? Programs that use it stop working. This cannot be undone.
         </p>
         <Form action={`/keys/${key.id}/revoke`} class="row">
           <button type="submit" class="danger">

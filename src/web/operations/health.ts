@@ -5,7 +5,7 @@ import type { QueueClient } from '../../queue/queue-client.ts';
 import type { Database } from '../../store/database.ts';
 
 const checkTimeoutMs = 1_000;
-/** Whoever asks within this time gets the same answer: probes are free for anybody to send. */
+/** Results are reused for this long, because anybody can send probes. */
 const resultLifetimeMs = 1_000;
 
 export interface HealthParts {
@@ -20,7 +20,7 @@ interface Check {
   ms: number;
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can do its work, and is not about to end. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests and is not shutting down. */
 export function healthPages({ db, queue, spool, isDraining }: HealthParts): Middleware {
   let latest: Promise<[Check, Check]> | undefined;
 
@@ -38,7 +38,7 @@ export function healthPages({ db, queue, spool, isDraining }: HealthParts): Midd
   async function readiness() {
     const [database, queued] = await checkBoth();
     const draining = isDraining();
-    // Without the queue the lane still works, and scans go to the spool: taken out of service, nobody would be redirected.
+    // Without the queue, redirects still work and scans go to the spool, so the process must stay in service.
     const ready = database.ok && !draining;
     const spooled = { ok: spool.isWritable() };
     const status = !ready ? 'not ready' : queued.ok && spooled.ok ? 'ready' : 'degraded';
@@ -63,9 +63,9 @@ export function healthPages({ db, queue, spool, isDraining }: HealthParts): Midd
   };
 }
 
-async function check(ask: () => Promise<unknown>): Promise<Check> {
+async function check(probe: () => Promise<unknown>): Promise<Check> {
   const startedAt = performance.now();
-  const ok = await withTimeout(checkTimeoutMs, ask()).then(
+  const ok = await withTimeout(checkTimeoutMs, probe()).then(
     () => true,
     () => false,
   );

@@ -14,10 +14,10 @@ import { safeReturnPath } from './return-path.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
 
 const maxSignUpsPerAddress = 20;
-/** Where an account begins and goes on, unless another page was asked for. */
+/** The page after signing in, unless another one was requested. */
 const home = '/codes';
 const endedText =
-  'You were signed out, and nothing was saved. Sign in, then go back to the form and send it again: what you typed is still in it.';
+  'You were signed out, and nothing was saved. Sign in, then go back to the form and submit it again. Your input is still there.';
 
 /** Sign up, sign in, sign out. */
 export function signInPages(parts: PageParts): Router {
@@ -46,7 +46,7 @@ export function signInPages(parts: PageParts): Router {
 
     const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
     if (errors.length > 0) return refuse(400, undefined, errors);
-    // Counted when its turn has come: where too many wait, it was no attempt.
+    // Counted only once hashing can start: a request that was refused because too many wait is not an attempt.
     const made = await passwords.withSlot(async ({ hash, isCommon }) => {
       const attempt = await takeAttempt(db, {
         subject: `signup-address:${secrets.hashAddress(addressOf(ctx))}`,
@@ -102,7 +102,7 @@ export function signInPages(parts: PageParts): Router {
     }
     const view = { visitor: visitorOf(ctx, parts), email, next };
     if (answer.refused === 'wrong')
-      return show(ctx, SignInView, { ...view, problem: 'The email or the password is not right.' }, 401);
+      return show(ctx, SignInView, { ...view, problem: 'The email or the password is wrong.' }, 401);
     ctx.set('Retry-After', String(answer.retryAfter));
     return show(ctx, SignInView, { ...view, problem: tooMany(answer.retryAfter) }, 429);
   });

@@ -7,9 +7,9 @@ interface SignInProps {
   visitor: Visitor;
   email?: string;
   errors?: FormError[] | undefined;
-  /** What is wrong with the whole, rather than with one field. */
+  /** An error of the whole form. */
   problem?: string | undefined;
-  /** The page that was asked for, to go on there. */
+  /** The page to return to. */
   next?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function SignUpClosedView({ visitor, next }: Pick<SignInProps, 'visitor' 
     <Layout title="Sign-up is closed" visitor={visitor}>
       <section class="card narrow">
         <h1>Sign-up is closed</h1>
-        <p>Ask whoever runs this service for an account.</p>
+        <p>Contact the operator of this service to get an account.</p>
         <ToSignIn next={next} />
       </section>
     </Layout>
@@ -60,7 +60,7 @@ export function SignInView(props: SignInProps) {
 }
 
 interface CredentialsFormProps extends SignInProps {
-  /** Of the page, and of the button. */
+  /** Of the page and of the button. */
   name: string;
   action: string;
   lead?: string;
@@ -119,7 +119,7 @@ function ToSignIn({ next }: Pick<SignInProps, 'next'>) {
   );
 }
 
-/** From one of these pages to the other, without losing where to go on. */
+/** Keeps the page to return to in links between sign-in and sign-up. */
 export function withNext(path: string, next: string | undefined): string {
   return next ? `${path}?next=${encodeURIComponent(next)}` : path;
 }

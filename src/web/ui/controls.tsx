@@ -5,24 +5,24 @@ import { useLocale } from './layout.tsx';
 
 const maxShownLength = 200;
 
-/** What is wrong with a field: said of it as in the API, "must not be empty", or in a sentence of its own. */
+/** The message continues the label ("must not be empty"), as in the API, or is a sentence of its own. */
 export interface FormError extends FieldError {
-  /** Where to go instead. */
+  /** A page that helps. */
   link?: { path: string; name: string };
 }
 
-/** What was typed, by field, and what is wrong with it. */
+/** The input and its errors, by field. */
 export interface FormState {
   values: Record<string, string>;
   errors: FormError[];
-  /** What was saved by somebody else since the form was opened, where it differs. */
+  /** Values that were saved elsewhere since the form was opened, where they differ. */
   saved?: Record<string, string> | undefined;
 }
 
-/** What is said of a value that can be saved but may not be what is wanted. The script says it while it is typed. */
+/** Warns about a value that is valid but may be a mistake. form.browser.js shows it while typing. */
 export interface Caution {
   text: string;
-  /** Matches the values that it is about. */
+  /** Matches the values to warn about. */
   pattern: RegExp;
 }
 
@@ -31,15 +31,15 @@ interface ControlProps {
   name: string;
   label: string;
   hint?: string | undefined;
-  /** What was saved meanwhile is not shown, only that it differs. */
+  /** A value that was saved elsewhere is not shown, only that it differs. */
   isSecret?: boolean | undefined;
   caution?: Caution | undefined;
 }
 
-/** By which what is said elsewhere on the page leads to a field. */
+/** For links to a field. */
 export const idOf = (name: string) => `field-${name}`;
 
-/** What every control has in common: its name, its value, and what is said of it. */
+/** The attributes that every control has. */
 function attributes({ form: { values, errors, saved }, name, hint, caution }: ControlProps) {
   const id = idOf(name);
   const isBad = errors.some(({ field }) => field === name);
@@ -62,7 +62,7 @@ function attributes({ form: { values, errors, saved }, name, hint, caution }: Co
 }
 
 interface LabeledProps extends ControlProps {
-  /** What a value is called in this control. */
+  /** The text for a value, such as the name of an option. */
   describe?: ((value: string) => string) | undefined;
   children: ComponentChildren;
 }
@@ -107,7 +107,7 @@ function Labeled({ form, name, label, hint, isSecret, caution, describe, childre
   );
 }
 
-/** What is said of a field begins small, and its label is what it is said of. */
+/** A message in lower case continues the label. */
 function sentence(label: string, message: string): string {
   const subject = label.replace(' (optional)', '');
   return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
@@ -119,7 +119,7 @@ function SavedValue({ form, name, isSecret, describe }: Omit<LabeledProps, 'labe
   const text = describe ? describe(value) : value;
   return (
     <p class="saved" id={`${idOf(name)}-saved`}>
-      Saved meanwhile: {isSecret ? 'another one' : <bdi>{text === '' ? 'nothing' : shortened(text)}</bdi>}
+      Saved elsewhere: {isSecret ? 'a different value' : <bdi>{text === '' ? 'empty' : shortened(text)}</bdi>}
     </p>
   );
 }
@@ -132,14 +132,14 @@ function shortened(text: string): string {
 interface InputProps extends ControlProps {
   type?: 'text' | 'color' | 'date' | 'search' | 'email' | 'password';
   inputMode?: 'url' | 'tel' | 'email' | 'numeric' | 'decimal';
-  /** Of a form that will be opened again filled in, not a word: "off" would also empty the field on the way back. */
+  /** Leave it out in forms that people return to: with "off", the browser's back button would empty the field. */
   autocomplete?: string;
   maxLength?: number;
   required?: boolean;
 }
 
 export function Input({ type = 'text', inputMode, autocomplete, maxLength, required, ...props }: InputProps) {
-  // Preact's types want to know the kind of input when this is written; here it is chosen by the page.
+  // Preact's types need a literal input type; here the page chooses it.
   const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
   const locale = useLocale();
   const describeDay = (day: string) => dayInWords(day, locale);
@@ -154,7 +154,7 @@ export function TextArea({ rows = 4, ...props }: ControlProps & { rows?: number 
   const { value, ...rest } = attributes(props);
   return (
     <Labeled {...props}>
-      {/* A browser leaves out the first line break. */}
+      {/* Browsers drop the first line break. */}
       <textarea {...rest} rows={rows} value={`\n${value}`} />
     </Labeled>
   );
@@ -182,7 +182,7 @@ export function CheckBox(props: ControlProps) {
     <div class="field check">
       <input {...rest} type="checkbox" value="on" checked={value === 'on'} />
       <label for={rest.id}>{props.label}</label>
-      <SavedValue {...props} describe={(saved) => (saved === 'on' ? 'ticked' : 'not ticked')} />
+      <SavedValue {...props} describe={(saved) => (saved === 'on' ? 'checked' : 'not checked')} />
     </div>
   );
 }

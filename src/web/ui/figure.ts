@@ -1,11 +1,11 @@
 const short = Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A number as people read it. */
+/** "1,234,567" */
 export function figure(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** "123.5M", where room is short. */
+/** "123.5M", where space is short. */
 export function shortFigure(value: number): string {
   return short.format(value);
 }

@@ -1,18 +1,18 @@
 import type { Context } from 'koa';
 import { redirect, type PageParts } from './page.ts';
 
-/** On to a page that says once what was done. A word goes along, so that nobody can put sentences of their own there. */
-export function redirectWithFlash(ctx: Context, { sessions }: PageParts, path: string, word: string): void {
-  sessions.setFlash(ctx, path.split(/[?#]/)[0] ?? '', word);
+/** Redirects to a page that shows the message of `key` once. The cookie holds a key, so that nobody can inject a text. */
+export function redirectWithFlash(ctx: Context, { sessions }: PageParts, path: string, key: string): void {
+  sessions.setFlash(ctx, path.split(/[?#]/)[0] ?? '', key);
   redirect(ctx, path);
 }
 
-/** The word for this page, if it is one of those that it knows. */
-export function readFlash<Word extends string>(
+/** The key that was set for this page, if `texts` has it. */
+export function readFlash<Key extends string>(
   ctx: Context,
   { sessions }: PageParts,
-  texts: Record<Word, string>,
-): Word | undefined {
-  const word = sessions.takeFlash(ctx);
-  return word !== undefined && Object.hasOwn(texts, word) ? (word as Word) : undefined;
+  texts: Record<Key, string>,
+): Key | undefined {
+  const key = sessions.takeFlash(ctx);
+  return key !== undefined && Object.hasOwn(texts, key) ? (key as Key) : undefined;
 }

@@ -1,4 +1,4 @@
-// Takes an error away when its field has been corrected, and what is said at the top when none is left.
+// Removes an error when its field has been corrected, and the notice at the top when none is left.
 
 const pauseMs = 400;
 const summary = document.querySelector('.notice.bad[role=alert]');
@@ -18,7 +18,7 @@ function clear(field) {
   summary.textContent = 'No errors left. Save to try again.';
 }
 
-/** The errors that the form would have if it were sent now; nothing is saved. */
+/** The form as the server would show it for the current input. Nothing is saved. */
 async function check(form) {
   const address = new URL(form.action);
   address.searchParams.set('check', '');
@@ -51,7 +51,7 @@ function watch(form) {
     if (!form.querySelector('[aria-invalid]')) return;
     clearTimeout(waiting);
     if ('check' in form.dataset) waiting = setTimeout(() => void renew(), pauseMs);
-    // What was said is of the value that was there before.
+    // The error was about the previous value.
     else if (target.hasAttribute('aria-invalid') && target.value !== '' && target.checkValidity())
       clear(target);
   });

@@ -1,4 +1,4 @@
-/** As much of a key as is ever shown again: it tells one from another. */
+/** The part of a key that identifies it. The rest is shown only when it is created. */
 export function KeyPrefix({ prefix }: { prefix: string }) {
   return <code>qrl_{prefix}_…</code>;
 }

@@ -3,46 +3,38 @@ import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Config, FooterLink } from '../../config.ts';
 import { momentFormat } from './day.ts';
+import { accountSection, navigation } from './sections.ts';
 
-/** What every page needs to know of its visitor. */
+/** What every page needs to know about its visitor. */
 export interface Visitor {
-  /** Absent where nobody is signed in. */
+  /** Undefined where nobody is signed in. */
   email: string | undefined;
-  /** Of the service: they alone are shown the way to its queue. */
+  /** Operators of the service get a link to its queues. */
   isOperator: boolean;
-  /** What a form on this page must bring back. */
+  /** Sent back by every form on the page. */
   csrfToken: string;
-  /** Where the stylesheet and the scripts are: changes with their content, so that they can be kept for ever. */
+  /** URL prefix of style sheets and scripts. It changes with their content, so that they can be cached forever. */
   assets: string;
-  /** Not where only the command line makes accounts. */
+  /** False where only the command line creates accounts. */
   canSignUp: boolean;
   footerLinks: Config['footerLinks'];
-  /** In which days and times are written, as a BCP 47 tag. */
+  /** For dates and times, as a BCP 47 tag. */
   locale: string;
 }
 
 interface LayoutProps {
   title: string;
   visitor: Visitor;
-  /** The path of the section that is open. */
+  /** Path of the current section in the navigation. */
   at?: string;
   /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
   styles?: string[];
   children: ComponentChildren;
 }
 
-/** So that a form knows its token without being told by all that it stands in. */
+/** Gives forms the CSRF token without passing it through every component. */
 const VisitorContext = createContext<Visitor | undefined>(undefined);
 
-const publicSections = [
-  { path: '/docs', name: 'Docs' },
-  { path: '/signin', name: 'Sign in' },
-];
-const sections = [
-  { path: '/codes', name: 'QR codes' },
-  { path: '/keys', name: 'API Keys' },
-  { path: '/docs', name: 'Docs' },
-];
 const footerLinks: [FooterLink, string][] = [
   ['privacy', 'Privacy'],
   ['imprint', 'Imprint'],
@@ -50,7 +42,6 @@ const footerLinks: [FooterLink, string][] = [
   ['contact', 'Contact'],
   ['source', 'Source code'],
 ];
-const operatorSections = [...sections, { path: '/admin/queues', name: 'Queues' }];
 
 export function Layout({ title, visitor, at, styles = [], children }: LayoutProps) {
   const isSignedIn = visitor.email !== undefined;
@@ -89,9 +80,9 @@ export function Layout({ title, visitor, at, styles = [], children }: LayoutProp
               )}
             </nav>
             {isSignedIn && (
-              // Beside the brand on phones, where one row has no room for all.
+              // A nav of its own, because on phones it moves up beside the brand.
               <nav class="own" aria-label="Account">
-                <Section path="/account" name="Account" at={at} />
+                <Section {...accountSection} at={at} />
                 <Form action="/signout">
                   <button class="link" type="submit">
                     Sign out
@@ -134,11 +125,11 @@ function Section({ path, name, at }: { path: string; name: string; at: string | 
 }
 
 function sectionsOf({ email, isOperator }: Visitor) {
-  if (email === undefined) return publicSections;
-  return isOperator ? operatorSections : sections;
+  if (email === undefined) return navigation.visitor;
+  return isOperator ? navigation.operator : navigation.user;
 }
 
-/** Of the visitor that the page is for. */
+/** The locale of the page's visitor. */
 export function useLocale(): string {
   return useContext(VisitorContext)?.locale ?? 'en';
 }
@@ -146,15 +137,15 @@ export function useLocale(): string {
 interface FormProps {
   action: string;
   class?: string;
-  /** What was typed can be checked without being saved: see form-errors.js. */
+  /** Lets form-errors.browser.js validate the input without saving it. */
   isChecked?: boolean;
   children: ComponentChildren;
 }
 
-/** Every form posts, and brings the token that tells it apart from another site's. */
+/** Every form posts with a CSRF token. */
 export function Form({ action, class: name, isChecked = false, children }: FormProps) {
   const visitor = useContext(VisitorContext);
-  if (!visitor) throw new Error('A form has no token outside of the layout');
+  if (!visitor) throw new Error('Form must be rendered inside Layout, which has the CSRF token');
   return (
     <form method="post" action={action} class={name} data-check={isChecked ? '' : undefined}>
       <input type="hidden" name="csrfToken" value={visitor.csrfToken} />

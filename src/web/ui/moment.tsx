@@ -3,11 +3,11 @@ import { useLocale } from './layout.tsx';
 
 interface MomentProps {
   at: Date | string;
-  /** Without the time zone, where the page says it once for many. */
+  /** Without the time zone, where the page names it once for many. */
   bare?: boolean;
 }
 
-/** In UTC, exact to the minute; the script shows it in the reader's own time zone. */
+/** A time in UTC, to the minute. app.browser.js shows it in the reader's time zone. */
 export function Moment({ at: moment, bare = false }: MomentProps) {
   const locale = useLocale();
   const at = new Date(moment);
@@ -18,7 +18,7 @@ export function Moment({ at: moment, bare = false }: MomentProps) {
   );
 }
 
-/** A day of UTC, as `2026-11-01`. The script leaves it alone: in another time zone it would be another day. */
+/** A day in UTC, given as `2026-11-01`. It is not converted: in another time zone it would be another day. */
 export function Day({ date }: { date: string }) {
   const locale = useLocale();
   return (
@@ -28,7 +28,7 @@ export function Day({ date }: { date: string }) {
   );
 }
 
-/** Absent where it is that of the page. */
+/** Undefined for English, the language of the page. */
 function langFor(locale: string): string | undefined {
   return /^en\b/.test(locale) ? undefined : locale;
 }

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 
 interface NoticeProps {
   kind: 'good' | 'bad';
-  /** Where a form comes back with errors, reading goes on here. */
+  /** Screen readers start here when a form comes back with errors. */
   isFocused?: boolean;
   children: ComponentChildren;
 }
 
-/** What became of the last step; read out when the page opens. */
+/** The outcome of the last action. Screen readers read it when the page opens. */
 export function Notice({ kind, isFocused = false, children }: NoticeProps) {
   const focus = isFocused ? { tabIndex: -1, autofocus: true } : {};
   return (

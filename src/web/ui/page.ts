@@ -17,12 +17,12 @@ export interface PageParts {
   secrets: ServiceSecrets;
   sessions: Sessions;
   passwords: PasswordHasher;
-  /** Where stylesheet and scripts are. */
+  /** URL prefix of style sheets and scripts. */
   assets: string;
   images: Images;
-  /** To be told of each code that was changed or deleted, so that its share address shows it at once. */
+  /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
-  /** Aborted when the process is about to end: what would stay open ends then. */
+  /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
   now: () => Date;
 }
@@ -44,18 +44,18 @@ export function signedIn(ctx: Context): User | undefined {
   return ctx.state['user'] as User | undefined;
 }
 
-/** On pages behind `needUser`. */
+/** Only on pages behind `needUser`. */
 export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }
 
-/** For pages that are somebody's: whoever is not signed in is led there, and back afterwards. */
+/** For pages that need an account: redirects to the sign-in page, which returns here afterwards. */
 export async function needUser(ctx: Context, next: () => Promise<unknown>): Promise<void> {
   if (signedIn(ctx)) {
     await next();
     return;
   }
-  // Neither a picture nor a stream can show a page.
+  // An image or an event stream cannot follow a redirect to a page.
   if (!ctx.accepts('html')) throw new AppError('not_found', 'There is nothing at this address.');
   redirect(ctx, ctx.method === 'POST' ? '/signin?ended' : `/signin?next=${encodeURIComponent(ctx.url)}`);
 }
@@ -71,7 +71,7 @@ export function show<Props extends object>(
   ctx.body = render(h(View, props) as VNode);
 }
 
-/** After a form: the browser opens the next page anew, so that a reload repeats nothing. */
+/** With 303, the browser follows with GET, so that a reload does not submit the form again. */
 export function redirect(ctx: Context, path: string): void {
   ctx.redirect(path);
   ctx.status = 303;

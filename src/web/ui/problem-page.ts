@@ -12,7 +12,7 @@ export function problemPage(parts: PageParts): ShowProblem {
         status,
         message,
         requestId: String(ctx.state['requestId']),
-        // A form cannot be sent again by a link.
+        // A link cannot repeat a POST.
         canRetry: status === 503 && ctx.method === 'GET',
       },
       status,

@@ -5,15 +5,15 @@ interface ProblemProps {
   status: number;
   message: string;
   requestId: string;
-  /** Whether opening the same address again may help. */
+  /** Whether loading the same URL again may help. */
   canRetry: boolean;
 }
 
 const titles: Record<number, string> = {
-  404: 'Nothing here',
+  404: 'Page not found',
   405: 'Not possible here',
   429: 'Too many requests',
-  503: 'Just a moment',
+  503: 'Try again shortly',
 };
 
 export function ProblemView({ visitor, status, message, requestId, canRetry }: ProblemProps) {

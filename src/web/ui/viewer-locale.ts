@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 const maxHeaderLength = 200;
 const fallback = 'en';
 
-/** The first language of the reader's browser that dates can be written in. */
+/** The first locale of Accept-Language in which dates can be formatted. */
 export function viewerLocale(ctx: Context): string {
   if (ctx.get('Accept-Language').length > maxHeaderLength) return fallback;
   for (const tag of [ctx.acceptsLanguages()].flat()) {
@@ -13,7 +13,7 @@ export function viewerLocale(ctx: Context): string {
   return fallback;
 }
 
-/** Without extensions: they ask for other calendars and digits, and there are too many of them to remember formats for. */
+/** Without extensions, which select other calendars and digits: there are too many combinations to cache formats for. */
 function supportedLocale(tag: string): string | undefined {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(new Intl.Locale(tag).baseName)[0];

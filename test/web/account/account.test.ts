@@ -11,14 +11,14 @@ import { signUp } from '../../support/web-visitor.ts';
 const password = 'correct horse battery';
 
 inABrowser('Accounts', sharedService, (site) => {
-  /** Signed in, in an account with the password. */
+  /** A signed-in browser; the account has the password. */
   async function enter(email: string): Promise<Page> {
     const passwordHash = hashPassword(password);
     await createUser(site.service.db, { email, passwordHash }, new Date());
     return (await site.visitAs(email)).page;
   }
 
-  it('are made, left and entered again', async () => {
+  it('can be created, signed out of and signed in to again', async () => {
     const { page } = await site.visit();
     await signUp(page, 'ann@example.com', password);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('QR codes');
@@ -33,7 +33,7 @@ inABrowser('Accounts', sharedService, (site) => {
     await page.waitForURL('**/keys');
   });
 
-  it('say what is wrong with each field, and keep what was typed', async () => {
+  it('show an error at each invalid field and keep the input', async () => {
     const { page } = await site.visit();
     await page.goto('/signup');
     await page.getByLabel('Email').fill('bob@example.com');
@@ -54,7 +54,7 @@ inABrowser('Accounts', sharedService, (site) => {
     await page.waitForURL('**/signin');
   });
 
-  it('end their session for good at sign-out: the old cookie is dead', async () => {
+  it('end the session at sign-out, so that its cookie no longer works', async () => {
     const page = await enter('cleo@example.com');
     await page.goto('/keys');
     const cookies = await page.context().cookies();
@@ -65,14 +65,14 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(new URL(page.url()).pathname).to.equal('/signin');
   });
 
-  it('keep their session in a cookie that no script can read and no other site can send with a form', async () => {
+  it('keep the session in an HttpOnly cookie that other sites cannot send with a form', async () => {
     const { page } = await site.visit();
     await signUp(page, 'dan@example.com', password);
     const session = (await page.context().cookies()).find(({ name }) => name.includes('session'));
     expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
   });
 
-  it('change their password, which ends every other session', async () => {
+  it('sign out all other sessions when the password changes', async () => {
     const page = await enter('eve@example.com');
     const elsewhere = await site.visit();
     await elsewhere.page.goto('/signin');
@@ -87,12 +87,12 @@ inABrowser('Accounts', sharedService, (site) => {
     await form.getByLabel('Current password').fill(password);
     await form.getByLabel('New password').fill('another password');
     await form.getByRole('button').click();
-    expect(await page.getByRole('status').textContent()).to.contain('Your password is changed');
+    expect(await page.getByRole('status').textContent()).to.contain('Your password was changed');
     await elsewhere.page.goto('/keys');
     expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
   });
 
-  it('say who is signed in, and after a change of the email by its new name', async () => {
+  it('show who is signed in, also after the email has changed', async () => {
     const page = await enter('jo@example.com');
     await page.goto('/account');
     const first = page.locator('section').first();
@@ -101,19 +101,19 @@ inABrowser('Accounts', sharedService, (site) => {
     await form.getByLabel('New email').fill('finn@elsewhere.test');
     await form.getByLabel('Current password').fill('not the password');
     await form.getByRole('button').click();
-    // Said where the form is: the top of the page is screens away from it on a phone.
+    // Beside the form: on a phone, the top of the page is screens away.
     const card = page.locator('section', { has: form });
     expect(await card.getByRole('alert').textContent()).to.equal(
-      'Your email is not changed. Check the marked field.',
+      'Your email was not changed. Check the marked field.',
     );
-    expect(await card.locator('.error').textContent()).to.equal('That is not your current password.');
+    expect(await card.locator('.error').textContent()).to.equal('This is not your current password.');
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button').click();
-    await page.getByText('Your email is changed.').waitFor();
+    await page.getByText('Your email was changed.').waitFor();
     expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
   });
 
-  it('are deleted with everything in them after a typed confirmation, and not without', async () => {
+  it('are deleted with all their data, but only after a typed confirmation', async () => {
     const page = await enter('finn@example.com');
     const key = await site.service.makeKey({ email: 'finn@example.com' });
     await page.goto('/account');
@@ -121,10 +121,10 @@ inABrowser('Accounts', sharedService, (site) => {
     await form.getByLabel('Type finn@example.com to confirm').fill('yes');
     await form.getByLabel('Current password').fill('not the password');
     await form.getByRole('button').click();
-    expect(await page.getByText('That is not finn@example.com.').isVisible()).to.equal(true);
+    expect(await page.getByText('Enter finn@example.com.').isVisible()).to.equal(true);
     expect(await page.title()).to.equal('Error: Account · Qrelay');
     expect(await page.locator(':focus').textContent()).to.equal(
-      'Your account is not deleted. Check the marked fields.',
+      'Your account was not deleted. Check the marked fields.',
     );
     expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
     await expectAccessible(page);
@@ -139,7 +139,7 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(answer.status).to.equal(401);
   });
 
-  it('refuse an unknown e-mail and a wrong password with the same words', async () => {
+  it('show the same message for an unknown email and a wrong password', async () => {
     await enter('gil@example.com');
     const stranger = await site.visit();
     const texts: (string | null)[] = [];
@@ -150,18 +150,18 @@ inABrowser('Accounts', sharedService, (site) => {
       await stranger.page.getByRole('button', { name: 'Sign in' }).click();
       texts.push(await stranger.page.getByRole('alert').textContent());
     }
-    expect(texts).to.deep.equal(Array(2).fill('The email or the password is not right.'));
+    expect(texts).to.deep.equal(Array(2).fill('The email or the password is wrong.'));
     await expectAccessible(stranger.page);
   });
 });
 
-describe('Accounts, asked without a browser', () => {
+describe('Accounts over HTTP', () => {
   let service: TestService;
   before(async () => {
     service = await sharedService();
   });
 
-  /** A form as the page has it: its cookie and its token. */
+  /** A form with its cookie and CSRF token. */
   async function openForm(path: string): Promise<{ cookie: string; csrfToken: string }> {
     const answer = await fetch(service.url + path);
     const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -177,7 +177,7 @@ describe('Accounts, asked without a browser', () => {
     });
   const fields = { email: 'hal@example.com', password };
 
-  it('set a __Host- cookie, Secure, where the world comes by https', async () => {
+  it('set a Secure __Host- cookie where the base URL is https', async () => {
     const { cookie, csrfToken } = await openForm('/signup');
     const answer = await post('/signup', { ...fields, csrfToken }, { Cookie: cookie });
     expect(answer.status).to.equal(303);
@@ -186,7 +186,7 @@ describe('Accounts, asked without a browser', () => {
     );
   });
 
-  it('refuse a form that another site sends, or that brings no token, or somebody else’s', async () => {
+  it('reject forms from other sites, without a CSRF token, or with that of another visitor', async () => {
     const { cookie, csrfToken } = await openForm('/signin');
     const other = await openForm('/signin');
     const tries: [string, Record<string, string>, Record<string, string>][] = [
@@ -203,7 +203,7 @@ describe('Accounts, asked without a browser', () => {
     }
   });
 
-  it('throttle sign-in by account: the eleventh mistake of an hour is a 429 with the time to wait', async () => {
+  it('limit failed sign-ins by account: the eleventh in an hour gets 429 and Retry-After', async () => {
     const { cookie, csrfToken } = await openForm('/signin');
     const statuses: number[] = [];
     for (let number = 0; number < 11; number += 1) {
@@ -215,7 +215,7 @@ describe('Accounts, asked without a browser', () => {
     expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429]);
   });
 
-  it('never lead to another site or to a share address after the sign-in', async () => {
+  it('never redirect to another site or a share link after signing in', async () => {
     for (const next of [
       '//evil.test',
       'https://evil.test',
@@ -231,7 +231,7 @@ describe('Accounts, asked without a browser', () => {
     expect(page).to.contain('name="next" value="/account"');
   });
 
-  it('store passwords as Argon2id by OWASP’s figures, and sessions as hashes', async () => {
+  it('store passwords as Argon2id with OWASP’s parameters, and sessions as hashes', async () => {
     const [user] = (await service.db('users').where({ email: fields.email })) as Record<string, string>[];
     expect(user?.['password_hash']).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     const sessions = (await service.db('sessions').where({ user_id: user?.['id'] })) as {

@@ -36,7 +36,7 @@ describe('A blocked code, on the pages of its owner', () => {
     });
   }
 
-  it('has a badge in the list, and so has one that leads to a blocked host, and no other', async () => {
+  it('has a badge in the list, like a code with a blocked host, and no other code has', async () => {
     const codes = await Promise.all([
       createCode(api, { name: 'By itself' }),
       createCode(api, { name: 'By its host', content: 'https://www.evil.example/' }),
@@ -51,7 +51,7 @@ describe('A blocked code, on the pages of its owner', () => {
     expect(named('Sound')).to.be.a('string').and.not.contain('>Blocked<');
   });
 
-  it('says on its own page that it was blocked, and whom to turn to, but not the reason', async () => {
+  it('shows on its page that it is blocked and whom to contact, but not the reason', async () => {
     const { id, shareToken } = await createCode(api);
     expect(await pageOf(`/codes/${id}`))
       .to.contain('>Public<')
@@ -68,16 +68,16 @@ describe('A blocked code, on the pages of its owner', () => {
     expect(page).to.not.contain('not for the owner');
   });
 
-  it('cannot be made by duplicating one', async () => {
+  it('cannot be duplicated', async () => {
     const { id } = await createCode(api, { name: 'Only once' });
     await block('code', id);
     const answer = await post(`/codes/${id}`, `/codes/${id}/duplicate`, {});
     expect(answer.status).to.equal(400);
-    expect(await answer.text()).to.contain('it cannot be duplicated');
+    expect(await answer.text()).to.contain('and cannot be duplicated');
     expect(await service.db('qr_codes').whereLike('name', 'Only once%')).to.have.length(1);
   });
 
-  it('cannot be made with the form, nor by an edit, where its host is blocked: the field says why', async () => {
+  it('cannot be created or edited with a blocked host: the field shows why', async () => {
     await block('host', 'bad.example');
     const { id } = await createCode(api, { name: 'Edited' });
     const look = {

@@ -14,14 +14,14 @@ import type { TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { sharedService } from '../../support/shared-service.ts';
 
-const mostStreams = 500;
-const mostStreamsAnAddress = 100;
-const mostStreamsAUser = 20;
+const maxStreams = 500;
+const maxStreamsPerAddress = 100;
+const maxStreamsPerUser = 20;
 const minuteMs = 60_000;
-/** How a stream begins: when to come back, and how things are. */
+/** A stream begins with the reconnect delay and the current state. */
 const opening = /^retry: 1000\n\ndata: \{"ever":1,.*\}\n\n/;
 
-describe('Streams about a code', () => {
+describe('Event streams of a code', () => {
   let service: TestService;
   let code: { id: string; userId: string };
   let server: Server;
@@ -50,10 +50,10 @@ describe('Streams about a code', () => {
   const hasSession = async (db = service.db) =>
     (await findSessionUser(db, session, new Date())) !== undefined;
 
-  /** With the streams of the service, but of a rhythm that a test can wait for. Their user is the code's, or as asked. */
+  /** The streams of the service with a short timing. Their user is the code's owner, or that of the query. */
   async function serve(
-    rhythm: { lifetimeMs: number; heartbeatMs: number },
-    mayGoOn: () => Promise<boolean> = hasSession,
+    timing: { lifetimeMs: number; heartbeatMs: number },
+    isAllowed: () => Promise<boolean> = hasSession,
     lookUp: () => Promise<void> = async () => undefined,
   ): Promise<string> {
     const live = createLiveScans(service.db, () => new Date());
@@ -67,19 +67,19 @@ describe('Streams about a code', () => {
         };
       },
     };
-    const events = createCodeEvents(counted, closing.signal, rhythm);
+    const events = createCodeEvents(counted, closing.signal, timing);
     const app = new Koa();
     app.use(async (ctx) => {
       await lookUp();
       const { userId = code.userId, address = '127.0.0.1' } = ctx.query as Record<string, string>;
-      events.stream(ctx, { id: code.id, userId, address }, mayGoOn);
+      events.stream(ctx, { id: code.id, userId, address }, isAllowed);
     });
     server = createServer((req, res) => void app.callback()(req, res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  /** What has come so far, and the promise of its end. */
+  /** The text so far, and a promise of the end. */
   async function read(url: string): Promise<{ text(): string; end: Promise<void> }> {
     const { body } = await fetch(url);
     let text = '';
@@ -89,7 +89,7 @@ describe('Streams about a code', () => {
     return { text: () => text, end: gather() };
   }
 
-  it('end with the session they were opened in', async () => {
+  it('end with their session', async () => {
     const stream = await read(await serve({ lifetimeMs: minuteMs, heartbeatMs: 20 }));
     await eventually(() =>
       expect(stream.text())
@@ -101,7 +101,7 @@ describe('Streams about a code', () => {
     expect(stream.text().replace(opening, '')).to.match(/^(:\n\n)+$/);
   });
 
-  it('go on while it cannot be found out whether the session has ended', async () => {
+  it('stay open while the database cannot say whether the session has ended', async () => {
     const away = openDatabase(service.databaseUrl, { poolMax: 1, applicationName: 'test' });
     await away.destroy();
     let failures = 0;
@@ -114,13 +114,13 @@ describe('Streams about a code', () => {
     await eventually(() => expect(failures).to.be.above(2));
     await eventually(() => expect(stream.text()).to.match(opening));
     expect(watchers).to.equal(1);
-    // Until the process is about to end.
+    // It ends when the process shuts down.
     closing.abort();
     await stream.end;
     expect(stream.text().replace(opening, '')).to.equal('');
   });
 
-  it('end after a while, for the browser to ask again', async () => {
+  it('end after their lifetime, so that the browser reconnects', async () => {
     const stream = await read(await serve({ lifetimeMs: 50, heartbeatMs: minuteMs }));
     await stream.end;
     expect(stream.text()).to.match(/^retry: 1000\n\n/);
@@ -139,47 +139,47 @@ describe('Streams about a code', () => {
 
   const long = { lifetimeMs: minuteMs, heartbeatMs: minuteMs };
 
-  it('are at most twenty a user: a further one takes the place of the oldest, which comes back later', async () => {
+  it('are limited to 20 per user: another one evicts the oldest, which reconnects later', async () => {
     const url = await serve(long);
-    const [oldest, ...others] = await openMany(url, mostStreamsAUser);
-    expect(watchers).to.equal(mostStreamsAUser);
+    const [oldest, ...others] = await openMany(url, maxStreamsPerUser);
+    expect(watchers).to.equal(maxStreamsPerUser);
     const [newest] = await openMany(url, 1);
     await eventually(() => expect(oldest?.text()).to.match(/retry: 30000\n\n$/));
     await eventually(() => expect(newest?.text()).to.match(opening));
     for (const { text } of others) expect(text()).to.not.contain('30000');
     await openMany(`${url}?userId=another`, 1);
-    await eventually(() => expect(watchers).to.equal(mostStreamsAUser + 1));
+    await eventually(() => expect(watchers).to.equal(maxStreamsPerUser + 1));
   });
 
-  it('are at most a hundred a client address: whoever has fewest there gets in, and nobody else is cut', async () => {
+  it('are limited to 100 per client address: a user with fewer evicts one stream of a user with more', async () => {
     const url = await serve(long);
     const users = ['a', 'b', 'c', 'd', 'e'];
     const all = await Promise.all(
       users.map((user) => openMany(`${url}?userId=${user}&address=203.0.113.1`, 20)),
     );
-    expect(watchers).to.equal(mostStreamsAnAddress);
+    expect(watchers).to.equal(maxStreamsPerAddress);
     const [newcomer] = await openMany(`${url}?userId=newcomer&address=203.0.113.1`, 1);
     await eventually(() => expect(newcomer?.text()).to.match(opening));
-    await eventually(() => expect(watchers).to.equal(mostStreamsAnAddress));
+    await eventually(() => expect(watchers).to.equal(maxStreamsPerAddress));
     const ended = all.flat().filter(({ text }) => text().endsWith('retry: 30000\n\n'));
     expect(ended).to.have.length(1);
     await openMany(`${url}?userId=elsewhere&address=203.0.113.2`, 1);
-    expect(watchers).to.equal(mostStreamsAnAddress + 1);
+    expect(watchers).to.equal(maxStreamsPerAddress + 1);
   });
 
-  it('leave a place for a newcomer when a few addresses have taken all', async () => {
+  it('admit a new client when a few addresses use all streams', async () => {
     const url = await serve(long);
-    for (let number = 0; number < mostStreams; number += 20) {
-      const address = `203.0.113.${Math.floor(number / mostStreamsAnAddress)}`;
+    for (let number = 0; number < maxStreams; number += 20) {
+      const address = `203.0.113.${Math.floor(number / maxStreamsPerAddress)}`;
       await openMany(`${url}?userId=${number}&address=${address}`, 20);
     }
-    expect(watchers).to.equal(mostStreams);
+    expect(watchers).to.equal(maxStreams);
     const [newcomer] = await openMany(`${url}?userId=newcomer&address=198.51.100.1`, 1);
     await eventually(() => expect(newcomer?.text()).to.match(opening));
-    await eventually(() => expect(watchers).to.equal(mostStreams));
+    await eventually(() => expect(watchers).to.equal(maxStreams));
   });
 
-  it('leave nothing behind of clients that are gone before it is known whose code it is', async () => {
+  it('leave no watchers of clients that disconnect during the lookup of the code', async () => {
     let arrived = 0;
     let lookedUp = () => undefined as void;
     const found = new Promise<void>((resolve) => (lookedUp = resolve));
@@ -188,12 +188,12 @@ describe('Streams about a code', () => {
       await found;
     });
     const { hostname, port } = new URL(url);
-    const sockets = Array.from({ length: mostStreamsAUser }, () => {
+    const sockets = Array.from({ length: maxStreamsPerUser }, () => {
       const socket = connect(Number(port), hostname);
       socket.write('GET / HTTP/1.1\r\nHost: q\r\n\r\n');
       return socket;
     });
-    await eventually(() => expect(arrived).to.equal(mostStreamsAUser));
+    await eventually(() => expect(arrived).to.equal(maxStreamsPerUser));
     for (const socket of sockets) socket.destroy();
     await eventually(async () => {
       const open = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));

@@ -67,7 +67,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         rows.map((row) => [...row.children].map((cell) => (cell.textContent ?? '').trim())),
       );
 
-  it('shows the figures that the API has, for each period', async () => {
+  it('shows the numbers of the API for each period', async () => {
     await variety();
     for (const days of [7, 30, 90, 365]) {
       const answer = await page.goto(`/codes/${code.id}?days=${days}`);
@@ -121,7 +121,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(page);
   });
 
-  it('opens with 30 days, and takes no other number', async () => {
+  it('opens with 30 days, and ignores unknown periods', async () => {
     await record([[0]]);
     for (const query of ['', '?days=8', '?days=30.0', '?before=no-id']) {
       await page.goto(`/codes/${code.id}${query}`);
@@ -131,7 +131,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(page);
   });
 
-  it('has a few words in place of empty charts, until there is a scan', async () => {
+  it('has a text instead of empty charts until the first scan', async () => {
     await page.goto(`/codes/${code.id}`);
     expect(await page.getByRole('heading', { name: 'No scans yet' }).isVisible()).to.equal(true);
     expect(await page.getByRole('link', { name: 'its share link' }).getAttribute('href')).to.equal(
@@ -139,7 +139,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     );
     expect(await page.locator('#timeline, .ranking, #scans').count()).to.equal(0);
     await expectAccessible(page);
-    // A scan of long ago: there is a chart, which does not pretend to have a highest bar.
+    // With only old scans there is a chart, without a highest bar.
     await record([[100]]);
     await page.goto(`/codes/${code.id}`);
     expect(await page.locator('.timeline figcaption').textContent()).to.equal('No scans in these 30 days');
@@ -147,7 +147,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect((await tableRows('Scans, newest first')).length).to.equal(1);
   });
 
-  it('has an axis of round figures, and says which bar is not over', async () => {
+  it('has an axis of round numbers, and marks the incomplete bar', async () => {
     await record(Array.from({ length: 21 }, () => [1]));
     await page.goto(`/codes/${code.id}?days=7`);
     expect(await page.locator('.axis span').allTextContents()).to.deep.equal(['24', '12', '0']);
@@ -167,7 +167,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(await tip.allTextContents()).to.deep.equal([yesterday]);
     await page.locator('h1').hover();
     expect(await tip.count()).to.equal(0);
-    // One stop for the keyboard: from there the arrows go from bar to bar.
+    // One tab stop: the arrow keys move between the bars.
     await page.getByRole('link', { name: '365 days' }).focus();
     await page.keyboard.press('Tab');
     expect(await tip.allTextContents()).to.deep.equal([today]);
@@ -178,10 +178,10 @@ inABrowser('The page of a code', withWorker, (site) => {
     await page.keyboard.press('Tab');
     expect(await tip.count()).to.equal(0);
     expect(await page.locator(':focus').textContent()).to.equal('Table of scans per day');
-    expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain('21 in all, at most 21');
+    expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain('21 in total, at most 21');
   });
 
-  it('says what it holds, since when and until when', async () => {
+  it('shows content, creation and end', async () => {
     const links = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://example.com/${name}`);
     const socialLinks = links.join('\n');
     const contents: [Record<string, unknown>, Record<string, string>][] = [
@@ -227,7 +227,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(await page.locator('.facts .gist').isVisible()).to.equal(false);
   });
 
-  it('is marked, made private and public where it is, and leads back to the list', async () => {
+  it('can be made favorite, private and public, and links back to the list', async () => {
     await page.goto(`/codes/${code.id}`);
     await page.getByRole('button', { name: 'Favorite: Poster «Café»' }).click();
     await page.getByRole('status').filter({ hasText: 'Added to your favorites.' }).waitFor();
@@ -264,7 +264,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(texts).to.deep.equal([code.shareUrl, code.content]);
   }
 
-  it('has the picture, downloads, the share link to copy, and warnings in plain words', async () => {
+  it('has the picture, downloads, a share link to copy, and warnings without API names', async () => {
     const { body } = await api(`/qrcodes/${code.id}`, {
       method: 'PATCH',
       body: { foregroundColor: '#cccccc', backgroundColor: '#ffffff', category: 'Spring' },
@@ -288,7 +288,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(page);
   });
 
-  it('of a network has the code that joins it as its picture, and says what is counted', async () => {
+  it('shows the direct code of a network, and which scans are counted', async () => {
     const content = 'WIFI:T:WPA;S:Guests;P:let me in;;';
     const { id, shareUrl } = await createCode(api, { name: 'Guests', type: 'wifi', content });
     await page.goto(`/codes/${id}`);
@@ -315,7 +315,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect((await scan(await preview.screenshot()))?.toString()).to.equal(content);
   });
 
-  it('keeps every action of a code in reach beside its scans, also where they do not fit the window', async () => {
+  it('keeps all actions reachable beside the scans, also in a low window', async () => {
     await variety();
     // The warning makes it taller than the window.
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { foregroundColor: '#eeeeee' } });
@@ -330,7 +330,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     });
   });
 
-  it('prints the picture at 60 mm and the name, nothing else, and never dark', async () => {
+  it('prints only the name and the picture at 60 mm, always light', async () => {
     await variety();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
     await page.setViewportSize({ width: 794, height: 1123 });
@@ -353,7 +353,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     }
   });
 
-  it('writes every day and time in the locale of the viewer, and says in which time zone', async () => {
+  it('formats days and times in the locale of the viewer, and names the time zone', async () => {
     await variety();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { expiresAt: '2031-01-01T09:30:00.000Z' } });
     const german = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
@@ -399,7 +399,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     await expectAccessible(scripted.page);
   });
 
-  it('says when the share link shows nothing, and puts forward what helps', async () => {
+  it('shows why the share link does not work, and the button that fixes it', async () => {
     const solidButtons = () => page.locator('main :is(button, .button):not(.quiet, .star)').allTextContents();
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { isPublic: false } });
     await page.goto(`/codes/${code.id}`);
@@ -424,7 +424,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(body.expiresAt).to.equal('2031-01-01T00:00:00.000Z');
   });
 
-  it('lists every scan once, twenty a page', async () => {
+  it('lists every scan once, 20 per page', async () => {
     await record(Array.from({ length: 45 }, (_, index) => [index / 100, { city: `City ${index}` }]));
     await page.goto(`/codes/${code.id}?days=7`);
     const places: string[] = [];
@@ -462,14 +462,14 @@ inABrowser('The page of a code', withWorker, (site) => {
       return viewer;
     };
     afterEach(async () => {
-      // Left open, its page would ask for a process that is gone.
+      // An open page would reconnect to a process that has ended.
       await viewerOfSecond?.page.close();
       viewerOfSecond = undefined;
       await second?.close();
       second = undefined;
     });
 
-    /** When the page shows so many scans, by its own clock: what the test takes to ask it does not count. */
+    /** The time at which the page shows that many scans, by its own clock, without the delay of the test. */
     const momentOf = (viewer: Page, scans: number) =>
       viewer.evaluate<number>(`new Promise((resolve) => {
         const look = () => {
@@ -481,7 +481,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         look();
       })`);
 
-    it('shows a scan within 2 seconds, whichever process took it [timed]', async () => {
+    it('shows a scan within 2 seconds, whichever process received it [timed]', async () => {
       const stream = page.waitForResponse('**/events');
       await page.goto(`/codes/${code.id}`);
       await stream;
@@ -503,7 +503,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         'Mobile Safari',
         'iOS',
       ]);
-      // Nothing to draw while no place is known.
+      // No map while no country is known.
       expect(await page.locator('.world').count()).to.equal(0);
       expect(await page.getByText('No cities known for these scans.').isVisible()).to.equal(true);
       await record([[0]]);
@@ -511,7 +511,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect((await tableRows('Cities'))[0]).to.deep.equal(['St Albans, United Kingdom', '1', '25.0 %']);
       expect(await page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('4');
       expect(await page.locator('#total-today').textContent()).to.equal('4');
-      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in all');
+      expect(await page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in total');
       expect(await page.locator('#announcement').textContent()).to.equal('1 new scan');
       expect(await page.getByText('No scans yet').isVisible()).to.equal(false);
       expect(await page.getByText('Live', { exact: true }).isVisible()).to.equal(true);
@@ -519,7 +519,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect((await tableRows('Scans, newest first')).length).to.equal(4);
     });
 
-    it('is brought up to date when it is looked at long after it was opened, with all links', async () => {
+    it('catches up when it becomes visible long after it was opened', async () => {
       await record(Array.from({ length: 15 }, () => [0]));
       await page.route('**/events', (route) => route.abort());
       visitor.provoked.push(/net::ERR_FAILED/);
@@ -536,10 +536,10 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect((await tableRows('Scans, newest first')).length).to.equal(10);
     });
 
-    it('does not hold up the end of its process', async () => {
+    it('does not delay the shutdown of its process', async () => {
       const viewer = await openSecond();
       viewer.provoked.push(/net::ERR_CONNECTION/); // when the page asks again
-      // A stream that is still open when the drain is given up is cut: then it fails instead.
+      // A stream that outlives the drain is cut, and then its request fails instead.
       const ended = viewer.page.waitForEvent('requestfinished', (request) =>
         request.url().endsWith('/events'),
       );
@@ -548,7 +548,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       await ended;
     });
 
-    it('is told no more once the code is deleted', async () => {
+    it('stops receiving events when the code is deleted', async () => {
       await page.goto(`/codes/${code.id}`);
       visitor.provoked.push(/^404 .*\/events$/);
       const again = page.waitForResponse(
@@ -559,7 +559,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     });
   });
 
-  it('hands out the scans as a file that no spreadsheet takes for formulas', async () => {
+  it('exports the scans as CSV without formulas', async () => {
     const at = new Date(Date.now() - 60_000);
     const rows = [
       scanRow(code.id, at.toISOString()),
@@ -599,7 +599,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     );
   });
 
-  it('hands out all scans, also when they take several reads', async () => {
+  it('exports all scans, also in several reads', async () => {
     await record(Array.from({ length: 2_001 }, (_, index) => [index / 100]));
     await page.goto(`/codes/${code.id}`);
     const { text } = await readInPage(page, `/codes/${code.id}/scans.csv`);
@@ -611,7 +611,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(ids).to.deep.equal([...new Set(ids)].toSorted().toReversed());
   });
 
-  it('is for its owner: to others it is what a missing one is', async () => {
+  it('does not exist for other accounts', async () => {
     await record([[0]]);
     const stranger = await site.visitAs(`stranger-of-${email}`);
     for (const path of ['', '/events', '/scans.csv']) {
@@ -628,7 +628,7 @@ inABrowser('The page of a code', withWorker, (site) => {
     expect(anyone.headers.get('location')).to.equal(
       `/signin?next=${encodeURIComponent(`/codes/${code.id}`)}`,
     );
-    // As a browser asks for a stream, which cannot show the sign-in.
+    // As a browser requests a stream, which cannot show the sign-in page.
     const headers = { Accept: 'text/event-stream' };
     expect((await fetch(`${site.service.url}/codes/${code.id}/events`, { headers })).status).to.equal(404);
   });
@@ -656,7 +656,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       await eventually(async () =>
         expect(await total.locator('[title]').getAttribute('title')).to.equal(ofToday),
       );
-      // What is seen, and what is heard.
+      // The visible text and that for screen readers.
       expect(await total.textContent()).to.equal(`123.5M${ofToday}`);
       expect(await total.ariaSnapshot())
         .to.contain(ofToday)

@@ -10,7 +10,7 @@ import { createCode } from '../../support/share.ts';
 const email = 'owner@example.com';
 const slowCard = `BEGIN:VCARD\nA${';QUOTED-PRINTABLE'.repeat(100)}${'\n\t'.repeat(600)}x`;
 
-describe('The list of codes and the hosts that they lead to', () => {
+describe('The list of codes and the hosts of their links', () => {
   let service: TestService;
   let api: ApiClient;
   let browser: FormClient;
@@ -42,7 +42,7 @@ describe('The list of codes and the hosts that they lead to', () => {
     expect(await storedHosts(id)).to.deep.equal(['two.example']);
   });
 
-  it('uses what is stored, and does not parse the content', async () => {
+  it('uses the stored hosts and does not parse the content', async () => {
     const { id } = await createCode(api, { content: 'https://good.example/' });
     expect(await isListedAsBlocked()).to.equal(false);
     await service
@@ -52,21 +52,21 @@ describe('The list of codes and the hosts that they lead to', () => {
     expect(await isListedAsBlocked()).to.equal(true);
   });
 
-  it('reads the content once where nothing is stored', async () => {
+  it('parses the content once where no hosts are stored', async () => {
     const { id } = await createCode(api, { content: 'https://good.example/' });
     await service.db('qr_codes').where({ id }).update({ hosts: null, hosts_key: null });
     expect(await isListedAsBlocked()).to.equal(false);
     expect(await storedHosts(id)).to.deep.equal(['good.example']);
   });
 
-  it('does not trust what is stored for another content, as an older release leaves it', async () => {
+  it('ignores hosts that an older release stored for previous content', async () => {
     const { id } = await createCode(api, { content: 'https://good.example/' });
     await service.db('qr_codes').where({ id }).update({ content: 'https://evil.example/' });
     expect(await isListedAsBlocked()).to.equal(true);
     expect(await storedHosts(id)).to.deep.equal(['evil.example']);
   });
 
-  it('waits for nobody who holds the row of a code', async () => {
+  it('does not wait for locks on a code', async () => {
     const { id } = await createCode(api, { content: 'https://good.example/' });
     await service.db('qr_codes').where({ id }).update({ hosts: null, hosts_key: null });
     await service.db.transaction(async (holder) => {
@@ -91,7 +91,7 @@ describe('The list of codes and the hosts that they lead to', () => {
   });
 });
 
-describe('A content that is too long, in a form', () => {
+describe('Content that is too long, in a form', () => {
   let service: TestService;
   let browser: FormClient;
 
@@ -111,7 +111,7 @@ describe('A content that is too long, in a form', () => {
     vcard: { contactName: 'Ada', website: `a.${'a.'.repeat(20_000)}` },
   };
   for (const [type, fields] of Object.entries(forms)) {
-    it(`is refused for its length, of type ${type}, and costs no parser's time`, async () => {
+    it(`of type ${type} is rejected for its length without being parsed`, async () => {
       await browser.get(`/codes/new?type=${type}`);
       const cpu = process.cpuUsage();
       const look = {

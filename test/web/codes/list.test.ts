@@ -11,7 +11,7 @@ import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide, type WebVisitor } from '../../support/web-visitor.ts';
 
-/** What is typed into each form, by label, and the content that comes of it. */
+/** The input of each form by label, and the content it makes. */
 const typed: Record<CodeType, { fields: Record<string, string>; content: string }> = {
   url: { fields: { 'Web address': 'https://example.com/menu' }, content: 'https://example.com/menu' },
   text: { fields: { Text: 'Two\nlines' }, content: 'Two\nlines' },
@@ -48,7 +48,7 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
 };
 
 const inAYear = () => new Date(Date.now() + 365 * 86_400_000 - 1).toISOString().slice(0, 10);
-/** Where one is shown that was just made. */
+/** The page of a new code. */
 const made = /\/codes\/([0-9a-f-]{36})$/;
 
 inABrowser('QR codes', sharedService, (site) => {
@@ -98,7 +98,7 @@ inABrowser('QR codes', sharedService, (site) => {
     before(() => enter());
 
     for (const type of codeTypes) {
-      it(`of ${type} are made in a form, and opened in it again`, async () => {
+      it(`of type ${type} are created and edited in the same form`, async () => {
         const { fields, content } = typed[type];
         await page.goto(`/codes/new?type=${type}`);
         await expectAccessible(page);
@@ -128,7 +128,7 @@ inABrowser('QR codes', sharedService, (site) => {
       });
     }
 
-    it('that are filled in badly are not stored: each error is beside its field, and nothing is lost', async () => {
+    it('do not save invalid input: each error is at its field, and the input stays', async () => {
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
       await page.goto('/codes/new?type=geo');
       await fill({
@@ -151,7 +151,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await expectAccessible(page);
     });
 
-    it('lose each error when its field is right, and say so at the top when none is left', async () => {
+    it('remove each error when its field is valid, and the notice when none is left', async () => {
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/);
       await page.goto('/codes/new?type=geo');
       await fill({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
@@ -165,7 +165,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await field('name').getAttribute('aria-invalid')).to.equal(null);
       expect(await field('name').getAttribute('aria-describedby')).to.equal('field-name-hint');
       expect(await errors()).to.have.members(['place', 'size']);
-      // Another value that is wrong too is no reason, and gets its own.
+      // Another invalid value keeps an error, with its own message.
       await field('size').fill('5000');
       await page.getByText('Size in pixels must be at most 2048.').waitFor();
       visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5000&/);
@@ -180,12 +180,12 @@ inABrowser('QR codes', sharedService, (site) => {
       );
       expect(await page.title()).to.equal('New code · Qrelay');
       await expectAccessible(page);
-      // Nothing was saved by looking.
+      // Checking has saved nothing.
       const { body } = await (await api())('/qrcodes?type=geo');
       expect(body.data.map(({ name }: { name: string }) => name)).not.to.include('Harbor');
     });
 
-    it('take a link to a map for a place', async () => {
+    it('accept a map link as a place', async () => {
       await page.goto('/codes/new?type=geo');
       await fill({
         'Coordinates or map link': 'https://www.google.com/maps/@53.5503,9.9920,17z',
@@ -197,7 +197,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await stored(id)).to.include({ content: 'geo:53.5503,9.992?q=53.5503,9.992' });
     });
 
-    it('say that a number without its country code cannot be called from abroad, and store it', async () => {
+    it('warn about a number without a country code, and save it', async () => {
       await page.goto('/codes/new?type=phone');
       const caution = page.locator('#field-number-caution');
       const words = 'Scanners abroad cannot call this number: start with + and the country code.';
@@ -214,7 +214,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await caution.textContent()).to.equal(words);
     });
 
-    it('show a sample that says so, and that scans to nothing, until the code is there', async () => {
+    it('show a labeled sample that does not scan as a link until the code exists', async () => {
       await page.goto('/codes/new');
       const picture = page.getByRole('img', { name: 'Sample of a QR code' });
       const sample = await page.request.get((await picture.getAttribute('src')) ?? '');
@@ -231,7 +231,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await page.getByText('This is a sample').count()).to.equal(0);
     });
 
-    it('keep name, category and look when another type is chosen, and take nothing bad from an address', async () => {
+    it('keep name, category and design when the type changes, and ignore invalid query values', async () => {
       await page.goto('/codes/new');
       await fill({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
       await fill({ 'Last day': '2031-02-28' });
@@ -252,7 +252,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M', inAYear()]);
     });
 
-    it('that are sent twice while the answer is on its way are stored once', async () => {
+    it('save once when they are submitted twice', async () => {
       await page.goto('/codes/new?type=text');
       await fill({ Text: 'Sent twice', Name: 'Sent twice' });
       let sent = 0;
@@ -263,7 +263,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await button.scrollIntoViewIfNeeded();
       const { x = 0, y = 0 } = (await button.boundingBox()) ?? {};
       const click = () => page.mouse.click(x + 5, y + 5);
-      // What the first click sends is held up until there was a second one.
+      // The first request is held back until the second click.
       const clickAgain = async (route: Route) => {
         await click();
         await route.continue();
@@ -275,7 +275,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(sent).to.equal(1);
     });
 
-    it('keep what was typed on the way back from another page', async () => {
+    it('keep the input when the browser goes back', async () => {
       await page.goto('/codes/new?type=url');
       await fill({ 'Web address': 'https://example.com/typed', Name: 'Typed' });
       await page.getByRole('link', { name: 'Account' }).click();
@@ -284,7 +284,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('Typed');
     });
 
-    it('say until when the code works, from its last day on, and that it is no day of the past', async () => {
+    it('show until when the code works, and reject a last day in the past', async () => {
       await page.goto('/codes/new?type=text');
       const lastDay = page.getByLabel('Last day');
       expect(await lastDay.inputValue()).to.equal(inAYear());
@@ -318,14 +318,14 @@ inABrowser('QR codes', sharedService, (site) => {
       );
     });
 
-    it('have their buttons in view, at the end of what is filled in', async () => {
+    it('have their buttons in view, right after the fields', async () => {
       await page.setViewportSize({ width: 1200, height: 850 });
       await page.goto('/codes/new');
       const { y = 0, height = 0 } = (await page.locator('.form-end').boundingBox()) ?? {};
       expect(y + height).to.be.below(850);
     });
 
-    it('are held against the rules of the API', async () => {
+    it('apply the rules of the API', async () => {
       await page.goto('/codes/new');
       await fill({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });
       await page.getByRole('button', { name: 'Create QR code' }).click();
@@ -334,7 +334,7 @@ inABrowser('QR codes', sharedService, (site) => {
       );
     });
 
-    it('show their picture while it is chosen, and what scanners have against it', async () => {
+    it('preview the picture and its warnings while the design is chosen', async () => {
       await page.goto('/codes/new');
       await page.getByLabel('Foreground').fill('#eeeeee');
       const placeOf = async () => (await page.getByLabel('Foreground').boundingBox())?.y;
@@ -348,7 +348,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.getByText(/too similar/).waitFor({ state: 'detached' });
     });
 
-    it('with more than a form could hold are edited as they are stored', async () => {
+    it('show the raw content where the fields cannot hold it', async () => {
       const content = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nPHOTO;ENCODING=b:AAAA\r\nEND:VCARD\r\n';
       const { id } = await store({ name: 'Ann', type: 'vcard', content });
       await page.goto(`/codes/${id}/edit`);
@@ -368,16 +368,16 @@ inABrowser('QR codes', sharedService, (site) => {
   describe('and their list', () => {
     beforeEach(() => enter());
 
-    it('begin with a page that says what to do', async () => {
+    it('start with a page that explains what to do', async () => {
       await page.goto('/codes');
       expect(await page.title()).to.equal('QR codes · Qrelay');
       await expectAccessible(page);
       expect(await page.getByRole('link', { name: 'Create a key' }).getAttribute('href')).to.equal('/keys');
-      await page.getByRole('link', { name: 'Create the first one' }).click();
+      await page.getByRole('link', { name: 'Create your first code' }).click();
       await page.waitForURL('**/codes/new');
     });
 
-    it('are duplicated, made private and public, and marked', async () => {
+    it('can be duplicated, made private and public, and added to favorites', async () => {
       const code = await store({ name: 'Flyer', category: 'Shop' });
       await page.goto('/codes');
       await act('Flyer', 'Duplicate');
@@ -385,7 +385,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await page.getByRole('status').first().textContent()).to.equal(
         'Copied. Change it and save, or delete it.',
       );
-      // There is a copy already: nothing here promises to call it off.
+      // The copy already exists, so there is no Cancel button.
       expect(await page.locator('.form-end :is(a, button)').allTextContents()).to.deep.equal([
         'Save changes',
         'Keep it as it is',
@@ -414,7 +414,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await expectAccessible(page);
     });
 
-    it('are marked where they are: nothing is opened anew, focus and place stay, and it is said', async () => {
+    it('become favorites without leaving the page: focus and scroll position stay, and it is announced', async () => {
       for (let index = 0; index < 15; index += 1) await store({ name: `Code ${index}` });
       await page.setViewportSize({ width: 1000, height: 500 });
       await page.goto('/codes');
@@ -443,7 +443,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await expectAccessible(page);
     });
 
-    it('that cannot be marked in place lead to the page that says why', async () => {
+    it('show the error page where adding to favorites fails', async () => {
       await store({ name: 'Flyer' });
       await page.goto('/codes');
       visitor.provoked.push(/^404 .*\/favorite$/);
@@ -452,7 +452,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.waitForURL('**/signin?ended');
     });
 
-    it('are marked without JavaScript too, and one comes back to their row', async () => {
+    it('become favorites without JavaScript too, and the page returns to their row', async () => {
       await enter({ javaScriptEnabled: false });
       const code = await store({ name: 'Flyer' });
       await store({ name: 'Other' });
@@ -463,7 +463,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await names()).to.deep.equal(['Flyer', 'Other']);
     });
 
-    it('have a menu that lies over the list, alone, until Escape or a click beside it', async () => {
+    it('have a menu over the list, one at a time, until Escape or a click outside', async () => {
       await store({ name: 'First' });
       await store({ name: 'Second' });
       await page.goto('/codes');
@@ -485,7 +485,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await open()).to.equal(0);
     });
 
-    it('never lead to another site from their forms', async () => {
+    it('never redirect to another site from their forms', async () => {
       const { id } = await store();
       await page.goto('/codes');
       const csrfToken = await page.locator('main [name=csrfToken]').first().inputValue();
@@ -504,22 +504,22 @@ inABrowser('QR codes', sharedService, (site) => {
       }
     });
 
-    it('are deleted when their name is typed, and not before', async () => {
+    it('are deleted only after their name is typed', async () => {
       const { id } = await store({ name: 'Old flyer' });
       await page.goto('/codes');
       await act('Old flyer', 'Delete');
       await page.getByLabel('Type the name').fill('Old');
       await page.getByRole('button', { name: 'Delete' }).click();
-      expect(await page.locator('.error').textContent()).to.equal('That is not the name of the code.');
+      expect(await page.locator('.error').textContent()).to.equal('This is not the name of the code.');
       await expectAccessible(page);
       await page.getByLabel('Type the name').fill('Old flyer');
       expect(await page.locator('.error, [aria-invalid]').count()).to.equal(0);
       await page.getByRole('button', { name: 'Delete' }).click();
-      expect(await page.getByRole('status').textContent()).to.equal('The code is deleted.');
+      expect(await page.getByRole('status').textContent()).to.equal('The code was deleted.');
       expect((await (await api())(`/qrcodes/${id}`)).status).to.equal(404);
     });
 
-    it('are searched by name, type and category', async () => {
+    it('can be searched by name, type and category', async () => {
       await store({ name: '100% cotton', category: 'Shop' });
       await store({ name: '100 cotton', type: 'text', content: 'x' });
       await page.goto('/codes');
@@ -544,7 +544,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await expectAccessible(page);
     });
 
-    it('come 20 a page, favorites first, each of them once, on the way there and on the way back', async () => {
+    it('are listed 20 per page, favorites first, each once, forward and back', async () => {
       const codes: QrCode[] = [];
       for (let index = 0; index < 45; index += 1) codes.push(await store({ name: `Code ${index}` }));
       for (const code of codes.filter((_, index) => index % 2 === 0))
@@ -569,12 +569,12 @@ inABrowser('QR codes', sharedService, (site) => {
       }
       expect(back).to.deep.equal(seen.slice(0, 2));
       expect(await page.getByText('45 codes', { exact: true }).isVisible()).to.equal(true);
-      // A page that has become too short is filled up, so that it is the first one.
+      // A page that has become too short is filled up, and is then the first.
       await page.goto(`/codes?before=1-${codes[40]?.id}`);
       expect(await names()).to.deep.equal(seen[0]);
     });
 
-    it('of somebody else are not there', async () => {
+    it('of other accounts do not exist for the visitor', async () => {
       const { id } = await store({ name: 'Mine' });
       await enter();
       const answers = [];
@@ -595,7 +595,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(answers).to.deep.equal(Array(24).fill(answers[0]));
     });
 
-    it('fit the narrowest phone, whatever their names', async () => {
+    it('fit the narrowest phone with any name', async () => {
       await enter(narrowPhone);
       const { id } = await store({
         name: `<script>alert(1)</script> رمز ${'x'.repeat(60)}`,
@@ -606,7 +606,7 @@ inABrowser('QR codes', sharedService, (site) => {
         expect(await isTooWide(page), path).to.equal(false);
         await expectAccessible(page);
       }
-      // For an operator too, who has one way more: nothing falls into a row of its own.
+      // Also for an operator, whose navigation has one more link.
       await site.service.db('users').where({ email }).update({ is_admin: true });
       await page.goto('/codes');
       expect(await page.getByRole('link', { name: 'Queues' }).isVisible()).to.equal(true);
@@ -614,7 +614,7 @@ inABrowser('QR codes', sharedService, (site) => {
         page.evaluate(`new Set([...document.querySelectorAll('nav[aria-label=${label}] a')].map(
           (link) => link.getBoundingClientRect().top)).size`);
       expect([await rows('Main'), await rows('Account')]).to.deep.equal([1, 1]);
-      // The filters are folded there, and the menu opens within the screen.
+      // The filters are closed there, and the menu opens within the screen.
       expect(await page.getByLabel('Type').isVisible()).to.equal(false);
       await page.getByText('Filters').click();
       expect(await page.getByLabel('Type').isVisible()).to.equal(true);
@@ -622,7 +622,7 @@ inABrowser('QR codes', sharedService, (site) => {
       expect(await isTooWide(page)).to.equal(false);
     });
 
-    it('are made and edited without JavaScript', async () => {
+    it('can be created and edited without JavaScript', async () => {
       await enter({ javaScriptEnabled: false });
       await page.goto('/codes/new');
       await page.getByRole('link', { name: 'Wi-Fi' }).click();
@@ -637,7 +637,7 @@ inABrowser('QR codes', sharedService, (site) => {
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.waitForURL(`**/codes/${id}`);
       expect(await stored(id)).to.include({ content: 'WIFI:T:WPA;S:Guests;P:let me in;;' });
-      // What works by script alone is not there.
+      // Controls that need a script are hidden.
       expect(await page.locator('[data-copy]').count()).to.equal(1);
       expect(await page.locator('[data-copy]').isVisible()).to.equal(false);
     });

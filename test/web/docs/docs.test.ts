@@ -41,7 +41,7 @@ inABrowser('The API reference', sharedService, (site) => {
   });
   beforeEach(() => page.goto('/docs'));
 
-  it('has every operation of the document: in the navigation, and under an anchor of its own', async () => {
+  it('has every operation of the document, in the navigation and under its own anchor', async () => {
     expect(await page.title()).to.equal('API · Qrelay');
     expect(operations).to.have.length.above(0);
     expect(await page.locator('.docs-operation').count()).to.equal(operations.length);
@@ -72,7 +72,7 @@ inABrowser('The API reference', sharedService, (site) => {
     );
   });
 
-  it('tells bounds, defaults and what must be given', async () => {
+  it('shows bounds, defaults and required fields', async () => {
     const row = (name: string) =>
       page.locator('#createQrCode table.sent tr', {
         has: page.locator('th code', { hasText: new RegExp(`^${name}$`) }),
@@ -89,7 +89,7 @@ inABrowser('The API reference', sharedService, (site) => {
     expect(await row('category').textContent()).to.contain('string or null');
   });
 
-  it('has a command for each operation with the address of the service, that works when pasted', async () => {
+  it('has a command for each operation that works when pasted', async () => {
     const commands = await page.locator('pre[id$=-curl]').allTextContents();
     expect(commands).to.have.length(operations.length);
     for (const [index, { path, method }] of operations.entries()) {
@@ -109,7 +109,7 @@ inABrowser('The API reference', sharedService, (site) => {
     expect(answer.status).to.equal(201);
   });
 
-  it('is reached from the header, signed in or not, and leads to the document', async () => {
+  it('is linked in the header, signed in or not, and links to the document', async () => {
     for (const { page: anyPage } of [{ page }, await site.visitAs('docs@example.com')]) {
       const link = anyPage.getByRole('banner').getByRole('link', { name: 'Docs', exact: true });
       await anyPage.goto('/');
@@ -122,7 +122,7 @@ inABrowser('The API reference', sharedService, (site) => {
     );
   });
 
-  it('copies a command by its button, and leads to where keys are made', async () => {
+  it('copies a command with a button, and links to the keys page', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy the command: Create a publicly shared QR code' }).click();
     await page.getByText('Copied').first().waitFor();
@@ -134,12 +134,12 @@ inABrowser('The API reference', sharedService, (site) => {
     ).to.equal('/keys');
   });
 
-  it('is accessible, also with everything unfolded', async () => {
+  it('is accessible, also with everything open', async () => {
     await unfold(page);
     await expectAccessible(page);
   });
 
-  it('is whole on the narrowest phone, where its contents are folded', async () => {
+  it('fits the narrowest phone, with its contents closed', async () => {
     const phone = await site.visit(narrowPhone);
     await phone.page.goto('/docs');
     const contents = phone.page.getByRole('navigation', { name: 'API reference' });

@@ -7,7 +7,7 @@ import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 
 inABrowser('The front page', sharedService, (site) => {
-  it('says what this is, and leads a stranger to the sign-up', async () => {
+  it('explains the service and links to the sign-up', async () => {
     const { page } = await site.visit();
     await page.goto('/');
     expect(await page.title()).to.equal('Qrelay');
@@ -18,7 +18,7 @@ inABrowser('The front page', sharedService, (site) => {
     await page.waitForURL('**/signup');
   });
 
-  it('has a picture that leads to the address of the service, in both themes', async () => {
+  it('has a QR code of the base URL that scans in both themes', async () => {
     const { page } = await site.visit();
     await page.goto('/');
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -28,7 +28,7 @@ inABrowser('The front page', sharedService, (site) => {
     }
   });
 
-  it('shows what an owner sees, as an example whose figures agree', async () => {
+  it('shows example analytics whose numbers add up', async () => {
     const { page } = await site.visit();
     await page.goto('/');
     const example = page.getByRole('region', { name: 'What you see' });
@@ -46,7 +46,7 @@ inABrowser('The front page', sharedService, (site) => {
     expect([sum(byCountry), byCountry.length]).to.deep.equal([scans, countries]);
   });
 
-  it('has a request to paste, with the address of the service', async () => {
+  it('has an API request that works when pasted', async () => {
     const { page } = await site.visit();
     await page.goto('/');
     const curl = (await page.locator('#front-curl').textContent()) ?? '';
@@ -64,7 +64,7 @@ inABrowser('The front page', sharedService, (site) => {
     expect(answer.status).to.equal(201);
   });
 
-  it('leads whoever is signed in to their codes and keys', async () => {
+  it('links to codes and keys for a signed-in visitor', async () => {
     const { page } = await site.visitAs('front@example.com');
     await page.goto('/');
     const main = page.getByRole('main');
@@ -74,7 +74,7 @@ inABrowser('The front page', sharedService, (site) => {
     await expectAccessible(page);
   });
 
-  it('is whole on the narrowest phone, and weighs less than 100 KB', async () => {
+  it('fits the narrowest phone and loads less than 100 KB', async () => {
     const { page } = await site.visit(narrowPhone);
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => sizes.push(response.body().then((body) => body.length)));

@@ -24,7 +24,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     (await fetch(`${site.service.url}/api/v1/qrcodes`, { headers: { Authorization: `Bearer ${key}` } }))
       .status;
 
-  it('are created, used, and revoked: then a request gets 401', async () => {
+  it('can be created, used and revoked, after which requests get 401', async () => {
     expect(await page.title()).to.equal('API Keys · Qrelay');
     expect(await page.getByRole('heading', { name: 'No keys yet' }).isVisible()).to.equal(true);
     const key = await createKey('Shop');
@@ -41,10 +41,10 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     await row.getByRole('link', { name: 'Revoke Shop' }).click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Revoke' }).click();
-    expect(await page.getByRole('status').textContent()).to.equal('The key is revoked.');
+    expect(await page.getByRole('status').textContent()).to.equal('The key was revoked.');
     expect(await page.getByRole('row', { name: /Shop/ }).textContent()).to.contain('revoked');
     expect(await statusWith(key)).to.equal(401);
-    // Later it is folded away, below those that work.
+    // On the next visit it is in the closed list of revoked keys.
     await page.goto('/keys');
     expect(await page.getByRole('row', { name: /Shop/ }).count()).to.equal(0);
     await page.getByText('1 revoked key').click();
@@ -59,7 +59,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     await expectAccessible(page);
   });
 
-  it('are shown once: neither a reload, nor the way back, nor the list has them again', async () => {
+  it('are shown once, and not again after a reload, with the back button, or in the list', async () => {
     const key = await createKey('Once');
     await expectAccessible(page);
     await page.reload();
@@ -70,7 +70,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.getByRole('row', { name: /Once/ }).count()).to.equal(1);
   });
 
-  it('are copied by a button', async () => {
+  it('can be copied with a button', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const key = await createKey('Copied');
     await page.getByRole('button', { name: 'Copy key' }).click();
@@ -78,7 +78,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(key);
   });
 
-  it('are made and revoked with the keyboard alone', async () => {
+  it('can be created and revoked with the keyboard', async () => {
     const tabTo = async (name: string | RegExp, role: 'button' | 'link' | 'textbox') => {
       const wanted = page.getByRole(role, { name });
       for (let press = 0; press < 40; press += 1) {
@@ -103,7 +103,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.getByRole('row', { name: /By keyboard/ }).textContent()).to.contain('revoked');
   });
 
-  it('of somebody else are not there', async () => {
+  it('of other accounts do not exist for the visitor', async () => {
     await createKey('Mine');
     const [row] = (await site.service.db('api_keys').where({ name: 'Mine' })) as { id: string }[];
     const stranger = await site.visitAs('stranger@example.com');
@@ -119,7 +119,7 @@ inABrowser('API Keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(answers).to.deep.equal(Array(3).fill(answers[0]));
   });
 
-  it('have names of any script, whole on the narrowest phone', async () => {
+  it('may have names in any script, and fit the narrowest phone', async () => {
     ({ page } = await site.visitAs('phone@example.com', narrowPhone));
     await page.goto('/keys');
     await createKey(`<script>alert(1)</script> مفتاح ${'x'.repeat(60)}`);

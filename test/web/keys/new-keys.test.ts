@@ -31,7 +31,7 @@ describe('New API keys (contract 5.5, 8)', () => {
   const activeKeys = async (email: string) =>
     service.db('api_keys').where({ user_id: await userId(email), revoked_at: null });
 
-  it('are at most 10 an hour, so that revoking them makes no new quota', async () => {
+  it('are limited to 10 per hour, so that revoking keys does not add quota', async () => {
     const email = 'ann@example.com';
     const client = await signUp(email);
     let served = 0;
@@ -49,15 +49,15 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(refused.status).to.equal(429);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(3_500, 3_600);
     expect(await refused.text())
-      .to.match(/can create 10 keys an hour\. Try again in \d+ minutes/)
-      // Nothing is wrong with the name: it stays, for the next try.
+      .to.match(/can create 10 keys per hour\. Try again in \d+ minutes/)
+      // The name is valid and stays for the next attempt.
       .and.to.match(/<input[^>]* name="name"[^>]* value="[^"]/)
       .and.not.to.contain('aria-invalid');
     service.setNow(new Date(Date.now() + 3_600_000));
     expect((await create(client)).status).to.equal(303);
   });
 
-  it('are 10 of 30 that are asked for together', async () => {
+  it('are limited to 10 also when 30 are requested at once', async () => {
     const email = 'bob@example.com';
     const client = await signUp(email);
     const statuses = await Promise.all(Array.from({ length: 30 }, async () => (await create(client)).status));
@@ -66,7 +66,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(await activeKeys(email)).to.have.length(10);
   });
 
-  it('are at most 25 that are active, also where they are asked for together', async () => {
+  it('are limited to 25 active ones, also when they are requested at once', async () => {
     const email = 'cleo@example.com';
     const client = await signUp(email);
     for (let number = 0; number < 22; number += 1) await service.makeKey({ email });
@@ -78,12 +78,12 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(answers.filter(({ status }) => status === 303)).to.have.length(3);
     const refused = answers.find(({ status }) => status === 400);
     expect(await refused?.text())
-      .to.contain('at most 25 active keys. Revoke one first')
+      .to.contain('An account can have 25 active keys. Revoke one first')
       .and.not.to.contain('aria-invalid');
     expect(await activeKeys(email)).to.have.length(25);
   });
 
-  it('are in no cookie, and readable in no table', async () => {
+  it('are never in a cookie, and not readable in any table', async () => {
     const client = await signUp('dan@example.com');
     const answer = await create(client);
     const rows = (await service.db('one_time_secrets')) as { sealed: Buffer }[];
@@ -97,7 +97,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     }
   });
 
-  it('are shown once, to the very session, however often and wherever they are asked for together', async () => {
+  it('are shown once, only to their session, however many requests come at once', async () => {
     const email = 'eve@example.com';
     const client = await signUp(email);
     const other = formClient(service.url);
@@ -111,7 +111,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(await service.db('one_time_secrets')).to.deep.equal([]);
   });
 
-  it('are shown where a process of the previous release created them, which hands them over in a cookie', async () => {
+  it('are shown where a process of the previous release has put them into a cookie', async () => {
     const email = 'gus@example.com';
     const client = await signUp(email);
     const apiKey = await service.makeKey({ email });
@@ -125,7 +125,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect((await client.get('/keys/created')).headers.get('location')).to.equal('/keys');
   });
 
-  it('are not shown two minutes later, and are then purged', async () => {
+  it('are purged after two minutes', async () => {
     const client = await signUp('finn@example.com');
     await create(client);
     const later = new Date(Date.now() + 121_000);

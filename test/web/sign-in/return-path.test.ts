@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { safeReturnPath } from '../../../src/web/sign-in/return-path.ts';
 
-describe('Where the sign-in leads to', () => {
+describe('The return path after signing in', () => {
   it('is a page of the app', () => {
     const id = '01890000-0000-7000-8000-000000000000';
     for (const page of [
@@ -22,7 +22,7 @@ describe('Where the sign-in leads to', () => {
       expect(safeReturnPath(page), page).to.equal(page);
   });
 
-  it('is neither a share address, nor the API, nor another site, however it is written', () => {
+  it('is never a share link, the API or another site, however it is written', () => {
     for (const next of [
       '/r/abcdefghij',
       '/r/abcdefghij.svg',
@@ -65,7 +65,7 @@ describe('Where the sign-in leads to', () => {
       expect(safeReturnPath(next), String(next)).to.equal(undefined);
   });
 
-  it('is the page as a browser reads it', () => {
+  it('is normalized as a browser does', () => {
     for (const [next, page] of [
       ['/codes/../keys', '/keys'],
       ['/keys/./../account#top', '/account'],

@@ -8,7 +8,7 @@ import { createCode, openShare } from '../../support/share.ts';
 
 const password = 'correct horse battery';
 
-describe('Sessions, asked without a browser', () => {
+describe('Sessions over HTTP', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
@@ -30,7 +30,7 @@ describe('Sessions, asked without a browser', () => {
     return (await client.post('/signin', { email, password: given })).status;
   };
 
-  it('can be begun where they were before, whatever strangers try elsewhere', async () => {
+  it('can be started on a known device while the account is throttled for others', async () => {
     const owner = await signedUp('kim@example.com');
     await owner.post('/signout', {});
     const stranger = formClient(service.url);
@@ -38,14 +38,14 @@ describe('Sessions, asked without a browser', () => {
       expect(await signIn(stranger, 'kim@example.com', 'wrong wrong')).to.equal(401);
     expect(await signIn(stranger, 'kim@example.com', password)).to.equal(429);
     expect(await signIn(owner, 'kim@example.com')).to.equal(303);
-    // The mark is of that account: with it nobody gets at another one, and it bears no more mistakes than any.
+    // The device cookie is for that account only, and has its own limit of failed attempts.
     await owner.post('/signout', {});
     for (let number = 0; number < 10; number += 1)
       expect(await signIn(owner, 'kim@example.com', 'wrong wrong')).to.equal(401);
     expect(await signIn(owner, 'kim@example.com')).to.equal(429);
   });
 
-  it('are known by marks that end with the password, and are of no use for who has the e-mail later', async () => {
+  it('have device cookies that end with the password and do not work for a later owner of the email', async () => {
     const before = await signedUp('rob@example.com');
     await before.get('/account');
     await before.post('/account/email', { newEmail: 'rob-elsewhere@example.com', emailPassword: password });
@@ -67,13 +67,13 @@ describe('Sessions, asked without a browser', () => {
     expect(await signIn(owner, 'rob@example.com', newPassword)).to.equal(303);
   });
 
-  it('leave no e-mail that was typed where it could be read', async () => {
+  it('store no typed email in readable form', async () => {
     await signIn(formClient(service.url), 'typed-by-mistake@example.com', 'wrong wrong');
     const windows = JSON.stringify(await service.db('request_windows'));
     expect(windows).to.contain('signin-account:').and.not.to.contain('typed-by-mistake');
   });
 
-  it('that ended while a form was open lead to the sign-in, and then take the very form', async () => {
+  it('that end while a form is open redirect to sign-in, and accept the same form afterwards', async () => {
     const owner = await signedUp('lou@example.com');
     await owner.get('/codes/new');
     const session = owner.cookies.get('__Host-qrelay-session') ?? '';
@@ -89,16 +89,16 @@ describe('Sessions, asked without a browser', () => {
     const refused = await owner.post('/codes/new', { ...form, ...look });
     expect(refused.status).to.equal(303);
     expect(refused.headers.get('location')).to.equal('/signin?ended');
-    expect(await (await owner.get('/signin?ended')).text()).to.contain('what you typed is still in it');
+    expect(await (await owner.get('/signin?ended')).text()).to.contain('Your input is still there');
     owner.cookies.set('__Host-qrelay-session', session);
     const made = await owner.post('/codes/new', { ...form, ...look });
     expect(made.headers.get('location')).to.match(/^\/codes\/[0-9a-f-]{36}$/);
-    // An address as people type it is completed.
+    // The missing scheme is added.
     const [code] = (await service.db('qr_codes').where({ name: 'Menu' })) as { content: string }[];
     expect(code?.content).to.equal('https://example.com/menu');
   });
 
-  it('can be ended twice, and begun from a page that was open before they began elsewhere', async () => {
+  it('can be ended twice, and started from a page that was opened before another sign-in', async () => {
     const owner = await signedUp('mia@example.com');
     await owner.get('/keys');
     for (let time = 0; time < 2; time += 1)
@@ -109,7 +109,7 @@ describe('Sessions, asked without a browser', () => {
       expect((await owner.post('/signin', fields)).status).to.equal(303);
   });
 
-  it('take no form that was opened in another account, and show nobody else’s new key', async () => {
+  it('reject a form of another account, and do not show its new key', async () => {
     const browser = await signedUp('una@example.com');
     const others = await formOf(browser, '/keys');
     await browser.post('/keys', { name: 'Una’s' });
@@ -123,7 +123,7 @@ describe('Sessions, asked without a browser', () => {
     expect(await service.db('api_keys').where({ name: 'Mistaken' })).to.deep.equal([]);
   });
 
-  it('take no form of who has no cookie', async () => {
+  it('reject a form without a cookie', async () => {
     const owner = await signedUp('wes@example.com');
     owner.cookies.delete('__Host-qrelay-visitor');
     const page = await (await owner.post('/keys', { name: 'None' })).text();
@@ -131,7 +131,7 @@ describe('Sessions, asked without a browser', () => {
     expect((await owner.post('/keys', { name: 'None', csrfToken })).status).to.equal(403);
   });
 
-  it('of a form that is out of date undo nothing: what only one has changed is kept, of both it is asked', async () => {
+  it('merge an outdated form: changes of one side are kept, changes of both are a conflict', async () => {
     const email = 'xia@example.com';
     const owner = await signedUp(email);
     const api = apiClient(service.url, await service.makeKey({ email }));
@@ -150,21 +150,21 @@ describe('Sessions, asked without a browser', () => {
       size: '512',
       errorCorrection: 'M',
     };
-    // A mark changes nothing that the form holds, and the address is changed in one place only.
+    // A favorite is not part of the form, and the address is changed on one side only.
     await elsewhere({ isFavorite: true, content: 'https://example.com/new' });
     const renamed = { ...form, name: 'Other name', version: versionIn(opened) };
     expect((await owner.post(edit, renamed)).status).to.equal(303);
     expect(await stored()).to.include({ name: 'Other name', content: 'https://example.com/new' });
-    // Two who want the same have no quarrel.
+    // The same change on both sides is not a conflict.
     expect((await owner.post(edit, renamed)).status).to.equal(303);
 
     await elsewhere({ name: 'spaced   out', category: 'Theirs' });
     const refused = await owner.post(edit, { ...renamed, size: '256' });
     expect(refused.status).to.equal(409);
     const page = await refused.text();
-    expect(page).to.contain('was changed somewhere else').and.to.contain('value="Other name"');
-    expect(page.match(/Saved meanwhile: .*?<\/p>/g)).to.deep.equal([
-      'Saved meanwhile: <bdi>spaced   out</bdi></p>',
+    expect(page).to.contain('was changed elsewhere').and.to.contain('value="Other name"');
+    expect(page.match(/Saved elsewhere: .*?<\/p>/g)).to.deep.equal([
+      'Saved elsewhere: <bdi>spaced   out</bdi></p>',
     ]);
     expect(page).to.contain('value="Theirs"').and.to.contain('value="https://example.com/new"');
     expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
@@ -188,7 +188,7 @@ describe('Sessions, asked without a browser', () => {
     expect(gone.headers.get('location')).to.equal('/codes');
   });
 
-  it('of a form of a network that is out of date tell what differs, but not the password', async () => {
+  it('show what differs in an outdated form of a network, but not the password', async () => {
     const email = 'yan@example.com';
     const owner = await signedUp(email);
     const api = apiClient(service.url, await service.makeKey({ email }));
@@ -210,17 +210,17 @@ describe('Sessions, asked without a browser', () => {
     const theirs = `WIFI:T:WEP;S:${'N'.repeat(300)};P:new secret;H:true;;`;
     await elsewhere(theirs);
     const page = await refusal({ networkName: 'Mine', security: 'nopass', password: 'my secret' });
-    expect(page).to.contain(`Saved meanwhile: <bdi>${'N'.repeat(200)} …</bdi>`);
-    expect(page).to.contain('Saved meanwhile: <bdi>WEP</bdi>');
-    expect(page).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
-    // Whoever touched nothing of it leaves it as it is.
+    expect(page).to.contain(`Saved elsewhere: <bdi>${'N'.repeat(200)} …</bdi>`);
+    expect(page).to.contain('Saved elsewhere: <bdi>WEP</bdi>');
+    expect(page).to.contain('Saved elsewhere: a different value</p>').and.not.to.contain('new secret');
+    // A form without changes leaves the stored value.
     expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
     expect(await stored()).to.equal(theirs);
-    // What no longer fits the fields holds a password too.
+    // Content that no longer fits the fields holds a password too.
     const unfit = 'WIFI:T:WPA;S:Old;P:new secret;X:more;;';
     await elsewhere(unfit);
     const raw = await refusal({ networkName: 'Mine' });
-    expect(raw).to.contain('Saved meanwhile: another one</p>').and.not.to.contain('new secret');
+    expect(raw).to.contain('Saved elsewhere: a different value</p>').and.not.to.contain('new secret');
     expect((await owner.post(edit, { ...form, size: '256' })).status).to.equal(303);
     expect(await stored()).to.equal(unfit);
     const mine = { ...form, networkName: 'Mine', size: '256', version: versionIn(raw) };
@@ -228,12 +228,12 @@ describe('Sessions, asked without a browser', () => {
     expect(await stored()).to.contain('S:Mine;');
   });
 
-  it('go on at the page that was asked for, with its query', async () => {
+  it('return to the requested page with its query', async () => {
     const answer = await formClient(service.url).get('/codes?q=menu&type=url');
     expect(answer.headers.get('location')).to.equal('/signin?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl');
     const page = await (await fetch(`${service.url}${answer.headers.get('location')}`)).text();
     expect(page).to.contain('name="next" value="/codes?q=menu&amp;type=url"');
-    // By way of the sign-up too.
+    // Also through the sign-up.
     const signUpPath = '/signup?next=%2Fcodes%3Fq%3Dmenu%26type%3Durl';
     expect(page).to.contain(`href="${signUpPath}"`);
     const client = formClient(service.url);
@@ -245,7 +245,7 @@ describe('Sessions, asked without a browser', () => {
     expect((await client.post('/signup', evil)).headers.get('location')).to.equal('/codes');
   });
 
-  it('of a deleted account take its codes with them at once', async () => {
+  it('of a deleted account end, and its codes stop working at once', async () => {
     const email = 'nan@example.com';
     const owner = await signedUp(email);
     const code = await createCode(apiClient(service.url, await service.makeKey({ email })));
@@ -256,7 +256,7 @@ describe('Sessions, asked without a browser', () => {
     expect(await status()).to.equal(404);
   });
 
-  it('of a deleted account take the windows of its keys and passwords with them', async () => {
+  it('of a deleted account leave no rate-limit windows of its keys and passwords', async () => {
     const email = 'moe@example.com';
     const owner = await signedUp(email);
     const key = await service.makeKey({ email });
@@ -271,7 +271,7 @@ describe('Sessions, asked without a browser', () => {
     expect(await windows()).to.deep.equal([]);
   });
 
-  it('are at most 50 for a user: those that were not used for longest end', async () => {
+  it('are limited to 50 per user: the least recently used ends', async () => {
     const owner = await signedUp('zoe@example.com');
     const [{ id }] = (await service.db('users').where({ email: 'zoe@example.com' })) as [{ id: string }];
     const sessions = () => service.db('sessions').where({ user_id: id });
@@ -283,7 +283,7 @@ describe('Sessions, asked without a browser', () => {
     expect((await owner.get('/keys')).status).to.equal(303);
   });
 
-  it('show a new key to whoever opens the page, not to who asks for its head', async () => {
+  it('show a new key for GET and keep it for HEAD', async () => {
     const owner = await signedUp('ole@example.com');
     await owner.get('/keys');
     await owner.post('/keys', { name: 'Shop' });

@@ -1,22 +1,22 @@
 import { expect } from 'chai';
 import { startService, type TestService } from '../../support/service.ts';
 
-describe('Sign-ups that are closed (SIGNUPS=closed)', () => {
+describe('Closed sign-ups (SIGNUPS=closed)', () => {
   let service: TestService;
   before(async () => {
     service = await startService({ config: { signUps: 'closed' } });
   });
   after(() => service.stop());
 
-  it('show whom to ask for an account instead of a form', async () => {
+  it('show whom to contact instead of a form', async () => {
     const answer = await fetch(`${service.url}/signup`);
     expect(answer.status).to.equal(200);
     const page = await answer.text();
-    expect(page).to.contain('Ask whoever runs this service for an account');
+    expect(page).to.contain('Contact the operator of this service to get an account');
     expect(page).to.not.contain('action="/signup"');
   });
 
-  it('make no account for whoever sends the form all the same', async () => {
+  it('create no account for a form that is sent anyway', async () => {
     const form = await fetch(`${service.url}/signin`);
     const cookie = form.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const csrfToken = /name="csrfToken" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
@@ -33,7 +33,7 @@ describe('Sign-ups that are closed (SIGNUPS=closed)', () => {
     expect(await service.db('users')).to.have.length(0);
   });
 
-  it('are offered on no page, while signing in is', async () => {
+  it('are not linked on any page, while the sign-in is', async () => {
     for (const path of ['/', '/signin', '/signup', '/docs', '/nothing-here']) {
       const page = await (await fetch(service.url + path, { headers: { Accept: 'text/html' } })).text();
       expect(page, path).to.contain('href="/signin"');

@@ -6,7 +6,7 @@ const password = 'correct horse battery';
 const goodbye = 'Your account was deleted, with all its keys, codes and scans.';
 const flashCookie = '__Host-qrelay-flash';
 
-describe('What is said once, after a form', () => {
+describe('Flash messages', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
@@ -21,7 +21,7 @@ describe('What is said once, after a form', () => {
   }
   const read = async (client: FormClient, path: string) => (await client.get(path)).text();
 
-  it('is that the account and everything in it are gone, on the front page, one time', async () => {
+  it('confirm once, on the front page, that an account was deleted', async () => {
     const email = 'leaver@example.com';
     const client = await signUp(email);
     await client.get('/account');
@@ -31,7 +31,7 @@ describe('What is said once, after a form', () => {
     expect(await read(client, '/')).not.to.contain(goodbye);
   });
 
-  it('is never said by an address alone, nor in words that somebody else has chosen', async () => {
+  it('cannot be set by a URL or with a chosen text', async () => {
     const client = await signUp('stayer@example.com');
     for (const address of [
       '/?deleted',
@@ -46,7 +46,7 @@ describe('What is said once, after a form', () => {
     }
   });
 
-  it('is what was done to a code, on the page that the form leads to', async () => {
+  it('confirm an action on a code on the next page', async () => {
     const client = await signUp('doer@example.com');
     await client.get('/codes/new');
     const form = { type: 'text', name: 'Note', content: 'Hello', size: '512', errorCorrection: 'M' };
@@ -61,7 +61,7 @@ describe('What is said once, after a form', () => {
     expect(await read(client, back)).to.contain('This code is private');
   });
 
-  it('is a new key, which is not lost when another page is opened first', async () => {
+  it('do not lose a new key when another page is opened first', async () => {
     const client = await signUp('maker@example.com');
     await client.get('/keys');
     const answer = await client.post('/keys', { name: 'Till' });

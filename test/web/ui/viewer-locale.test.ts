@@ -22,7 +22,7 @@ describe('The locale of a page', () => {
     [`${'x'.repeat(300)},de`, 'en'],
     ['de-'.repeat(4_000), 'en'],
   ] as const) {
-    it(`is ${locale} where the browser asks for "${header.slice(0, 40)}"`, async () => {
+    it(`is ${locale} for Accept-Language "${header.slice(0, 40)}"`, async () => {
       expect(await localeFor(header)).to.equal(locale);
     });
   }

@@ -1,10 +1,10 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { Form } from '../../ui/layout.tsx';
 
-/** What is done to a code at once, in the list and on its own page. */
+/** Actions without a form of their own, in the list and on the page of a code. */
 interface ActionProps {
   code: QrCode;
-  /** How its button looks there. */
+  /** The class of the button. */
   look: 'link' | 'quiet';
 }
 

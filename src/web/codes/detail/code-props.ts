@@ -4,19 +4,19 @@ import type { CityCount } from '../../../scans/top-cities.ts';
 import type { Visitor } from '../../ui/layout.tsx';
 import type { ScanLine } from './scan-line.tsx';
 
-/** What the page of a code shows. */
+/** Everything that the page of a code shows. */
 export interface CodeProps {
   visitor: Visitor;
   code: QrCode;
   isExpired: boolean;
-  /** By whoever runs the service. */
+  /** By the operator of the service. */
   isBlocked: boolean;
   abuseContact: string | undefined;
   abuseHref: string | undefined;
   /** The share link. */
   address: string;
   warnings: string[];
-  /** Where this page is, to come back to. */
+  /** The path of this page, for forms that return to it. */
   here: string;
   days: number;
   periods: readonly number[];
@@ -24,10 +24,10 @@ export interface CodeProps {
   cities: CityCount[];
   scans: ScanLine[];
   isFirstPage: boolean;
-  /** The last scan of this page, where there is another page. */
+  /** The id of the last scan on this page, where there is another page. */
   olderThan: string | undefined;
-  /** What was done to it a moment ago. */
+  /** The message of the last action. */
   flash?: string | undefined;
-  /** That is told with its state. */
+  /** Shown together with the state, instead of the message. */
   wasMadePrivate: boolean;
 }

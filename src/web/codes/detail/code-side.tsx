@@ -8,7 +8,7 @@ import { CopyableField } from '../../ui/copyable.tsx';
 import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
 import { Day, Moment } from '../../ui/moment.tsx';
 
-/** The code itself, beside its scans: picture, share link, what it holds, and what can be done with it. */
+/** The code itself, beside its scans: picture, share link, content and actions. */
 export function CodeSide(props: CodeProps) {
   const { code, address, warnings } = props;
   const state = stateOf(props);
@@ -55,7 +55,7 @@ export function CodeSide(props: CodeProps) {
   );
 }
 
-/** As the form writes it, where it was set there: the end of a day would read as the day after. */
+/** A code that ends with a day (as the form sets it) shows that day: midnight would read as the day after. */
 function End({ code: { expiresAt }, isExpired }: CodeProps) {
   if (isEndOfDay(expiresAt))
     return (
@@ -83,7 +83,7 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
         Edit
       </a>
       <DuplicateForm code={code} look="quiet" />
-      {/* Of a private code it stands above, as the remedy. */}
+      {/* For a private code, the notice above has this button. */}
       {state !== 'private' && <VisibilityForm code={code} look="quiet" back={here} />}
       <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
         Delete
@@ -92,7 +92,7 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
   );
 }
 
-/** The sentences are written for headers and programs, and name the fields as those do. */
+/** Warnings name the fields as the API does. */
 function inPlainWords(warning: string): string {
   return warning
     .replace('With encode=content: ', 'The direct code: ')

@@ -3,13 +3,13 @@ import type { LinksContent } from '../../../codes/content/code-content.ts';
 import { parseContent } from '../../../codes/content/parse-content.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 
-/** About what the stylesheet leaves to see of a text. */
+/** About as much as the style sheet shows of a text. */
 const shownLines = 4;
 const shownCharacters = 120;
 
 type Fact = [name: string, value: ComponentChildren];
 
-/** What a code holds, in a few words: enough to know it again. A password stays in the form. */
+/** The content of a code in short. Passwords are shown only in the form. */
 export function ContentFacts({ code }: { code: QrCode }) {
   return (
     <>
@@ -63,7 +63,7 @@ function factsOf({ type, content }: QrCode): Fact[] {
   }
 }
 
-/** The beginning, and where that is not all, the whole one step away. */
+/** The beginning, with the whole text behind "Show all" where it is long. */
 function LongText({ text }: { text: string }) {
   const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;
   return (

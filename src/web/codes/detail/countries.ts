@@ -4,11 +4,11 @@ const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
 export function countryName(code: string): string {
   if (code === unknownCountry) return 'Unknown';
-  // What is no country code at all makes DisplayNames throw.
+  // DisplayNames throws for anything that is not a country code.
   return /^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : code;
 }
 
-/** ISO 3166-1: the numbers that maps use, and the letters that scans have. */
+/** ISO 3166-1: the map has numeric codes, scans have letters. */
 const numbered = [
   '004AF 008AL 012DZ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO 070BA 072BW 076BR',
   '084BZ 090SB 096BN 100BG 104MM 108BI 112BY 116KH 120CM 124CA 140CF 144LK 148TD 152CL 156CN 158TW 170CO',

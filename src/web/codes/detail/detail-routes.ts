@@ -24,7 +24,7 @@ import { scansCsv } from './scans-csv.ts';
 const defaultDays = 30;
 const maxCities = 20;
 
-/** One code: its picture and address, who scanned it, live, and its scans as a file. */
+/** The page of a code, its live updates, and its scans as CSV. */
 export function codeDetailPages(parts: PageParts): Router {
   const { db, config, secrets, sessions, closing, now } = parts;
   const router = new Router();

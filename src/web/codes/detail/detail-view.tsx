@@ -43,7 +43,7 @@ export function CodeView(props: CodeProps) {
       <StateNotice {...props} />
       <div class="code-page">
         <CodeSide {...props} />
-        {/* Also put in anew by detail.browser.js, when the first scan comes. */}
+        {/* detail.browser.js replaces its content when the first scan arrives. */}
         <div id="code-scans">
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
         </div>
@@ -60,10 +60,10 @@ function NoScansYet(props: CodeProps) {
       {stateOf(props) === 'public' ? (
         <p>
           {isDirectFirst(props.code)
-            ? 'The direct code joins the network without asking this service, so its scans are not counted. To count scans, print the link code, or open '
+            ? 'The direct code joins the network without contacting this service, so its scans are not counted. To count scans, print the link code, or open '
             : 'Scan the code with your phone, or open '}
-          <a href={address}>its share link</a>. The first scan shows up here within seconds, with charts of
-          when, where and on what.
+          <a href={address}>its share link</a>. The first scan appears here within seconds, with charts of
+          times, places and devices.
         </p>
       ) : (
         <p>Scans are counted while the code is public, not blocked, and not expired.</p>
@@ -73,11 +73,11 @@ function NoScansYet(props: CodeProps) {
   );
 }
 
-/** Shown by detail.browser.js while the page is told of new scans. Where none count, none can come. */
+/** Shown by detail.browser.js while it is connected. There is none where scans are not counted. */
 function LiveMark(props: CodeProps) {
   if (stateOf(props) !== 'public') return null;
   return (
-    <span class="live-mark" hidden title="New scans appear by themselves">
+    <span class="live-mark" hidden title="New scans appear automatically">
       Live
     </span>
   );
@@ -182,7 +182,7 @@ function Rankings({ analytics, cities }: CodeProps) {
   );
 }
 
-/** With its region only where another city of the country has the same name: regions are mere codes. */
+/** With the region only where another city in the country has the same name, because regions are just codes. */
 function cityName({ city, region, country }: CityCount, all: CityCount[]): string {
   const namesakes = all.filter((other) => other.city === city && other.country === country);
   return [city, namesakes.length > 1 && region, countryName(country)].filter(Boolean).join(', ');

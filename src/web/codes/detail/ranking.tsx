@@ -8,7 +8,7 @@ interface RankingProps {
   caption: string;
   column: string;
   rows: { name: string; count: number }[];
-  /** What the shares are of. */
+  /** The shares are parts of this. */
   total: number;
   /** Instead of the table, where there are no rows. */
   none?: string;
@@ -16,7 +16,7 @@ interface RankingProps {
   children?: ComponentChildren;
 }
 
-/** Bars behind their names: the table is the text of the chart. What comes after the first few is one step away. */
+/** A table whose names have bars behind them. Only the first rows are open. */
 export function Ranking({ caption, column, rows, total, none, children }: RankingProps) {
   const most = Math.max(1, ...rows.map(({ count }) => count));
   const rest = rows.slice(shownRows);

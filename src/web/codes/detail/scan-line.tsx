@@ -2,7 +2,7 @@ import type { ScanRow } from '../../../scans/scan.ts';
 import { countryName } from './countries.ts';
 import { Moment } from '../../ui/moment.tsx';
 
-/** A scan as people read it: on the page, and in what the open page is told of new ones. */
+/** A scan as the page shows it. */
 export interface ScanLine {
   id: string;
   /** ISO 8601 */
@@ -30,7 +30,6 @@ export function deviceName(device: string): string {
   return device.charAt(0).toUpperCase() + device.slice(1);
 }
 
-/** Also built by detail.browser.js, for scans that come while the page is open. */
 export function ScanTableRow({ scan }: { scan: ScanLine }) {
   return (
     <tr data-scan={scan.id}>

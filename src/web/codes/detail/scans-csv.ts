@@ -15,7 +15,7 @@ const columns = [
   ...columnNames.filter((name) => name !== 'country'),
 ] as const satisfies (keyof ScanRow)[];
 
-/** All scans, newest first, as RFC 4180 has it, with the mark by which spreadsheets know UTF-8. Read piece by piece. */
+/** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
 export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<string> {
   yield `\uFEFF${columns.join(',')}\r\n`;
   for (let cursor: string | undefined; ; ) {
@@ -35,7 +35,7 @@ function toField(value: string | number | Date | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (value instanceof Date) return value.toISOString();
-  // A spreadsheet would take it for a formula, and what it says was chosen by whoever scanned.
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  // Spreadsheets run such values as formulas, and clients control some of them.
+  const escaped = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }

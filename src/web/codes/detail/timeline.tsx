@@ -3,7 +3,7 @@ import { figure, shortFigure } from '../../ui/figure.ts';
 import { useLocale } from '../../ui/layout.tsx';
 import { Day } from '../../ui/moment.tsx';
 
-/** One bar of the timeline: a day, or a week where a bar a day would be too thin to see. */
+/** A day, or a week where bars for days would be too thin. */
 interface Bar {
   from: string;
   to: string;
@@ -14,16 +14,16 @@ const chartHeight = 100;
 const daysPerWeek = 7;
 const maxBars = 100;
 const shortAxisFrom = 10_000;
-/** What the axis may end at, times a power of ten: each has a half that people can read. */
+/** Upper ends of the axis, times a power of ten. Half of each is a round number too. */
 const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
 
 interface TimelineProps {
   timeline: { date: string; scans: number }[];
-  /** Of days that are over, and without their figures. */
+  /** All days are complete, and there is no table. */
   isExample?: boolean;
 }
 
-/** Drawn to any width: the words beside it are no part of the picture, and so keep their size. */
+/** The chart stretches to any width. Its texts are outside the SVG and keep their size. */
 export function Timeline({ timeline, isExample = false }: TimelineProps) {
   const isWeekly = timeline.length > maxBars;
   const bars = toBars(timeline, isWeekly ? daysPerWeek : 1);
@@ -44,7 +44,7 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
           viewBox={`0 0 ${bars.length * 10} ${chartHeight}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not over yet.`}`}
+          aria-label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not complete yet.`}`}
         >
           {bars.map((bar, index) => {
             const height = Math.round((bar.scans / top) * chartHeight * 10) / 10;
@@ -116,8 +116,8 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
 
 function toBars(timeline: { date: string; scans: number }[], daysPerBar: number): Bar[] {
   const bars: Bar[] = [];
-  // From the end, so that the last bar is whole and ends today. A few days that are left over join the first bar: on
-  // their own they would look like a collapse.
+  // From the end, so that the last bar is a full week up to today. Remaining days join the first bar: as a bar of their
+  // own they would look like a drop.
   const left = timeline.length % daysPerBar;
   for (let end = timeline.length; end > left; end -= daysPerBar) {
     const start = end - daysPerBar > left ? end - daysPerBar : 0;
@@ -128,7 +128,7 @@ function toBars(timeline: { date: string; scans: number }[], daysPerBar: number)
   return bars;
 }
 
-/** Even, so that its half is whole. */
+/** Even, so that half of it is a whole number. */
 function axisTop(most: number): number {
   for (let power = 1; ; power *= 10) {
     const top = roundTops
@@ -138,7 +138,7 @@ function axisTop(most: number): number {
   }
 }
 
-/** Both alike, and short: the chart is wide and the axis narrow. */
+/** Both numbers in the same form, short where they would not fit the narrow axis. */
 function axisFigure(value: number, top: number): string {
   return top < shortAxisFrom ? figure(value) : shortFigure(value);
 }
@@ -148,7 +148,7 @@ function inWords(bars: Bar[], most: number, unit: string, locale: string): strin
   const period = `from ${dayInWords(bars[0]?.from ?? '', locale)} to ${dayInWords(bars.at(-1)?.to ?? '', locale)}`;
   const best = bars.find(({ scans }) => scans === most);
   if (!best || total === 0) return `No scans ${period}.`;
-  return `Scans per ${unit} ${period}: ${figure(total)} in all, at most ${figure(most)}, on ${nameOf(best, locale)}.`;
+  return `Scans per ${unit} ${period}: ${figure(total)} in total, at most ${figure(most)}, on ${nameOf(best, locale)}.`;
 }
 
 function nameOf({ from, to }: Bar, locale: string): string {

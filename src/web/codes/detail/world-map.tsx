@@ -6,7 +6,7 @@ import { countryName, countryOfNumber } from './countries.ts';
 import { figure } from '../../ui/figure.ts';
 
 interface Country {
-  /** Undefined where no scan can be counted: land whose country has no code. */
+  /** Undefined for land whose country has no code: no scan can come from there. */
   code: string | undefined;
   path: string;
 }
@@ -20,7 +20,7 @@ const classes = 5;
 
 const { countries, height } = drawWorld();
 
-/** Each country shaded by its share of the scans. The figures are in the table beside it. */
+/** Each country shaded by its share of the scans. The table beside it has the numbers. */
 export function WorldMap({ byCountry }: { byCountry: { country: string; count: number }[] }) {
   const counts = new Map(byCountry.map(({ country, count }) => [country, count]));
   const known = byCountry.filter(({ country }) => country !== unknownCountry);
@@ -42,7 +42,7 @@ export function WorldMap({ byCountry }: { byCountry: { country: string; count: n
   );
 }
 
-/** On a logarithmic scale: beside one country with thousands of scans, one with ten and one with a hundred still differ. */
+/** Logarithmic, so that 10 and 100 scans differ beside a country with thousands. */
 function shade(count: number, most: number): number {
   if (most === 1) return classes;
   return Math.max(1, Math.ceil((Math.log(count + 1) / Math.log(most + 1)) * classes));
@@ -52,7 +52,7 @@ function drawWorld(): { countries: Country[]; height: number } {
   const require = createRequire(import.meta.url);
   const world = require('world-atlas/countries-110m.json') as Topology;
   const { features } = feature(world, world.objects['countries'] as Geometry) as ExtendedFeatureCollection;
-  // Nobody scans there, and it would take a quarter of the picture.
+  // It would take a quarter of the picture, and hardly anybody scans there.
   const shown = {
     type: 'FeatureCollection' as const,
     features: features.filter(({ id }) => id !== antarctica),
@@ -70,12 +70,12 @@ function drawWorld(): { countries: Country[]; height: number } {
 }
 
 function codeOf(id: string | number | undefined, name: string): string | undefined {
-  // It has no number in ISO 3166-1, and these letters by custom.
+  // Not in ISO 3166-1; XK is the code in common use.
   if (name === 'Kosovo') return 'XK';
   return id === undefined ? undefined : countryOfNumber.get(String(id).padStart(3, '0'));
 }
 
-/** Whole units, from each point to the next, and no point twice: less than half of the length. */
+/** Rounded, relative coordinates without repeated points: less than half as long. */
 function compact(path: string): string {
   const rings = path
     .split('M')
@@ -83,7 +83,7 @@ function compact(path: string): string {
     .map((ring) => ring.replace('Z', '').split('L').map(toPoint));
   const drawn = rings.map(compactRing);
   const large = drawn.filter(({ points }) => points > 2);
-  // A country that is smaller than a unit stays a dot.
+  // A country smaller than one unit becomes a dot.
   return (large.length > 0 ? large : drawn.slice(0, 1)).map(({ text }) => text).join('');
 }
 

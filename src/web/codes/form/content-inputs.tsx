@@ -11,7 +11,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
       name="content"
       label="Web address"
       inputMode="url"
-      hint="Where a scan leads, such as example.com/menu: https:// is added if you leave it out. You can change it after printing."
+      hint="The page that a scan opens, such as example.com/menu. https:// is added if you leave it out. You can change it after printing."
     />
   ),
   text: (form) => <TextArea form={form} name="content" label="Text" />,
@@ -41,7 +41,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
         name="password"
         label="Password"
         isSecret
-        hint="Whoever scans the code can read it."
+        hint="Anyone who scans the code can read it."
       />
       <CheckBox form={form} name="hidden" label="The network is hidden" />
     </>
@@ -62,7 +62,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
         name="to"
         label="To"
         inputMode="email"
-        hint="Put commas between several addresses."
+        hint="Separate several addresses with commas."
       />
       <Input form={form} name="subject" label="Subject (optional)" />
       <TextArea form={form} name="body" label="Message (optional)" />
@@ -70,7 +70,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
   ),
   phone: (form) => <NumberInput form={form} caution={abroad('phone')} />,
   sms: (form) => <NumberAndMessage form={form} caution={abroad('sms')} />,
-  // Without the country code it is refused.
+  // No caution: WhatsApp rejects numbers without a country code, and so does validation.
   whatsapp: (form) => <NumberAndMessage form={form} />,
   geo: (form) => (
     <>
@@ -85,7 +85,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
   ),
 };
 
-/** Said of a number without its country code. */
+/** For a number without its country code. */
 function abroad(type: keyof typeof numberWarnings): Caution {
   return { text: numberWarnings[type], pattern: withoutCountryCode };
 }
@@ -118,7 +118,7 @@ function NumberAndMessage(props: NumberProps) {
   );
 }
 
-/** The fields of a type; or the content as it is stored, where they could not hold all of it. */
+/** The fields of a type, or the stored content where the fields cannot hold all of it. */
 export function ContentInputs({ type, isRaw, form }: { type: CodeType; isRaw: boolean; form: FormState }) {
   if (!isRaw) return inputs[type](form);
   return (
@@ -128,7 +128,7 @@ export function ContentInputs({ type, isRaw, form }: { type: CodeType; isRaw: bo
       label="Content"
       rows={8}
       isSecret={type === 'wifi'}
-      hint="Shown as it is stored: it holds more than a form could show."
+      hint="Shown as stored, because it has more than the form has fields for."
     />
   );
 }

@@ -3,23 +3,23 @@ import { contentFieldNames } from '../../../codes/content/compose-content.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { isSame, commonFields, normalizeLineBreaks, type Values, valuesOf } from './form-body.ts';
 
-/** More than the marks of all fields take. */
+/** More than the fingerprints of all fields need. */
 const maxVersionLength = 2_000;
 
 interface Edit {
   values: Values;
-  /** Whether the content is edited as it is, rather than by fields. */
+  /** Whether the content is edited as stored, rather than by fields. */
   isRaw: boolean;
 }
 
 interface Merged extends Edit {
-  /** What was saved meanwhile in the fields that this form has changed too. */
+  /** Values that were saved elsewhere in fields that this form has changed too: conflicts. */
   saved: Values;
 }
 
 /**
- * What a form was opened with, as a mark of each field. With it an edit can be told apart from a value that nobody
- * touched, when somebody else has saved the code meanwhile.
+ * A fingerprint of each value that a form was opened with. It distinguishes edits from values that nobody changed when
+ * the code has been saved elsewhere since.
  */
 export function editVersion(code: QrCode, isRaw: boolean): string {
   const fingerprints = Object.entries(storedFor(code, isRaw)).map(
@@ -29,8 +29,8 @@ export function editVersion(code: QrCode, isRaw: boolean): string {
 }
 
 /**
- * Each field as whoever changed it left it; where both did, as this form has it, and that is a conflict. Without a version
- * it is all as the form has it.
+ * A three-way merge by field: the side that changed a field wins, and where both did, it is a conflict and the form's
+ * value is kept. Without a version, all values are the form's.
  */
 export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   if (version === '') return { ...edit, saved: {} };
@@ -38,33 +38,33 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
     version
       .slice(0, maxVersionLength)
       .split(' ')
-      .map((mark) => mark.split('.') as [string, string]),
+      .map((entry) => entry.split('.') as [string, string]),
   );
   const stored = storedFor(code, edit.isRaw);
-  const isOld = (name: string, text = '') => opened.get(name) === fingerprint(name, text);
+  const isUnchanged = (name: string, text = '') => opened.get(name) === fingerprint(name, text);
   const names = edit.isRaw ? ['content'] : contentFieldNames[code.type];
   const merged: Merged = { values: { ...edit.values }, isRaw: edit.isRaw, saved: {} };
 
   const mergeFields = (fields: readonly string[]) => {
     for (const name of fields) {
       const [mine = '', theirs = ''] = [edit.values[name], stored[name]];
-      if (isOld(name, theirs) || isSame(name, mine, normalizeLineBreaks(theirs))) continue;
-      if (isOld(name, mine)) merged.values[name] = theirs;
+      if (isUnchanged(name, theirs) || isSame(name, mine, normalizeLineBreaks(theirs))) continue;
+      if (isUnchanged(name, mine)) merged.values[name] = theirs;
       else merged.saved[name] = theirs;
     }
   };
   mergeFields(commonFields);
   if (edit.isRaw || !valuesOf(code).isRaw) mergeFields(names);
-  else if (!isOld('content', code.content)) {
-    // What is stored does not fit the fields any more: it is told at one of them, and a password at none but its own.
-    if (!names.every((name) => isOld(name, edit.values[name])))
+  else if (!isUnchanged('content', code.content)) {
+    // The stored content no longer fits the fields. It is shown at the first one, or at the password if it holds one.
+    if (!names.every((name) => isUnchanged(name, edit.values[name])))
       merged.saved[code.type === 'wifi' ? 'password' : (names[0] ?? '')] = code.content;
     else return { values: { ...merged.values, content: code.content }, isRaw: true, saved: merged.saved };
   }
   return merged;
 }
 
-/** As the form would show it, with the whole content in any case. */
+/** The values as the form would show them, and the whole content. */
 function storedFor(code: QrCode, isRaw: boolean): Values {
   const { values } = valuesOf(code);
   const fields = isRaw ? {} : Object.fromEntries(contentFieldNames[code.type].map((name) => [name, '']));

@@ -14,7 +14,7 @@ import { createDefaults } from '../../api/qr-code-shapes.ts';
 import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { field } from '../../middleware/forms.ts';
 
-/** Of every type alike. */
+/** The fields that all types share. */
 export const commonFields = [
   'name',
   'category',
@@ -29,7 +29,7 @@ const invalidWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
 
-/** What was typed; line breaks as one character each, though forms send two. */
+/** The input, with line breaks as `\n`: forms send `\r\n`. */
 export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
   const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames[type])];
   return Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
@@ -41,19 +41,19 @@ export function emptyValues(expiresAt: Date): Values {
   return { ...design, lastDay: lastDayOf(expiresAt), security: 'WPA' };
 }
 
-/** Where its fields would not hold all of it, the content is shown as it is. */
+/** The stored values. The content is shown raw where the fields of its type cannot hold all of it. */
 export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
   const fields = fieldsOfContent(code.type, code.content);
   const values = { ...commonValues(code), ...(fields ?? { content: code.content }) };
   return { values: values as Values, isRaw: fields === undefined };
 }
 
-/** A body as the API takes it, for the same rules. */
+/** A request body of the API, so that the same rules apply. */
 export function newBody(type: CodeType, values: Values): Record<string, unknown> {
   return { ...bodyOf(values), type, content: contentOf(type, values, false) };
 }
 
-/** Only what is other than stored: what nobody touched stays to the letter. */
+/** Only what differs from the stored code. Values that nobody changed stay exactly as they are. */
 export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
   const stored = bodyOf(commonValues(code));
   const changes = Object.fromEntries(
@@ -65,12 +65,12 @@ export function changedBody(code: QrCode, values: Values, isRaw: boolean): Recor
   const names = isRaw ? ['content'] : contentFieldNames[code.type];
   if (names.every((name) => values[name] === normalizeLineBreaks(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
-  const isTyped = isRaw || isAsTyped(code.type);
-  const hadTwo = code.content.includes('\r\n');
-  return { ...changes, content: isTyped && hadTwo ? content.replaceAll('\n', '\r\n') : content };
+  const isVerbatim = isRaw || isAsTyped(code.type);
+  const hasCrlf = code.content.includes('\r\n');
+  return { ...changes, content: isVerbatim && hasCrlf ? content.replaceAll('\n', '\r\n') : content };
 }
 
-/** Undefined where the service is to choose: an empty field. Not a day that is over: the code would be born dead. */
+/** Undefined where the field is empty and the service chooses. A day in the past is an error: the code would never work. */
 export function readLastDay(values: Values, now: Date): { expiresAt?: Date; errors: FieldError[] } {
   const day = values['lastDay'] ?? '';
   if (day === '') return { errors: [] };
@@ -81,7 +81,7 @@ export function readLastDay(values: Values, now: Date): { expiresAt?: Date; erro
   return { expiresAt: new Date(end), errors: [] };
 }
 
-/** The errors of the body, each at the field that people see, with those that only the fields have. */
+/** The errors of the body, moved to the form's fields, and those of the fields themselves. */
 export function shownErrors(
   type: CodeType,
   values: Values,
@@ -99,31 +99,33 @@ export function shownErrors(
   const ofContent = (error: FieldError) => error.field === 'content';
   const moved = shown
     .filter((error) => !ofContent(error) || own.length === 0)
-    .map((error) => (ofContent(error) ? { field: longest ?? '', message: whole(error.message) } : error));
+    .map((error) =>
+      ofContent(error) ? { field: longest ?? '', message: forAllFields(error.message) } : error,
+    );
   return [...moved, ...own];
 }
 
 function toFormError(error: FieldError, type: CodeType): FieldError {
   if (error.field === 'expiresAt') return { field: 'lastDay', message: invalidDay };
-  // The scheme, of which the rule speaks, is added by the form itself.
+  // The rule mentions the scheme, which the form adds itself.
   const isAddressError = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(error.message);
   return isAddressError ? { ...error, message: invalidWebAddress } : error;
 }
 
-function whole(message: string): string {
-  return `What these fields make together ${message}`;
+function forAllFields(message: string): string {
+  return `The content of these fields together ${message}`;
 }
 
 function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
   if (isRaw) return values['content'] ?? '';
   const text = typedText(type, values);
-  // Refused for its length, and so not worth a parser's time.
+  // Too long to be accepted, and so not parsed.
   if (isTooLong(text)) return text;
   const content = composeContent(type, values);
   return type === 'url' ? completeAddress(content.trim()) : content;
 }
 
-/** All that was typed into the fields of the content. What is made of it is hardly ever shorter. */
+/** All input of the content's fields. The composed content is hardly ever shorter. */
 function typedText(type: CodeType, values: ContentFields): string {
   return contentFieldNames[type].map((name) => values[name] ?? '').join('');
 }
@@ -132,7 +134,7 @@ function isTooLong(text: string): boolean {
   return Buffer.byteLength(text) > maxContentBytes;
 }
 
-/** As it would be in the address bar of a browser. */
+/** Adds the scheme, as a browser's address bar does. */
 function completeAddress(address: string): string {
   const isBare = !/^[a-z][a-z0-9+.-]*:\/\//i.test(address) && webHrefOfAddress(address) !== undefined;
   return isBare ? `https://${address}` : address;
@@ -162,7 +164,7 @@ function commonValues(code: QrCode): Values {
   };
 }
 
-/** A colour input writes small letters. */
+/** Color inputs send lower case. */
 export function isSame(name: string, a: unknown, b: unknown): boolean {
   const isColor = typeof a === 'string' && typeof b === 'string' && name.endsWith('Color');
   return isColor ? a.toLowerCase() === b.toLowerCase() : a === b;

@@ -38,11 +38,11 @@ import { editVersion, mergeEdit } from './edit-merge.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
 
-const longestName = 100;
+const maxNameLength = 100;
 const copySuffix = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
-const blockedCopyError = 'This code was blocked for abuse: it cannot be duplicated.';
-/** A browser shows any number of spaces as one. */
+const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
+/** As a browser shows it: people copy the name from the page. */
 const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
@@ -53,11 +53,11 @@ interface Filled {
   values: Values;
   isRaw: boolean;
   errors?: FieldError[];
-  /** What was saved since the form was opened, in fields that the form has changed too. */
+  /** Values that were saved since the form was opened, in fields that it changed too. */
   saved?: Values;
 }
 
-/** New, edit, duplicate, delete. */
+/** Create, edit, duplicate and delete codes. */
 export function codeFormPages(parts: PageParts): Router {
   const { db, config, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
@@ -129,14 +129,14 @@ export function codeFormPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
 
-  /** What the form changes of the stored code, or the form again where that cannot be saved. */
+  /** What the form changes in the stored code, or the form again where it cannot be saved. */
   async function readEdit(
     ctx: Context,
     code: QrCode,
     transaction: Database,
   ): Promise<{ changes: CodeChanges; refused?: Filled }> {
     const { type } = code;
-    // As the form was when it was opened, whatever became of the code since.
+    // How the form was opened, whatever the code has become since.
     const wasRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
     const given = { values: readValues(ctx, type, wasRaw), isRaw: wasRaw };
     const { values, isRaw, saved } = mergeEdit(code, given, field(ctx, 'version'));
@@ -155,7 +155,7 @@ export function codeFormPages(parts: PageParts): Router {
     const copy = await createCode(
       db,
       code.userId,
-      // What is private stays so in every copy, from its first moment.
+      // The copy of a private code is private from the start.
       { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic },
       config.qrCodeLifetimeDays,
       now(),
@@ -170,7 +170,7 @@ export function codeFormPages(parts: PageParts): Router {
   router.post('/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
-      return showDelete(ctx, code, [{ field: 'confirmation', message: 'That is not the name of the code' }]);
+      return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
     await deleteCode(db, code.userId, code.id);
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies CodeFlash);
@@ -183,7 +183,7 @@ export function codeFormPages(parts: PageParts): Router {
   return router;
 }
 
-/** A script asks what is still wrong with a form that was refused: nothing is saved. */
+/** form-errors.browser.js validates a form without saving it. */
 function isCheck(ctx: Context): boolean {
   return ctx.method === 'POST' && 'check' in ctx.query;
 }
@@ -192,7 +192,7 @@ function typeOf(text: unknown): CodeType {
   return codeTypes.find((type) => type === text) ?? createDefaults.type;
 }
 
-/** What was typed before another type was chosen. What the form would refuse is left behind. */
+/** What was typed before another type was chosen. Invalid values are left out. */
 function valuesFromQuery(query: Context['query']): Values {
   const kept = commonFields.flatMap((name) => {
     const value = query[name];
@@ -206,7 +206,7 @@ function valuesFromQuery(query: Context['query']): Values {
   return Object.fromEntries(kept);
 }
 
-/** What is typed wrong has no picture: the default stands in for it. */
+/** The default where the input is invalid and has no picture. */
 function designOf(values: Values): Design {
   const given = { ...values, size: Number(values['size']) } as unknown as Design;
   const { foregroundColor, backgroundColor, size, errorCorrection } = given;
@@ -222,7 +222,7 @@ function copiedFields(code: QrCode): Omit<NewCode, 'name'> {
 function copyName(name: string): string {
   return (
     [...name]
-      .slice(0, longestName - copySuffix.length)
+      .slice(0, maxNameLength - copySuffix.length)
       .join('')
       .trimEnd() + copySuffix
   );

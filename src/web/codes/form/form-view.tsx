@@ -10,19 +10,19 @@ import { Notice } from '../../ui/notice.tsx';
 export interface CodeFormProps {
   visitor: Visitor;
   type: CodeType;
-  /** The code that is edited; absent for a new one. */
+  /** The code being edited; undefined for a new one. */
   code?: QrCode | undefined;
   isRaw: boolean;
   form: FormState;
-  /** What keeps scanners from reading the picture. */
+  /** Why scanners may not read the picture. */
   warnings: string[];
-  /** Where the picture of this look is drawn. */
+  /** URL of the picture in this design. */
   preview: string;
-  /** Opened at once after it was duplicated. */
+  /** Opened right after the code was duplicated. */
   isCopy: boolean;
   /** Why it was not saved. */
   problem?: string | undefined;
-  /** Of the code as it is shown here. */
+  /** Identifies the values that the form was opened with: see edit-merge.ts. */
   version?: string | undefined;
 }
 
@@ -51,9 +51,8 @@ export function CodeFormView(props: CodeFormProps) {
       )}
       {form.saved && (
         <Notice kind="bad" isFocused>
-          Not saved. This code was changed somewhere else since you opened the form. Your version is below,
-          and at each field where it differs, what was saved meanwhile.{' '}
-          <a href={back}>See the newer version</a>
+          Not saved. This code was changed elsewhere since you opened the form. Your version is below, with
+          the saved value at each field that differs. <a href={back}>See the newer version</a>
         </Notice>
       )}
       {!code && <TypeChooser at={type} />}
@@ -75,7 +74,7 @@ export function CodeFormView(props: CodeFormProps) {
               form={form}
               name="name"
               label="Name"
-              hint="For you to find it again. The page that a scan opens may show it too."
+              hint="Helps you find the code. The page that a scan opens may show it too."
             />
             <div class="row">
               <Input form={form} name="category" label="Category (optional)" />
@@ -114,7 +113,7 @@ export function CodeFormView(props: CodeFormProps) {
 function lastDayHint(code: QrCode | undefined, locale: string): string {
   if (!code)
     return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
-  // Only a day that is chosen here ends with the day: what nobody touches stays to the minute.
+  // Only a day that is chosen here moves the end to midnight; an end set by the API stays to the minute.
   const end = isEndOfDay(code.expiresAt)
     ? 'through the end of this day (UTC)'
     : `until ${timeInWords(code.expiresAt, locale)} on this day`;
@@ -149,14 +148,14 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
       <p class="hint">
         {!code && 'This is a sample: the code gets its own picture when you create it. '}
         {type === 'wifi'
-          ? 'The picture holds the network name and the password, so that phones join at once. Print it again when they change.'
-          : 'The picture holds the share link, not the content. So it stays the same when you change the content later, even after printing.'}
+          ? 'The picture holds the network name and the password, so that phones can join directly. Print it again when they change.'
+          : 'The picture holds the share link, not the content. It stays the same when you change the content, even after printing.'}
       </p>
       <div class="pair">
         <Input form={form} name="foregroundColor" label="Foreground" type="color" />
         <Input form={form} name="backgroundColor" label="Background" type="color" />
       </div>
-      {/* Below the colours: they stay where they are when it appears. */}
+      {/* Below the colors, so that they do not move when a warning appears. */}
       <div id="warnings" role="status">
         {warnings.map((warning) => (
           <p key={warning} class="notice bad">
@@ -179,7 +178,7 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
           ['L', 'Low: simplest picture'],
           ['M', 'Medium'],
           ['Q', 'High'],
-          ['H', 'Highest: readable even when stained'],
+          ['H', 'Highest: readable even when dirty or damaged'],
         ]}
       />
     </section>
@@ -196,7 +195,7 @@ export function DeleteCodeView({ visitor, code, form }: { visitor: Visitor; code
           <strong>
             <bdi>{code.name}</bdi>
           </strong>
-          ? Its scans are deleted too, and printed copies will lead nowhere. This cannot be undone.
+          ? Its scans are deleted too, and printed copies stop working. This cannot be undone.
         </p>
         <Form action={`/codes/${code.id}/delete`}>
           <Input form={form} name="confirmation" label="Type the name of the code to confirm" />

@@ -1,4 +1,4 @@
-// Shows the picture of the look that is chosen, and what scanners would have against it.
+// Shows the picture in the chosen design, and warnings about it.
 
 const preview = document.getElementById('preview');
 const warnings = document.getElementById('warnings');
@@ -11,15 +11,15 @@ let latest = 0;
 async function showPreview() {
   latest += 1;
   const turn = latest;
-  const look = new URLSearchParams(controls.map(({ name, value }) => [name, value]));
-  if (preview.dataset.code) look.set('code', preview.dataset.code);
-  const address = new URL(`?${look}`, preview.src).href;
-  const answer = await fetch(address).catch(() => undefined);
-  // A size that is half typed has no picture: the last one stays.
-  if (!answer?.ok || answer.redirected || turn !== latest) return;
+  const design = new URLSearchParams(controls.map(({ name, value }) => [name, value]));
+  if (preview.dataset.code) design.set('code', preview.dataset.code);
+  const address = new URL(`?${design}`, preview.src).href;
+  const response = await fetch(address).catch(() => undefined);
+  // An incomplete size has no picture: the last one stays.
+  if (!response?.ok || response.redirected || turn !== latest) return;
   preview.src = address;
-  // No warning has a comma in it.
-  const texts = (answer.headers.get('Qrelay-Warning') ?? '').split(', ').filter(Boolean);
+  // No warning contains a comma.
+  const texts = (response.headers.get('Qrelay-Warning') ?? '').split(', ').filter(Boolean);
   warnings.replaceChildren(
     ...texts.map((text) => {
       const line = document.createElement('p');
@@ -37,13 +37,13 @@ for (const control of controls) {
   });
 }
 
-// Another type is another page: what every type has goes there with the reader.
+// Another type is another page: the links carry the fields that all types share.
 const kept = [...names, 'name', 'category', 'lastDay'].map((name) =>
   document.getElementById(`field-${name}`),
 );
 const links = document.querySelectorAll('.types a');
 
-function takeAlong() {
+function updateLinks() {
   for (const link of links) {
     const address = new URL(link.href);
     for (const { name, value } of kept) address.searchParams.set(name, value);
@@ -51,10 +51,10 @@ function takeAlong() {
   }
 }
 
-for (const control of kept) control.addEventListener('input', takeAlong);
-takeAlong();
+for (const control of kept) control.addEventListener('input', updateLinks);
+updateLinks();
 
-// What can be saved but may not be what is wanted.
+// Warnings about values that are valid but may be a mistake.
 for (const note of document.querySelectorAll('.caution')) {
   const control = document.getElementById(note.id.replace(/-caution$/, ''));
   const pattern = new RegExp(note.dataset.pattern);

@@ -23,7 +23,7 @@ import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
 const codesPerPage = 20;
 const sparklineDays = 30;
 
-/** The QR codes of an account: searched, marked, made private. */
+/** The list of an account's codes, with search, favorites and visibility. */
 export function codeListPages(parts: PageParts): Router {
   const { db, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
@@ -39,7 +39,7 @@ export function codeListPages(parts: PageParts): Router {
     };
     const page = await searchCodes(db, owner.id, wanted, { limit: codesPerPage, ...place });
     const { codes } = page;
-    // What was on it has moved to other pages meanwhile.
+    // The codes of this page have been deleted or moved to other pages.
     if (codes.length === 0 && place.after) return redirect(ctx, address(search));
     const flash = readFlash(ctx, parts, flashTexts);
     const ids = codes.map(({ id }) => id);
@@ -89,7 +89,7 @@ export function codeListPages(parts: PageParts): Router {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
-    // A script shows it where it is: no page is opened anew.
+    // star.browser.js updates the page itself.
     if (ctx.accepts('html', 'json') === 'json') ctx.body = { message: flashTexts[flash] };
     else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
   }
@@ -98,7 +98,7 @@ export function codeListPages(parts: PageParts): Router {
 
 function queryText(ctx: Context, name: string): string {
   const value = ctx.query[name];
-  // Neither can be stored, and so neither can be looked for.
+  // Postgres stores neither NUL nor lone surrogates, and rejects queries with them.
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
 }
 
@@ -116,10 +116,10 @@ function readSearch(ctx: Context): Search {
   };
 }
 
-/** A key that is none is the first page. */
+/** An invalid key means the first page. */
 function readPageKey(text: string): PageKey | undefined {
-  const [, mark, id = ''] = /^([01])-(.*)$/.exec(text) ?? [];
-  return mark !== undefined && isUuid(id) ? { isFavorite: mark === '1', id } : undefined;
+  const [, favorite, id = ''] = /^([01])-(.*)$/.exec(text) ?? [];
+  return favorite !== undefined && isUuid(id) ? { isFavorite: favorite === '1', id } : undefined;
 }
 
 function keyText({ isFavorite, id }: PageKey): string {
@@ -137,7 +137,7 @@ function address({ q, type, category }: Search, { after, before }: PagePlace = {
   return query ? `/codes?${query}` : '/codes';
 }
 
-/** Back to where the form was: its row in the list as it was searched, or the page of a code. Never another site. */
+/** The list with its search and row, or the page of a code. Never another site. */
 function safeListPath(back: string): string {
   return /^\/codes(?:\/[\w-]+)?(?:\?[\w%&=.+*-]*)?(?:#code-[\w-]+)?$/.test(back) ? back : '/codes';
 }

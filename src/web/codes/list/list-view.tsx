@@ -15,7 +15,7 @@ export interface CodeRow {
   isExpired: boolean;
   isBlocked: boolean;
   scans: number;
-  /** A number for each of the last days, today last. */
+  /** Scans per day, today last. */
   daily: number[];
 }
 
@@ -24,9 +24,9 @@ export interface CodesProps {
   rows: CodeRow[];
   search: { q: string; type: CodeType | undefined; category: string };
   categories: string[];
-  /** All that the search finds, on this page and on others. */
+  /** All matches, on this page and others. */
   total: number;
-  /** Where this page is, to come back to. */
+  /** The path of this page, for forms that return to it. */
   here: string;
   firstPage?: string | undefined;
   previousPage?: string | undefined;
@@ -63,18 +63,18 @@ export function CodesView(props: CodesProps) {
         <section class="card">
           <h2>Nothing found</h2>
           <p>
-            None of your codes matches. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
+            None of your codes match. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
           </p>
         </section>
       ) : (
         <section class="card">
           <h2>No codes yet</h2>
           <p>
-            A code takes whoever scans it to a web page, a Wi-Fi network, a contact and more, and you see when
-            and where it is scanned. Create the first one, then print or share its picture.
+            A code opens a web page, a Wi-Fi network, a contact and more, and you see when and where it is
+            scanned. Create your first one, then print or share its picture.
           </p>
           <a class="button" href="/codes/new">
-            Create the first one
+            Create your first code
           </a>
           <p class="quiet after">
             Working with the API? <a href="/keys">Create a key</a>
@@ -112,7 +112,7 @@ function Search({ search, categories }: CodesProps) {
   return (
     <form class="card search" action="/codes" role="search">
       <Input form={form} name="q" label="Search by name" type="search" />
-      {/* Folded on phones alone: the stylesheet keeps it open where there is room. */}
+      {/* Closed on phones only: the style sheet keeps it open on wide screens. */}
       <details class="filters" open={isFiltered}>
         <summary>Filters</summary>
         <div>
@@ -187,7 +187,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
   return (
     <tr>
       <th scope="row">
-        {/* Where one comes back to, with the keyboard too. */}
+        {/* Forms return to this anchor, and the keyboard continues here. */}
         <div class="code-name" id={anchor} tabIndex={-1}>
           <Star code={code} back={back} />
           <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
@@ -217,7 +217,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
   );
 }
 
-/** Opens over the list; only one at a time. */
+/** Opens over the list. The shared name closes the others. */
 function Actions({ code, back }: { code: QrCode; back: string }) {
   return (
     <details class="menu" name="actions">

@@ -4,7 +4,7 @@ const width = 120;
 const height = 28;
 const margin = 2;
 
-/** The course of some days, small; in words for whoever does not see it. */
+/** A small line of scans per day, with a text for screen readers. */
 export function Sparkline({ daily }: { daily: number[] }) {
   const most = Math.max(0, ...daily);
   const sum = daily.reduce((total, scans) => total + scans, 0);

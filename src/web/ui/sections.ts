@@ -1,0 +1,22 @@
+interface Section {
+  path: string;
+  name: string;
+}
+
+const codes = { path: '/codes', name: 'QR codes' };
+const keys = { path: '/keys', name: 'API Keys' };
+const docs = { path: '/docs', name: 'Docs' };
+
+export const accountSection: Section = { path: '/account', name: 'Account' };
+
+/** The navigation for visitors without an account, for users and for operators. */
+export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
+  visitor: [docs, { path: '/signin', name: 'Sign in' }],
+  user: [codes, keys, docs],
+  operator: [codes, keys, docs, { path: '/admin/queues', name: 'Queues' }],
+};
+
+/** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
+export const returnPaths: ReadonlySet<string> = new Set(
+  [...navigation.user, accountSection].map(({ path }) => path),
+);
