@@ -109,7 +109,7 @@ describe('qrelay block, unblock and blocks', function () {
     ]);
     expect(unknownId).to.equal(`There is no code with the id or token ${id}.`);
     expect(unknownToken).to.equal('There is no code with the id or token 0000000000.');
-    expect(noCode).to.contain('share address');
+    expect(noCode).to.contain('share link');
     expect(noHost).to.contain('such as example.com');
     expect(await blocked()).to.deep.equal([]);
   });

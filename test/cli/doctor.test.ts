@@ -64,7 +64,7 @@ describe('qrelay doctor', function () {
       const at = lines.findIndex((line) => line.startsWith('  ✗ failure  maxmemory-policy is allkeys-lru'));
       expect(lines[at + 1]).to.match(/^ {13}→ Run `redis-cli CONFIG SET maxmemory-policy noeviction`/);
       expect(lines).to.include(
-        '  ✓ ok       The request from 10.0.0.9 with "6.6.6.6, 81.2.69.142" is one of 81.2.69.142.',
+        '  ✓ ok       The request from 10.0.0.9 with "6.6.6.6, 81.2.69.142" is attributed to 81.2.69.142.',
       );
       expect(lines.at(-1)).to.match(/^\d+ ok, 2 warnings, 1 failure$/);
       expect(stdout).to.not.include('\u001B');
