@@ -16,7 +16,7 @@ import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
-import { createImageAnswer } from './redirect/images.ts';
+import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
@@ -32,7 +32,7 @@ import { createApp } from './web/app.ts';
 
 export interface WebService {
   port: number;
-  /** Takes no more connections, answers what is under way, hands over the scans and lets go of everything. */
+  /** Takes no more connections, finishes the requests in flight, hands over the scans and closes every resource. */
   close(): Promise<void>;
 }
 
@@ -42,15 +42,15 @@ interface WebServiceParts {
   log: Log;
   nowMs: () => number;
   drainGraceMs?: number;
-  /** How long the redirect waits for the queue before its scan goes to the spool. */
+  /** How long a redirect waits for the queue before its scan goes to the spool. */
   queueDeadlineMs?: number;
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
-  /** Where the process is one of several: the figures of all of them. */
+  /** With several web processes: reads the metrics of all of them. */
   readMetrics?: ReadMetrics;
 }
 
-/** All that answers on the port: resources → scan lane in front of the app → http server. */
+/** The web process: resources → scan lane in front of the app → HTTP server. */
 export async function openWebService({
   config,
   databaseUrl,
@@ -108,10 +108,10 @@ export async function openWebService({
   });
   const handleRest = app.callback();
   const basePath = basePathOf(config.baseUrl);
-  const tellFailed = throttle((err, times) => log.error({ err, times }, 'a request could not be answered'));
+  const logFailed = throttle((err, times) => log.error({ err, times }, 'a request failed'));
   const onFailure = (err: unknown) => {
     metrics.uncaughtErrors.inc();
-    tellFailed(err);
+    logFailed(err);
   };
   const clientOf = ({ socket, headers }: IncomingMessage) => {
     const forwarded = headers['x-forwarded-for'] as string | undefined;
@@ -122,8 +122,8 @@ export async function openWebService({
       basePath,
       targets,
       producer,
-      verdict: createScanPolicy(),
-      answerImage: createImageAnswer({ images, baseUrl: config.baseUrl, log }),
+      scanPolicy: createScanPolicy(),
+      sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
       reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
       trustProxyHops: config.trustProxyHops,
       nowMs,
@@ -152,7 +152,7 @@ export async function openWebService({
   return {
     port: server.port,
     async close() {
-      // Streams have no end of their own: the drain would wait for them.
+      // Event streams never end by themselves: draining would wait for them.
       closing.abort();
       await server.drain();
       await producer.close();

@@ -80,6 +80,6 @@ function agree(files: SpoolFileState[], verb: string): string {
 
 function describe(files: SpoolFileState[], nowMs: number): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const oldestMs = Math.max(0, ...files.map(({ madeAt }) => nowMs - madeAt.getTime()));
+  const oldestMs = Math.max(0, ...files.map(({ createdAt }) => nowMs - createdAt.getTime()));
   return `${count(files.length, 'file')} (${sizeInWords(bytes)}, the oldest made ${timeInWords(oldestMs)} ago)`;
 }

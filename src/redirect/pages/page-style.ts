@@ -1,9 +1,9 @@
 import { html } from './html.ts';
 
 /**
- * The one style sheet of the share pages, in the colours and corners of the app's own. Every pair of text and ground has
- * a contrast of at least 7 : 1, so that it can be read in the sun: hence a darker `--quiet`. Whatever is touched is at
- * least 44 px high; a long word breaks anywhere, down to 320 px.
+ * The one style sheet of the share pages, with the colors and radii of the app. All text has a contrast of at least 7:1,
+ * to be readable in sunlight: hence a darker `--quiet`. Touch targets are at least 44 px high, and long words break, so
+ * that pages fit a width of 320 px.
  */
 export const pageStyle = html`
 :root{color-scheme:light dark;--page:#f6f7f5;--card:#fff;--ink:#15201e;--quiet:#3f4f4b;--line:#d5dcd9;--tint:#e4f0ed;--strong:#0b5d52;--on-strong:#fff;--round:.5rem}
