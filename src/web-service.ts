@@ -16,7 +16,7 @@ import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
-import { createImageAnswer } from './redirect/images.ts';
+import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
@@ -130,8 +130,8 @@ export async function openWebService({
       basePath,
       targets,
       producer,
-      verdict: createScanPolicy(),
-      answerImage: createImageAnswer({ images, baseUrl: config.baseUrl, log }),
+      scanPolicy: createScanPolicy(),
+      sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
       reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
       trustProxyHops: config.trustProxyHops,
       nowMs,

@@ -4,21 +4,21 @@ import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 
-/** Scans that are looked up at each check: enough to notice a loss of one in a hundred within minutes. */
+/** Scans read at each check: enough to notice a loss of one in a hundred within minutes. */
 const sampleSize = 200;
 
 type Sampled = Pick<ScanRow, 'id' | 'qrCodeId'>;
 
 export interface RecordingAudit {
-  /** Remembers some of the scans that were just recorded. */
+  /** Adds one of the recorded scans to the sample. */
   note(recorded: Sampled[]): void;
-  /** Looks the remembered ones up in the database. */
+  /** Looks up the sample in the database. */
   check(): Promise<void>;
 }
 
 /**
- * Looks a sample of recorded scans up again, later and on a connection of its own. What a worker believes to be committed
- * may not be: its own figures would never show that.
+ * Looks up a sample of recorded scans later, on a connection of its own. A commit that a worker believes in may not have
+ * happened, and the worker's own metrics would never show it.
  */
 export function createRecordingAudit(db: Database, metrics: WorkerMetrics, log: Log): RecordingAudit {
   let sample: Sampled[] = [];
@@ -29,7 +29,7 @@ export function createRecordingAudit(db: Database, metrics: WorkerMetrics, log: 
       const one = recorded[Math.floor(Math.random() * recorded.length)];
       if (!one) return;
       seen += 1;
-      // Each batch has the same chance to be in the sample, however many there are.
+      // Reservoir sampling: each batch has the same chance to be in the sample.
       const place = sample.length < sampleSize ? sample.length : Math.floor(Math.random() * seen);
       if (place < sampleSize) sample[place] = { id: one.id, qrCodeId: one.qrCodeId };
     },
@@ -44,7 +44,7 @@ export function createRecordingAudit(db: Database, metrics: WorkerMetrics, log: 
       if (missing.length > 0)
         log.error(
           { checked: checked.length, missing: missing.length, scanId: missing[0] },
-          'recorded scans are missing in the database: compare counts with `qrelay counters verify` and look for transactions that were rolled back',
+          'recorded scans are missing from the database: run `qrelay counters verify`, and look for transactions that were rolled back',
         );
     },
   };

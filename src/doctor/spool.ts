@@ -84,6 +84,6 @@ function agree(files: SpoolFileState[], verb: string): string {
 
 function describe(files: SpoolFileState[], nowMs: number): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const oldestMs = Math.max(0, ...files.map(({ madeAt }) => nowMs - madeAt.getTime()));
+  const oldestMs = Math.max(0, ...files.map(({ createdAt }) => nowMs - createdAt.getTime()));
   return `${pluralize(files.length, 'file')} (${formatBytes(bytes)}, the oldest ${formatDuration(oldestMs)} old)`;
 }

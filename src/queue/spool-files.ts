@@ -4,12 +4,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
 import type { ScanJob } from './scan-jobs.ts';
+import { scanQueue } from './scan-queue.ts';
 
-/** How often an owner touches its files. One that was not touched for long has no owner, wherever that was. */
-export const usualHeartbeatMs = 10_000;
-export const usualAbandonedAfterMs = 6 * usualHeartbeatMs;
-/** Earlier releases touched theirs once a minute. */
-const abandonedAfterMsBefore = 10 * 60_000;
+/** How often a process touches its files. A file that has not been touched for long has no owner, on any machine. */
+export const defaultHeartbeatMs = 10_000;
+export const defaultAbandonedAfterMs = 6 * defaultHeartbeatMs;
+/** Earlier releases touched their files once a minute. */
+const earlierAbandonedAfterMs = 10 * 60_000;
 
 const thisHost = () => hostname().replace(/[^\w-]/g, '_');
 
@@ -20,36 +21,36 @@ interface SpoolName {
   identity: string;
   owner: string;
   isAdopted: boolean;
-  /** What `checkWritable` leaves behind when its process is killed in the middle of it. */
+  /** Left by `checkWritable` if its process was killed in the middle of it. */
   isProbe: boolean;
 }
 
 /** `<host>.<process>.<number>[-adopted].spool` */
 export function parseSpoolName(name: string): SpoolName | undefined {
-  const [host = '', identity = '', number, ending] = name.split('.');
-  if (number === undefined || (ending !== 'spool' && ending !== 'probe')) return undefined;
+  const [host = '', identity = '', number, extension] = name.split('.');
+  if (number === undefined || (extension !== 'spool' && extension !== 'probe')) return undefined;
   return {
     host,
     identity,
     owner: `${host}.${identity}`,
     isAdopted: number.endsWith('-adopted'),
-    isProbe: ending === 'probe',
+    isProbe: extension === 'probe',
   };
 }
 
-/** Whether nobody will hand the file over. `unchangedMs`: for how long it has not been touched, as its reader knows it. */
+/** Whether the owner of the file has ended. `unchangedMs`: how long the reader has seen the file unchanged. */
 export async function isAbandoned(
   { host, identity }: SpoolName,
   unchangedMs: () => Promise<number>,
-  limitMs = usualAbandonedAfterMs,
+  limitMs = defaultAbandonedAfterMs,
 ): Promise<boolean> {
   const liveness = await checkLiveness(identity, { sameHost: host === thisHost() });
   if (liveness !== 'unknown') return liveness === 'gone';
   const isOfThisRelease = identity.split('-').length === 4;
-  return (await unchangedMs()) > (isOfThisRelease ? limitMs : Math.max(limitMs, abandonedAfterMsBefore));
+  return (await unchangedMs()) > (isOfThisRelease ? limitMs : Math.max(limitMs, earlierAbandonedAfterMs));
 }
 
-/** A torn line may have a whole one behind it. */
+/** A torn line may end with a complete one. */
 interface SpoolLine {
   job: ScanJob | undefined;
   isTorn: boolean;
@@ -67,7 +68,7 @@ export async function* readSpoolLines(path: string): AsyncGenerator<SpoolLine> {
 
 const lineStart = '{"scans":';
 
-/** Earlier releases could append a whole line to a torn one. Within a line, quotes are escaped: only a start looks like one. */
+/** Earlier releases could append a complete line to a torn one. Quotes inside a line are escaped, so `lineStart` is only at a start. */
 function readLine(line: string): SpoolLine {
   const job = parseJob(line);
   if (job) return { job, isTorn: false };
@@ -77,41 +78,41 @@ function readLine(line: string): SpoolLine {
 
 function parseJob(text: string): ScanJob | undefined {
   try {
-    const job = JSON.parse(text) as ScanJob;
-    return Array.isArray(job.scans) && typeof job.sealedAddresses === 'string' ? job : undefined;
+    const job: unknown = JSON.parse(text);
+    return scanQueue.accepts(job) ? job : undefined;
   } catch {
     return undefined;
   }
 }
 
 export interface SpoolFileState {
-  /** The process in its name, and the host of it. */
+  /** The host and process in the name of the file. */
   owner: string;
   bytes: number;
-  madeAt: Date;
-  /** Its process is gone: the next one that adopts takes it over. */
+  createdAt: Date;
+  /** Its process has ended: another one will adopt it. */
   isAbandoned: boolean;
-  /** Of another machine or container, whose processes cannot be seen from here. */
+  /** Its process is on another machine or in another container, and cannot be checked from here. */
   isElsewhere: boolean;
-  /** Taken over from a process that is gone: it does not count against its owner's limit. */
+  /** Adopted from a process that has ended: it does not count toward its owner's limit. */
   isAdopted: boolean;
 }
 
-/** The files of every process, for whoever only looks. */
+/** The files of every process. Changes nothing. */
 export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> {
   const files: SpoolFileState[] = [];
   for (const fileName of await readdir(folder).catch(() => [])) {
     const name = parseSpoolName(fileName);
     if (!name || name.isProbe) continue;
-    // Handed over meanwhile, it is none any more.
+    // It may have been replayed and deleted meanwhile.
     const file = await stat(join(folder, fileName)).catch(() => undefined);
     if (!file) continue;
     const liveness = await checkLiveness(name.identity, { sameHost: name.host === thisHost() });
     files.push({
       owner: name.owner,
       bytes: file.size,
-      // Not every file system knows when a file was made.
-      madeAt: file.birthtimeMs > 0 ? file.birthtime : file.mtime,
+      // Not every file system stores the creation time.
+      createdAt: file.birthtimeMs > 0 ? file.birthtime : file.mtime,
       isAbandoned: await isAbandoned(name, async () => Date.now() - file.mtimeMs),
       isElsewhere: liveness === 'unknown',
       isAdopted: name.isAdopted,

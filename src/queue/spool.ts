@@ -7,27 +7,27 @@ import {
   ownerHere,
   parseSpoolName,
   readSpoolLines,
-  usualAbandonedAfterMs,
-  usualHeartbeatMs,
+  defaultAbandonedAfterMs,
+  defaultHeartbeatMs,
 } from './spool-files.ts';
 
 /**
- * Append-only files, below DATA_DIR, for the batches that the queue did not take: a line a batch, as it would have been
- * in the queue. A file belongs to the process in its name; one whose process is gone is taken over by renaming it.
+ * Append-only files in DATA_DIR for the batches that the queue did not take, one job per line. A file belongs to the
+ * process in its name; if that process has ended, another one adopts the file by renaming it.
  *
- *   writing → (replay) closed → each line handed on → deleted
+ *   writing → (replay) closed → each line replayed → deleted
  */
 export interface Spool {
-  /** Resolves when the batch is on the disk. Where it fails, nothing of the batch is left in the file. */
+  /** Resolves when the batch is on the disk. If it fails, nothing of the batch is left in the file. */
   append(job: ScanJob): Promise<void>;
   isEmpty(): boolean;
-  /** What counts against `maxBytes`: not the files that were taken over. */
+  /** The bytes that count toward `maxBytes`: adopted files do not. */
   ownBytes(): number;
-  /** Hands each batch on, oldest file first, and forgets a file when all of it was taken. Stops where `take` fails. */
-  replay(take: (job: ScanJob) => Promise<void>): Promise<void>;
-  /** Takes over the files of processes that are gone. */
+  /** Passes each batch to `deliver`, oldest file first, and deletes a file when all of it is delivered. Stops when `deliver` rejects. */
+  replay(deliver: (job: ScanJob) => Promise<void>): Promise<void>;
+  /** Takes over the files of processes that have ended. */
   adopt(): Promise<void>;
-  /** Writes a little to the disk and deletes it, unless something was written a moment ago. */
+  /** Writes a small file and deletes it, unless a write succeeded within the last seconds. */
   checkWritable(): Promise<void>;
   /** Whether the last write succeeded. */
   isWritable(): boolean;
@@ -36,9 +36,9 @@ export interface Spool {
 
 interface SpoolFile {
   path: string;
-  /** Of whole lines. */
+  /** Of complete lines. */
   bytes: number;
-  linesTaken: number;
+  linesDelivered: number;
   isAdopted: boolean;
 }
 
@@ -55,40 +55,40 @@ export class SpoolFullError extends Error {
   override name = 'SpoolFullError';
 }
 
-/** Enough to need a block of the disk. */
+/** Large enough to need a block on the disk. */
 const probe = Buffer.alloc(4096);
-const probeAgainMs = 5_000;
+const probeEveryMs = 5_000;
 
 export async function openSpool({
   folder,
   maxBytes,
   onTornLine,
-  abandonedAfterMs = usualAbandonedAfterMs,
-  heartbeatMs = usualHeartbeatMs,
+  abandonedAfterMs = defaultAbandonedAfterMs,
+  heartbeatMs = defaultHeartbeatMs,
 }: SpoolOptions): Promise<Spool> {
   const owner = await ownerHere();
   const heartbeats = watchHeartbeats();
   const closed: SpoolFile[] = [];
   let current: (SpoolFile & { handle: FileHandle; inode: number }) | undefined;
-  let made = 0;
+  let lastNumber = 0;
   let replaying: Promise<void> | undefined;
   let lastWork: Promise<unknown> = Promise.resolve();
   let writable = true;
   let writtenAt = Number.NEGATIVE_INFINITY;
 
-  const nextPath = (suffix = '') => join(folder, `${owner}.${(made += 1)}${suffix}.spool`);
-  const held = () => (current ? [...closed, current] : closed);
-  const ownBytes = () => held().reduce((sum, file) => sum + (file.isAdopted ? 0 : file.bytes), 0);
+  const nextPath = (suffix = '') => join(folder, `${owner}.${(lastNumber += 1)}${suffix}.spool`);
+  const ownFiles = () => (current ? [...closed, current] : closed);
+  const ownBytes = () => ownFiles().reduce((sum, file) => sum + (file.isAdopted ? 0 : file.bytes), 0);
 
-  /** One at a time: a file must not be closed between a write and its way to the disk. */
+  /** Runs one task at a time: a file must not be closed between a write and its sync. */
   function exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = lastWork.then(work, work);
     lastWork = done.catch(() => undefined);
     return done;
   }
 
-  /** Remembers how it went. */
-  async function writing<Value>(work: () => Promise<Value>): Promise<Value> {
+  /** Remembers whether the write succeeded. */
+  async function trackWrite<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();
       writable = true;
@@ -114,7 +114,7 @@ export async function openSpool({
     const path = nextPath();
     const handle = await open(path, 'a', 0o600);
     const { ino: inode } = await handle.stat();
-    current = { path, bytes: 0, linesTaken: 0, isAdopted: false, handle, inode };
+    current = { path, bytes: 0, linesDelivered: 0, isAdopted: false, handle, inode };
     return current;
   }
 
@@ -124,13 +124,13 @@ export async function openSpool({
       await file.handle.appendFile(line);
       await file.handle.datasync();
     } catch (error) {
-      // Half a line may be there, and the next would be glued to it.
+      // The next line must not be appended to half a line.
       await file.handle.truncate(file.bytes).catch(rotate);
       throw error;
     }
     file.bytes += line.length;
-    if (await isStill(file)) return;
-    // Taken over by a process that did not see us live, and perhaps read already: the line goes into a file of ours.
+    if (await isUnmoved(file)) return;
+    // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
     current = undefined;
     await file.handle.close().catch(() => undefined);
     await write(line);
@@ -140,30 +140,30 @@ export async function openSpool({
     const line = Buffer.from(`${JSON.stringify(job)}\n`);
     const bytes = ownBytes();
     if (bytes + line.length > maxBytes)
-      throw new SpoolFullError(`The spool holds ${bytes} bytes and may hold ${maxBytes}`);
-    await writing(() => write(line));
+      throw new SpoolFullError(`The spool has ${bytes} bytes of at most ${maxBytes}`);
+    await trackWrite(() => write(line));
   }
 
-  async function hand(file: SpoolFile, take: (job: ScanJob) => Promise<void>): Promise<void> {
-    let seen = 0;
+  async function deliverFile(file: SpoolFile, deliver: (job: ScanJob) => Promise<void>): Promise<void> {
+    let lines = 0;
     for await (const { job, isTorn } of readSpoolLines(file.path)) {
-      seen += 1;
-      if (seen <= file.linesTaken) continue;
-      if (job) await take(job);
+      lines += 1;
+      if (lines <= file.linesDelivered) continue;
+      if (job) await deliver(job);
       if (isTorn) onTornLine();
-      file.linesTaken = seen;
+      file.linesDelivered = lines;
     }
   }
 
-  async function replayAll(take: (job: ScanJob) => Promise<void>): Promise<void> {
+  async function replayAll(deliver: (job: ScanJob) => Promise<void>): Promise<void> {
     await exclusively(rotate);
     for (let file = closed[0]; file; file = closed[0]) {
-      // Where it is not there, a process that did not see us live has taken it over.
-      await hand(file, take).catch((error: NodeJS.ErrnoException) => {
+      // If it is missing, a process that took us for dead has adopted it.
+      await deliverFile(file, deliver).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT' || error.path !== file?.path) throw error;
       });
       closed.shift();
-      await unlink(file.path).catch(unlessAbsent);
+      await unlink(file.path).catch(ignoreMissing);
     }
   }
 
@@ -180,15 +180,15 @@ export async function openSpool({
       };
       if (!(await isAbandoned(name, unchangedMs, abandonedAfterMs))) continue;
       if (name.isProbe) {
-        await unlink(path).catch(unlessAbsent);
+        await unlink(path).catch(ignoreMissing);
         continue;
       }
-      const taken = nextPath('-adopted');
-      // Of several processes that want it, the rename of one succeeds.
-      const file = await rename(path, taken)
-        .then(() => stat(taken))
+      const adopted = nextPath('-adopted');
+      // If several processes try, the rename of one succeeds.
+      const file = await rename(path, adopted)
+        .then(() => stat(adopted))
         .catch(() => undefined);
-      if (file) closed.push({ path: taken, bytes: file.size, linesTaken: 0, isAdopted: true });
+      if (file) closed.push({ path: adopted, bytes: file.size, linesDelivered: 0, isAdopted: true });
     }
   }
 
@@ -204,42 +204,42 @@ export async function openSpool({
         await handle.close();
       }
     } finally {
-      await unlink(path).catch(unlessAbsent);
+      await unlink(path).catch(ignoreMissing);
     }
   }
 
-  const touching = setInterval(() => {
+  const heartbeat = setInterval(() => {
     const now = new Date();
-    for (const { path } of held()) utimes(path, now, now).catch(() => undefined);
+    for (const { path } of ownFiles()) utimes(path, now, now).catch(() => undefined);
   }, heartbeatMs).unref();
 
   return {
     append: (job) => exclusively(() => append(job)),
-    isEmpty: () => held().length === 0,
+    isEmpty: () => ownFiles().length === 0,
     ownBytes,
-    replay(take) {
-      replaying ??= replayAll(take).finally(() => {
+    replay(deliver) {
+      replaying ??= replayAll(deliver).finally(() => {
         replaying = undefined;
       });
       return replaying;
     },
     adopt,
     async checkWritable() {
-      if (performance.now() - writtenAt > probeAgainMs) await exclusively(() => writing(writeProbe));
+      if (performance.now() - writtenAt > probeEveryMs) await exclusively(() => trackWrite(writeProbe));
     },
     isWritable: () => writable,
     async close() {
-      clearInterval(touching);
+      clearInterval(heartbeat);
       await exclusively(rotate);
     },
   };
 }
 
-async function isStill({ path, inode }: { path: string; inode: number }): Promise<boolean> {
-  const file = await stat(path).catch(unlessAbsent);
+async function isUnmoved({ path, inode }: { path: string; inode: number }): Promise<boolean> {
+  const file = await stat(path).catch(ignoreMissing);
   return file?.ino === inode;
 }
 
-function unlessAbsent(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

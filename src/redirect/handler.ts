@@ -9,11 +9,11 @@ import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { sendContactFile, sendPage, sendRedirect } from './answers.ts';
+import { sendContactFile, sendPage, sendRedirect } from './responses.ts';
 import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
-import type { ImageAnswer } from './images.ts';
-import { chooseWords } from './languages/choose-language.ts';
-import type { Words } from './languages/words.ts';
+import type { SendImage } from './images.ts';
+import { chooseTranslation } from './languages/choose-language.ts';
+import type { Translation } from './languages/translation.ts';
 import { contentPage } from './pages/content-page.ts';
 import { mapsAppOf } from './pages/maps-app.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
@@ -21,14 +21,14 @@ import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
 
-interface Lane {
+interface LaneOptions {
   targets: Targets;
   producer: ScanProducer;
-  verdict: ScanPolicy;
-  answerImage: ImageAnswer;
-  /** The path of BASE_URL, where it has one. */
+  scanPolicy: ScanPolicy;
+  sendImage: SendImage;
+  /** The path of BASE_URL; empty if it has none. */
   basePath: string;
-  /** Where to report a code; `undefined` where nobody is named for that. */
+  /** Where to report a code for abuse; `undefined` if the operator gave no contact. */
   reportHref: (token: string) => string | undefined;
   trustProxyHops: number;
   nowMs: () => number;
@@ -36,36 +36,36 @@ interface Lane {
   log: Log;
 }
 
-/** What is asked for at a share address: the code itself, its picture, or the contact it holds as a file. */
+/** A parsed share address: the code itself, its image, or its contact as a file. */
 interface ShareRequest {
   token: string;
-  form: 'code' | 'vcf' | ImageFormat;
+  format: 'code' | 'vcf' | ImageFormat;
   query: string;
   startedAt: number;
 }
 
 /**
- * The scan lane: answers what is below `/r/` in front of everything else, and hands all other requests on. A redirect
- * leaves when its scan is in the queue, or when the producer says that waiting longer would hold it up.
+ * The scan lane: handles requests to `/r/…` before the app, and passes on all others. A redirect is sent when its scan is
+ * durable, or when the producer will not let it wait any longer.
  */
-export function createLane(lane: Lane, next: RequestListener): RequestListener {
+export function createLane(lane: LaneOptions, next: RequestListener): RequestListener {
   const { shareAnswers: answers, shareSeconds } = lane.metrics;
-  const tellUnavailable = throttle((err, times) =>
-    lane.log.error({ err, times }, 'share addresses could not be looked up'),
+  const logUnavailable = throttle((err, times) =>
+    lane.log.error({ err, times }, 'share links could not be looked up'),
   );
 
-  const tellFailed = throttle((err, times) =>
-    lane.log.error({ err, times }, 'a share address could not be answered'),
+  const logFailed = throttle((err, times) =>
+    lane.log.error({ err, times }, 'a request for a share link failed'),
   );
 
-  /** Whatever is wrong with one request, or with one code, is the end of this answer and of nothing else. */
+  /** An error in one request, or in one code, must not end the process. */
   function fail(req: IncomingMessage, res: ServerResponse, err: unknown): void {
     lane.metrics.uncaughtErrors.inc();
-    tellFailed(err);
+    logFailed(err);
     try {
       if (!res.headersSent) return showPage(req, res, 500, unavailablePage);
     } catch {
-      // The page is what fails.
+      // Rendering the page is what failed.
     }
     sendInternalError(res);
   }
@@ -83,24 +83,24 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     showPage(req, res, 404, notFoundPage);
   }
 
-  function answer(
+  function respond(
     req: IncomingMessage,
     res: ServerResponse,
     target: Target | null,
-    asked: ShareRequest,
+    request: ShareRequest,
   ): void {
     const now = lane.nowMs();
     if (!target?.isPublic) return showNotFound(req, res);
     if (target.isBlocked || target.expiresAtMs <= now) {
       answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
-      const overPage = target.isBlocked ? blockedPage : expiredPage;
-      return showPage(req, res, 410, (words) => overPage(words, lane.reportHref(asked.token)));
+      const gonePage = target.isBlocked ? blockedPage : expiredPage;
+      return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(request.token)));
     }
-    if (asked.form === 'code') return answerScan(req, res, target, asked, now);
-    if (asked.form !== 'vcf') {
+    if (request.format === 'code') return respondToScan(req, res, target, request, now);
+    if (request.format !== 'vcf') {
       answers.image += 1;
-      const drawn = lane.answerImage(req, res, asked.token, asked.form, target.picture, asked.query);
-      drawn?.catch((err: unknown) => fail(req, res, err));
+      const sent = lane.sendImage(req, res, request.token, request.format, target.picture, request.query);
+      sent?.catch((err: unknown) => fail(req, res, err));
       return;
     }
     if (target.content.kind !== 'contact') return showNotFound(req, res);
@@ -108,7 +108,7 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
     sendContactFile(res, target.content.name, target.content.vcf);
   }
 
-  function answerScan(
+  function respondToScan(
     req: IncomingMessage,
     res: ServerResponse,
     target: Target,
@@ -120,28 +120,28 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       content.kind === 'link'
         ? () => sendRedirect(res, content.href)
         : () =>
-            showPage(req, res, 200, (words) =>
+            showPage(req, res, 200, (translation) =>
               contentPage({
                 name,
                 token,
                 content,
-                words,
+                translation,
                 basePath: lane.basePath,
                 mapsApp: mapsAppOf(req.headers['user-agent']),
                 reportHref: lane.reportHref(token),
               }),
             );
-    // Called by the producer, where nobody knows of the request any more.
-    const leave = () =>
+    // Guarded, because the producer calls it later, outside the guard of the request.
+    const onDurable = () =>
       guard(req, res, () => {
         send();
         shareSeconds.observe((performance.now() - startedAt) / 1000);
       });
     const headers = readScanHeaders(req.rawHeaders);
-    const reason = lane.verdict(req.method, headers);
+    const reason = lane.scanPolicy(req.method, headers);
     if (reason !== undefined) {
       answers[reason] += 1;
-      return leave();
+      return onDurable();
     }
     const scan = {
       id: newScanId(now),
@@ -149,14 +149,14 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       userAgent: headers.userAgent,
       address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
     };
-    lane.producer.enqueue(scan, leave);
+    lane.producer.enqueue(scan, onDurable);
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     const { method } = req;
     const url = originForm(req.url ?? '');
     if (!url.startsWith(prefix)) {
-      // Koa would parse the host of a whole address, and fails where that is none.
+      // Koa would parse the host of an absolute URL, and fail if it is invalid.
       req.url = url;
       return next(req, res);
     }
@@ -165,16 +165,16 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
       res.setHeader('Allow', 'GET, HEAD');
       return showPage(req, res, 405, methodPage);
     }
-    const asked = readAddress(url, performance.now());
-    if (!isShareToken(asked.token)) return showNotFound(req, res);
-    const found = lane.targets.find(asked.token);
-    if (!(found instanceof Promise)) return answer(req, res, found, asked);
+    const request = parseShareUrl(url, performance.now());
+    if (!isShareToken(request.token)) return showNotFound(req, res);
+    const found = lane.targets.find(request.token);
+    if (!(found instanceof Promise)) return respond(req, res, found, request);
     found.then(
-      (target) => guard(req, res, () => answer(req, res, target, asked)),
+      (target) => guard(req, res, () => respond(req, res, target, request)),
       (err: unknown) =>
         guard(req, res, () => {
           answers.unavailable += 1;
-          tellUnavailable(err);
+          logUnavailable(err);
           res.setHeader('Retry-After', '5');
           showPage(req, res, 503, unavailablePage);
         }),
@@ -184,27 +184,27 @@ export function createLane(lane: Lane, next: RequestListener): RequestListener {
   return (req, res) => guard(req, res, () => handle(req, res));
 }
 
-/** What stands between the prefix and the query; a slash that was added behind it is nothing. */
-function readAddress(url: string, startedAt: number): ShareRequest {
+/** A trailing slash is ignored. */
+function parseShareUrl(url: string, startedAt: number): ShareRequest {
   const mark = url.indexOf('?');
   const end = mark < 0 ? url.length : mark;
   const path = url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
   const query = mark < 0 ? '' : url.slice(mark + 1);
   const dot = path.length - 4;
-  if (path[dot] !== '.') return { token: path, form: 'code', query, startedAt };
-  const form = path.slice(dot + 1);
-  // Any other ending belongs to no share address, and makes no token.
-  return form === 'svg' || form === 'png' || form === 'vcf'
-    ? { token: path.slice(0, dot), form, query, startedAt }
-    : { token: path, form: 'code', query, startedAt };
+  if (path[dot] !== '.') return { token: path, format: 'code', query, startedAt };
+  const format = path.slice(dot + 1);
+  // With any other extension, the path is not a valid token.
+  return format === 'svg' || format === 'png' || format === 'vcf'
+    ? { token: path.slice(0, dot), format, query, startedAt }
+    : { token: path, format: 'code', query, startedAt };
 }
 
 function showPage(
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
-  page: (words: Words) => string,
+  page: (translation: Translation) => string,
 ): void {
-  const words = chooseWords(req.headers['accept-language']);
-  sendPage(res, status, page(words), words.lang);
+  const translation = chooseTranslation(req.headers['accept-language']);
+  sendPage(res, status, page(translation), translation.lang);
 }

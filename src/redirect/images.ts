@@ -14,21 +14,21 @@ import { parseQuery } from '../http/query-string.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 
-/** What a picture of a code is made of. */
+/** Everything an image of a code depends on, except the text that it encodes. */
 export type ImageCode = Omit<Picture, 'text'> & { content: string };
 
-/** Answers with the picture of a code that may be shown. Never a scan. Where it must be drawn first: resolves when sent. */
-export type ImageAnswer = (
+/** Sends the image of a code. Never counts as a scan. Returns a promise if the image must be drawn first. */
+export type SendImage = (
   req: IncomingMessage,
   res: ServerResponse,
   token: string,
   format: ImageFormat,
   code: ImageCode,
-  /** What stands behind the question mark; empty where there is none. */
+  /** Without the question mark. */
   query: string,
 ) => Promise<void> | undefined;
 
-interface ImageAnswerParts {
+interface ImageSenderOptions {
   images: Images;
   baseUrl: string;
   log: Log;
@@ -37,23 +37,23 @@ interface ImageAnswerParts {
 const cacheControl = 'public, max-age=300';
 const retryAfterSeconds = 5;
 
-const always = {
+const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
-  // For an SVG that is opened by itself: it is a document then.
+  // An SVG that is opened directly is a document, and could run scripts.
   'Content-Security-Policy': "default-src 'none'",
-  // The picture is public: a page elsewhere may draw it onto a canvas.
+  // Images are public: any page may draw them onto a canvas.
   'Access-Control-Allow-Origin': '*',
 };
 
-export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): ImageAnswer {
-  // Whoever asks for more pictures than can be drawn must not fill the log.
-  const tellUndrawn = throttle((err, times) => log.error({ err, times }, 'pictures could not be drawn'));
+export function createImageSender({ images, baseUrl, log }: ImageSenderOptions): SendImage {
+  // Throttled, so that requests for more images than can be drawn do not fill the log.
+  const logDrawError = throttle((err, times) => log.error({ err, times }, 'images could not be drawn'));
   return (req, res, token, format, code, query) => {
-    const wanted = parseQuery(query);
-    const encode = wanted.get('encode') ?? [];
+    const parameters = parseQuery(query);
+    const encode = parameters.get('encode') ?? [];
     if (encode.some((value) => value !== 'content')) {
-      sendText(req, res, 400, 'encode must be content, or be left out for the share address.');
+      sendText(req, res, 400, 'encode must be content, or be omitted for the share link.');
       return undefined;
     }
     const { errorCorrection, size, foregroundColor, backgroundColor } = code;
@@ -64,43 +64,43 @@ export function createImageAnswer({ images, baseUrl, log }: ImageAnswerParts): I
     }
     const picture: Picture = { text, errorCorrection, size, foregroundColor, backgroundColor };
     const etag = imageEtag(picture, format);
-    if (isKnown(req.headers['if-none-match'], etag)) {
-      res.writeHead(304, { ...always, ETag: etag, 'Cache-Control': cacheControl });
+    if (matchesEtag(req.headers['if-none-match'], etag)) {
+      res.writeHead(304, { ...commonHeaders, ETag: etag, 'Cache-Control': cacheControl });
       res.end();
       return undefined;
     }
-    const disposition = wanted.has('download') ? 'attachment' : 'inline';
+    const disposition = parameters.has('download') ? 'attachment' : 'inline';
     return images.draw(picture, format).then(
       (image) =>
-        sendImage(req, res, image, {
+        writeImage(req, res, image, {
           'Content-Type': contentTypes[format],
           'Content-Disposition': `${disposition}; filename="qr-${token}.${format}"`,
           'Qrelay-Warning': pictureWarnings(picture),
         }),
       (err: unknown) => {
-        tellUndrawn(err);
+        logDrawError(err);
         res.setHeader('Retry-After', retryAfterSeconds);
-        sendText(req, res, 503, 'The picture cannot be drawn right now. Try again shortly.');
+        sendText(req, res, 503, 'The image cannot be drawn right now. Try again shortly.');
       },
     );
   };
 }
 
-/** The weak comparison of RFC 9110: who has the picture need not have it sent again. */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+/** The weak comparison of RFC 9110. */
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  const known = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known.includes(etag) || known.includes('*');
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
 }
 
-function sendImage(
+function writeImage(
   req: IncomingMessage,
   res: ServerResponse,
   { body, etag }: Image,
   headers: Record<string, string | string[]>,
 ): void {
   res.writeHead(200, {
-    ...always,
+    ...commonHeaders,
     ...headers,
     ETag: etag,
     'Cache-Control': cacheControl,
@@ -112,7 +112,7 @@ function sendImage(
 function sendText(req: IncomingMessage, res: ServerResponse, status: number, sentence: string): void {
   const body = `${sentence}\n`;
   res.writeHead(status, {
-    ...always,
+    ...commonHeaders,
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',

@@ -1,21 +1,21 @@
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
-import { withoutCodeReaders } from './code-readers.ts';
+import { withoutQrReaderApps } from './qr-reader-apps.ts';
 
-/** Why a request for a share address is answered and not counted. */
+/** Why a request for a share link is not counted as a scan. */
 type NotCounted = 'head' | 'prefetch' | 'crawler';
 
-// A scan made with one of these counts: it is how a newcomer tries the service. isbot would call them bots.
+// Counted, because newcomers try the service with these. isbot takes them for bots.
 const plainHttpTool =
   /^(?:curl|wget|httpie|xh|insomnia|postmanruntime|bruno|hoppscotch|python(?:-requests|-urllib|-httpx)?|aiohttp|node(?:-fetch|\.js)?|undici|axios|got|superagent|go-http-client|okhttp|java|apache-httpclient|guzzlehttp|php|ruby|faraday|rest-client|libwww-perl|lwp|powershell|windowspowershell|dart|reqwest|k6|autocannon|wrk|hey|ab|apachebench)\b/i;
 
-/** More than a browser sends. Whatever is longer is cut before anything looks at it, and is stored so. */
-const longestUserAgent = 500;
-const longestPurpose = 100;
+/** Longer than what browsers send. Longer values are truncated before they are parsed or stored. */
+const maxUserAgentLength = 500;
+const maxPurposeLength = 100;
 
-/** What the lane reads of a request's headers. */
+/** The request headers that the lane reads. */
 export interface ScanHeaders {
-  /** At most 500 characters of it. */
+  /** At most 500 characters. */
   userAgent: string;
   forwardedFor: string | undefined;
   isPrefetch: boolean;
@@ -27,7 +27,7 @@ const lengthsOfInterest = new Set(
   ['user-agent', 'x-forwarded-for', ...purposeHeaders].map((name) => name.length),
 );
 
-/** From the headers as they came. Asked for `req.headers`, Node would make an object of all of them, for each redirect. */
+/** Reads raw headers, because `req.headers` would build an object of all of them for each redirect. */
 export function readScanHeaders(rawHeaders: string[]): ScanHeaders {
   const found: ScanHeaders = { userAgent: '', forwardedFor: undefined, isPrefetch: false };
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -35,27 +35,27 @@ export function readScanHeaders(rawHeaders: string[]): ScanHeaders {
     if (!lengthsOfInterest.has(raw.length)) continue;
     const name = raw.toLowerCase();
     const value = rawHeaders[index + 1] ?? '';
-    if (name === 'user-agent') found.userAgent ||= value.slice(0, longestUserAgent);
+    if (name === 'user-agent') found.userAgent ||= value.slice(0, maxUserAgentLength);
     else if (name === 'x-forwarded-for')
       found.forwardedFor = found.forwardedFor ? `${found.forwardedFor}, ${value}` : value;
-    else if (purposeHeaders.has(name)) found.isPrefetch ||= purpose.test(value.slice(0, longestPurpose));
+    else if (purposeHeaders.has(name)) found.isPrefetch ||= purpose.test(value.slice(0, maxPurposeLength));
   }
   return found;
 }
 
 export type ScanPolicy = (method: string | undefined, headers: ScanHeaders) => NotCounted | undefined;
 
-/** What it found of a user agent is remembered, because few of them make most scans. */
+/** Caches the result for each user agent, because most scans come from a few of them. */
 export function createScanPolicy(): ScanPolicy {
   const crawlers = new LRUCache<string, boolean>({ max: 5_000 });
 
   function isCrawler(userAgent: string): boolean {
-    let verdict = crawlers.get(userAgent);
-    if (verdict === undefined) {
-      verdict = !plainHttpTool.test(userAgent) && isbot(withoutCodeReaders(userAgent).trim());
-      crawlers.set(userAgent, verdict);
+    let result = crawlers.get(userAgent);
+    if (result === undefined) {
+      result = !plainHttpTool.test(userAgent) && isbot(withoutQrReaderApps(userAgent).trim());
+      crawlers.set(userAgent, result);
     }
-    return verdict;
+    return result;
   }
 
   return (method, { userAgent, isPrefetch }) => {

@@ -10,7 +10,7 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageCode } from './images.ts';
 
-/** What a share address leads to. */
+/** What a share link points to. */
 export interface Target {
   codeId: string;
   name: string;
@@ -18,27 +18,27 @@ export interface Target {
   content: CodeContent;
   picture: ImageCode;
   isPublic: boolean;
-  /** By the operator: the code itself, or a host that it leads to. */
+  /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
   expiresAtMs: number;
 }
 
 export interface Targets {
-  /** At once where it is remembered. `null`: there is no such code. Rejects where that cannot be found out now. */
+  /** Synchronous if cached. `null` if there is no such code. Rejects if the lookup fails and nothing is cached. */
   find(token: string): Target | null | Promise<Target | null>;
-  /** For the process that changed a code itself: it need not wait until its memory of it is old. */
+  /** Drops the cached target, so that the process that changed a code serves the change at once. */
   forget(token: string): void;
 }
 
-// An edit must be seen within 10 s, the time of a query included. Until `renewAfterMs` an entry is simply used; from then
-// on the next request has it looked up again in the background, and from `freshMs` on waits for that.
+// An edit must be visible within 10 s, including the time of the query. After `renewAfterMs` a request refreshes the
+// entry in the background; after `freshMs` it waits for the refresh.
 const renewAfterMs = 5_000;
 const freshMs = 9_000;
 const unknownFreshMs = 2_000;
-/** While the database cannot be asked, what was known is used for this long. */
+/** While the database is down, a stale entry is served for this long. */
 const staleMs = 3_600_000;
 const queryDeadlineMs = 800;
-/** After a failed look-up nobody waits for another one for this long, if there is an older answer. */
+/** After a failed lookup, requests with a stale entry do not wait for another one for this long. */
 const downPauseMs = 1_000;
 
 interface Entry {
@@ -48,18 +48,18 @@ interface Entry {
 
 export function createTargets(db: Database, baseUrl: string, elapsedMs = () => performance.now()): Targets {
   const entries = new LRUCache<string, Entry>({ max: 50_000 });
-  const asked = new Map<string, Promise<Target | null>>();
+  const lookups = new Map<string, Promise<Target | null>>();
   let downUntil = 0;
 
-  /** Any number of simultaneous requests for a token make one query. */
-  function look(token: string): Promise<Target | null> {
-    const underWay = asked.get(token);
-    if (underWay) return underWay;
-    const answer: Promise<Target | null> = query(token, () => asked.get(token) === answer).finally(() => {
-      if (asked.get(token) === answer) asked.delete(token);
+  /** Simultaneous requests for a token share one query. */
+  function lookUp(token: string): Promise<Target | null> {
+    const pending = lookups.get(token);
+    if (pending) return pending;
+    const lookup: Promise<Target | null> = query(token, () => lookups.get(token) === lookup).finally(() => {
+      if (lookups.get(token) === lookup) lookups.delete(token);
     });
-    asked.set(token, answer);
-    return answer;
+    lookups.set(token, lookup);
+    return lookup;
   }
 
   async function read(token: string): Promise<Target | null> {
@@ -72,11 +72,11 @@ export function createTargets(db: Database, baseUrl: string, elapsedMs = () => p
     return toTarget(code, content, blocked?.has(code.id) ?? false);
   }
 
-  async function query(token: string, isWanted: () => boolean): Promise<Target | null> {
+  async function query(token: string, isCurrent: () => boolean): Promise<Target | null> {
     try {
       const target = await withTimeout(queryDeadlineMs, read(token));
-      // Forgotten meanwhile: it may be from before the change.
-      if (isWanted()) entries.set(token, { target, foundAt: elapsedMs() });
+      // If `forget` was called meanwhile, the result may be from before the change.
+      if (isCurrent()) entries.set(token, { target, foundAt: elapsedMs() });
       return target;
     } catch (error) {
       downUntil = elapsedMs() + downPauseMs;
@@ -87,31 +87,31 @@ export function createTargets(db: Database, baseUrl: string, elapsedMs = () => p
   return {
     find(token) {
       const entry = entries.get(token);
-      if (!entry) return look(token);
+      if (!entry) return lookUp(token);
       const age = elapsedMs() - entry.foundAt;
       if (age < (entry.target ? renewAfterMs : unknownFreshMs)) return entry.target;
       const usable = age < (entry.target ? staleMs : unknownFreshMs);
       if (usable && (age < freshMs || elapsedMs() < downUntil)) {
-        if (elapsedMs() >= downUntil) look(token).catch(() => undefined); // the older answer stands
+        if (elapsedMs() >= downUntil) lookUp(token).catch(() => undefined); // the stale entry stays
         return entry.target;
       }
-      return usable ? look(token).catch(() => entry.target) : look(token);
+      return usable ? lookUp(token).catch(() => entry.target) : lookUp(token);
     },
     forget(token) {
       entries.delete(token);
-      asked.delete(token);
+      lookups.delete(token);
     },
   };
 }
 
-/** Reading a long one takes its time: not again while it stays as it is. */
+/** Parsing long content is expensive: the previous result is reused while the content stays the same. */
 function contentOf({ type, content }: SharedCode, before: Target | null, baseUrl: string): CodeContent {
   const isSame = before?.type === type && before.picture.content === content;
-  return isSame ? before.content : withoutCircle(parseContent(type, content), baseUrl);
+  return isSame ? before.content : withoutRedirectLoop(parseContent(type, content), baseUrl);
 }
 
-/** A code that leads to another one, stored before that was refused or under another BASE_URL, takes a tap for each hop. */
-function withoutCircle(content: CodeContent, baseUrl: string): CodeContent {
+/** A code that links to another code could redirect in a loop: it shows a page with the link instead. */
+function withoutRedirectLoop(content: CodeContent, baseUrl: string): CodeContent {
   if (content.kind !== 'link' || !isShareLink(content.href, baseUrl)) return content;
   return { kind: 'links', lines: [{ text: content.href, href: content.href }] };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 
-/** Every code that has scans or counters, in order of their ids. */
+/** The codes that have scans or counters, ordered by id. */
 export async function codesWithScans(
   db: Database,
   after: string | undefined,
@@ -17,14 +17,14 @@ export async function codesWithScans(
   return rows.map(({ id }) => id);
 }
 
-/** Neighboring UTC days of a code, few enough scans together to be compared in a short while. */
+/** Consecutive UTC days of a code with few enough scans to be compared quickly. */
 export interface DaySpan {
   first: string;
   last: string;
   days: number;
 }
 
-/** Scans that one statement counts: a fraction of a second. */
+/** Scans that one statement counts, in a fraction of a second. */
 export const scansPerStep = 50_000;
 
 /** The UTC days on which a code has scans or counters, in spans. */
@@ -41,7 +41,7 @@ export async function countedSpans(db: Database, codeId: string): Promise<DaySpa
   return spans;
 }
 
-/** With the number of scans by the counters, which may be wrong. */
+/** The number of scans comes from the counters, and may be wrong. */
 async function countedDays(db: Database, codeId: string): Promise<{ day: string; scans: number }[]> {
   const { rows } = (await db.raw(
     `WITH RECURSIVE scanned AS (
@@ -62,7 +62,7 @@ async function countedDays(db: Database, codeId: string): Promise<{ day: string;
   return rows;
 }
 
-/** The smallest id that a scan of this day can have: ids begin with their millisecond. */
+/** The smallest id that a scan of this day can have, because ids begin with their time. */
 export function dayStart(day: string): string {
   return `CAST(lpad(to_hex((extract(epoch FROM ${day}) * 1000)::bigint), 12, '0') || repeat('0', 20) AS uuid)`;
 }

@@ -3,7 +3,7 @@ import type { Database } from '../store/database.ts';
 import { type DaySpan, dayStart, scansPerStep } from './counted-days.ts';
 import { dimensionValuesSql } from './dimensions.ts';
 
-/** A counter that is not what the raw scans say; a count of 0 stands for a row that is not there. */
+/** A counter that differs from the raw scans; a count of 0 stands for a missing row. */
 export interface CounterDifference {
   codeId: string;
   dimension: string;
@@ -20,7 +20,7 @@ interface Counter {
   count: number;
 }
 
-/** The counters of some scans of a span, as they should be, and the last of these scans. */
+/** The correct counters for the next scans of a span, and the id of the last of these scans. */
 const countStep = `
   WITH step AS MATERIALIZED (
     SELECT * FROM scans
@@ -35,7 +35,7 @@ const countStep = `
   GROUP BY 1, 2, 3`;
 
 /**
- * Compares the counters of a span with its raw scans, in steps that all see one moment: scans and counters are written
+ * Compares the counters of a span with its raw scans, in steps that share one snapshot: scans and counters are written
  * together, so scans that arrive meanwhile make no difference.
  */
 export async function compareSpan(
@@ -79,26 +79,26 @@ function inOrder(a: CounterDifference, b: CounterDifference): number {
 }
 
 /**
- * Makes the counters of a span right and returns how many were wrong. What is wrong stays equally wrong while scans
- * arrive, because each adds one to the scans and to its counters: so the difference is added, and no recorder waits.
+ * Corrects the counters of a span and returns how many were wrong. Adds the difference instead of setting the count: new
+ * scans add the same to the table and to the counters, so the difference stays valid and no worker has to wait.
  */
 export async function rebuildSpan(db: Database, codeId: string, span: DaySpan): Promise<number> {
   return db.transaction(async (writer) => {
-    await holdRebuild(writer, codeId);
+    await lockRebuild(writer, codeId);
     const differences = await compareSpan(db, codeId, span);
     if (differences.length > 0) await addDifferences(writer, codeId, differences);
     return differences.length;
   });
 }
 
-/** Two rebuilds at once would both add the same difference. */
-async function holdRebuild(writer: Database, codeId: string): Promise<void> {
+/** Two concurrent rebuilds would add the same difference twice. */
+async function lockRebuild(writer: Database, codeId: string): Promise<void> {
   const { rows } = (await writer.raw(
     `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
-            pg_try_advisory_xact_lock(hashtextextended('rebuild ' || :codeId, 0)) AS "isHeld"`,
+            pg_try_advisory_xact_lock(hashtextextended('rebuild ' || :codeId, 0)) AS "isLocked"`,
     { codeId },
-  )) as { rows: [{ isHeld: boolean }] };
-  if (!rows[0].isHeld)
+  )) as { rows: [{ isLocked: boolean }] };
+  if (!rows[0].isLocked)
     throw new SetupError(`The counters of ${codeId} are being rebuilt already. Wait for that to finish.`);
 }
 
@@ -107,11 +107,11 @@ async function addDifferences(
   codeId: string,
   differences: CounterDifference[],
 ): Promise<void> {
-  // First, as in a delete: the code, then its counters. A code that is gone has no counters to make right.
+  // Locks the code before its counters, as deleting a code does. A deleted code has no counters to correct.
   const code = (await writer('qr_codes').where({ id: codeId }).forKeyShare().first('id')) as unknown;
   if (!code) return;
   await writer.raw(
-    // Sorted so that a recorder locks counter rows in the same order.
+    // Sorted so that workers lock counter rows in the same order.
     `WITH wrong AS MATERIALIZED (
        SELECT CAST(:codeId AS uuid) AS qr_code_id, * FROM unnest(
          CAST(:dimensions AS text[]), CAST(:days AS date[]), CAST(:values AS text[]), CAST(:missing AS bigint[])

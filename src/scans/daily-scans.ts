@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts';
 import { lastDates } from './analytics.ts';
 
-/** Scans a day of the last `days` UTC days, today last, for several codes at once. A code without any is not in the map. */
+/** Scans per day of the last `days` UTC days, today last, by code. The map has no entry for a code without scans. */
 export async function readDailyScans(
   db: Database,
   codeIds: string[],

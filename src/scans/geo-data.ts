@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * The day that the map of addresses to places is from. Its files are as young as the installation; only the name of the
- * archive that they were made of, which geoip-lite keeps beside the checksum, has the day.
+ * The release date of the GeoIP data. The files have the time of the installation; only the name of the source archive,
+ * which geoip-lite stores with the checksum, has the date.
  */
 export function readGeoDataDate(): Date | undefined {
-  // Not the package itself: to load that is to load 150 MB.
+  // Resolved, not imported: importing geoip-lite loads 150 MB.
   const file = createRequire(import.meta.url).resolve('geoip-lite/data/city.checksum');
   const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)\.zip/.exec(readFileSync(file, 'utf8')) ?? [];
   return day ? new Date(`${year}-${month}-${day}T00:00:00Z`) : undefined;

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts';
 import type { ScanRow } from './scan.ts';
 
-/** The ids of those scans that are not in the table although their code exists. */
+/** The ids of scans that are not in the table although their code exists. */
 export async function findMissingScans(
   db: Database,
   scans: Pick<ScanRow, 'id' | 'qrCodeId'>[],

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-// Drawn for many ids at once: asking the system for each would be the dearest part of a redirect.
+// Drawn for many ids at once: one call to the system per id would be the most expensive part of a redirect.
 const digitsPerId = 19;
 let randomDigits = '';
 let used = 0;
 let lastMs = -1;
 let lastPrefix = '';
 
-/** A UUIDv7: unique, and its first 48 bits are the millisecond of the scan. Written out, because a library takes ten times as long. */
+/** A UUIDv7, whose first 48 bits are the time of the scan in milliseconds. Our own code, because a library takes ten times as long. */
 export function newScanId(nowMs: number): string {
   if (nowMs !== lastMs) {
     const millisecond = nowMs.toString(16).padStart(12, '0');
@@ -20,7 +20,7 @@ export function newScanId(nowMs: number): string {
   }
   const at = used;
   used += digitsPerId;
-  // Of the digit after the version, two bits are the variant: 8, 9, a or b.
+  // The two high bits of this digit are the variant: 8, 9, a or b.
   const variant = '89ab'.charAt(randomDigits.charCodeAt(at) & 3);
   return `${lastPrefix}${randomDigits.slice(at + 1, at + 4)}-${variant}${randomDigits.slice(at + 4, at + 7)}-${randomDigits.slice(at + 7, at + 19)}`;
 }

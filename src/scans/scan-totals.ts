@@ -21,11 +21,11 @@ export interface ScanTotals {
   exists: boolean;
   ever: number;
   today: number;
-  /** The scans of the last so many UTC days, today included, by the number of days. */
+  /** Scans in the last n UTC days, including today, by n. */
   periods: Record<number, number>;
 }
 
-/** A few hundred counters at most, however many scans there are: cheap enough to be asked every second. */
+/** Reads a few hundred counters at most, so it is cheap enough to call every second. */
 export async function readScanTotals(
   db: Database,
   codeId: string,

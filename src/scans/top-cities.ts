@@ -7,7 +7,7 @@ export interface CityCount {
   count: number;
 }
 
-/** The cities with the most scans from one UTC day to another, from the daily counters. */
+/** The cities with the most scans in a period of UTC days. */
 export async function readTopCities(
   db: Database,
   codeId: string,

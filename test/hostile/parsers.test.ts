@@ -15,7 +15,7 @@ import { isShareToken } from '../../src/codes/share-token.ts';
 import { attachment } from '../../src/http/content-disposition.ts';
 import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-policy.ts';
 import { en } from '../../src/redirect/languages/en.ts';
-import { chooseWords } from '../../src/redirect/languages/choose-language.ts';
+import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
 import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { readQuery } from '../../src/web/api/query-string.ts';
@@ -146,7 +146,7 @@ describe('The time to parse stored content', () => {
         name: 'a',
         token: 'a',
         content: parseContent(type, text),
-        words: en,
+        translation: en,
         reportHref: undefined,
       }),
     );
@@ -271,7 +271,11 @@ describe('The time to parse the headers and the URL of a request', () => {
       (text) => clientAddress('::1', headers('X-Forwarded-For', text).forwardedFor, hops),
     );
   }
-  expectQuick('Accept-Language', { bytes: headerBytes, fragments: ['de,', 'de;q=0.1,', ';q='] }, chooseWords);
+  expectQuick(
+    'Accept-Language',
+    { bytes: headerBytes, fragments: ['de,', 'de;q=0.1,', ';q='] },
+    chooseTranslation,
+  );
   expectQuick('an API key', { bytes: headerBytes, starts: ['qrl_'] }, parseApiKey);
   expectQuick('a share token', { bytes: headerBytes }, isShareToken);
   expectQuick('the name of a file', { bytes: contentBytes }, (text) => attachment(text, 'vcf', 'contact'));

@@ -5,7 +5,7 @@ import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
 import { createLane } from '../../src/redirect/handler.ts';
-import { createImageAnswer } from '../../src/redirect/images.ts';
+import { createImageSender } from '../../src/redirect/images.ts';
 import type { Target } from '../../src/redirect/targets.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -64,8 +64,8 @@ describe('A failure while a share address is answered', () => {
         basePath: '',
         targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
         producer,
-        verdict: createScanPolicy(),
-        answerImage: createImageAnswer({ images, baseUrl: 'https://qr.test', log }),
+        scanPolicy: createScanPolicy(),
+        sendImage: createImageSender({ images, baseUrl: 'https://qr.test', log }),
         reportHref: () => undefined,
         trustProxyHops: 0,
         nowMs: Date.now,
@@ -99,7 +99,7 @@ describe('A failure while a share address is answered', () => {
 
   it('is in the log once for many', async () => {
     for (let time = 0; time < 50; time += 1) await open('throwsatit');
-    expect(lines.filter((line) => line.includes('a share address could not be answered'))).to.have.length(1);
+    expect(lines.filter((line) => line.includes('a request for a share link failed'))).to.have.length(1);
     expect(lines.length).to.be.below(4);
   });
 });

@@ -21,27 +21,34 @@ describe('Looking up a share token', () => {
   });
   after(() => service.stop());
 
-  it('makes one query for 500 simultaneous requests of a token that is not remembered', async () => {
+  const newTargets = () => createTargets(service.db, 'https://qr.test');
+
+  it('costs the database no more for 500 simultaneous requests than for one', async () => {
     const { id, shareToken } = await createCode(api);
-    const targets = createTargets(service.db, 'https://qr.test');
+    queries = 0;
+    await newTargets().find(shareToken);
+    const forOne = queries;
+    queries = 0;
+    const targets = newTargets();
     const found = await Promise.all(Array.from({ length: 500 }, async () => targets.find(shareToken)));
     expect(found.every((target) => target?.codeId === id)).to.equal(true);
-    expect(queries).to.equal(1);
+    expect(queries).to.equal(forOne);
   });
 
-  it('makes none for a token that is remembered, and answers at once', async () => {
+  it('is synchronous and costs the database nothing when the token is cached', async () => {
     const { id, shareToken } = await createCode(api);
-    const targets = createTargets(service.db, 'https://qr.test');
+    const targets = newTargets();
     await targets.find(shareToken);
     queries = 0;
     expect(targets.find(shareToken)).to.include({ codeId: id });
     expect(queries).to.equal(0);
   });
 
-  it('remembers for a moment that a token is unknown', async () => {
-    const targets = createTargets(service.db, 'https://qr.test');
+  it('caches that a token is unknown', async () => {
+    const targets = newTargets();
     expect(await targets.find('0000000000')).to.equal(null);
+    queries = 0;
     expect(targets.find('0000000000')).to.equal(null);
-    expect(queries).to.equal(1);
+    expect(queries).to.equal(0);
   });
 });

@@ -4,36 +4,36 @@ import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { pt } from './pt.ts';
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 import { zh } from './zh.ts';
 
-const languages = new Map<string, Words>(Object.entries({ en, de, fr, es, pt, zh }));
+const languages = new Map<string, Translation>(Object.entries({ en, de, fr, es, pt, zh }));
 
-// Browsers send few different headers, and none of this length; whoever makes them up does not fill the memory.
-const longestHeader = 200;
-const remembered = new LRUCache<string, Words>({ max: 500 });
+// Browsers send few different headers, all of them shorter. The limits bound the cost and the memory of forged ones.
+const maxHeaderLength = 200;
+const cache = new LRUCache<string, Translation>({ max: 500 });
 
-/** The language that the reader's browser asks for first among ours; English where it asks for none of them. */
-export function chooseWords(acceptLanguage: string | undefined): Words {
+/** The language that the browser prefers among ours; English if it accepts none of them. */
+export function chooseTranslation(acceptLanguage: string | undefined): Translation {
   if (!acceptLanguage) return en;
-  const header = acceptLanguage.slice(0, longestHeader);
-  const known = remembered.get(header);
+  const header = acceptLanguage.slice(0, maxHeaderLength);
+  const known = cache.get(header);
   if (known) return known;
   const chosen = preferred(header);
-  remembered.set(header, chosen);
+  cache.set(header, chosen);
   return chosen;
 }
 
-function preferred(header: string): Words {
+function preferred(header: string): Translation {
   let best = en;
   let bestQuality = 0;
   for (const range of header.split(',')) {
     const [tag = '', ...parameters] = range.split(';');
-    const words = languages.get(tag.trim().toLowerCase().split('-', 1)[0] ?? '');
+    const translation = languages.get(tag.trim().toLowerCase().split('-', 1)[0] ?? '');
     const quality = qualityOf(parameters);
-    // Of equals the first one holds: that is the order browsers write them in.
-    if (words && quality > bestQuality) {
-      best = words;
+    // Of equal weights the first wins, as browsers list languages in order of preference.
+    if (translation && quality > bestQuality) {
+      best = translation;
       bestQuality = quality;
     }
   }

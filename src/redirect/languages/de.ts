@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const de: Words = {
+export const de: Translation = {
   lang: 'de',
   kinds: {
     link: 'Link',

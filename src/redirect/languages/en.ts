@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const en: Words = {
+export const en: Translation = {
   lang: 'en',
   kinds: {
     link: 'Link',

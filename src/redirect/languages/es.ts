@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const es: Words = {
+export const es: Translation = {
   lang: 'es',
   kinds: {
     link: 'Enlace',

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const fr: Words = {
+export const fr: Translation = {
   lang: 'fr',
   kinds: {
     link: 'Lien',

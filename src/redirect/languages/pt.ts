@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const pt: Words = {
+export const pt: Translation = {
   lang: 'pt',
   kinds: {
     link: 'Link',

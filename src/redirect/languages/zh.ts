@@ -1,6 +1,6 @@
-import type { Words } from './words.ts';
+import type { Translation } from './translation.ts';
 
-export const zh: Words = {
+export const zh: Translation = {
   lang: 'zh-Hans',
   kinds: {
     link: '链接',

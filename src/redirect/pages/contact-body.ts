@@ -1,50 +1,52 @@
 import type { ContactContent } from '../../codes/content/code-content.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
-import type { Words } from '../languages/words.ts';
+import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
 import { actions, fact, facts, storedLink, storedText, textFact } from './parts.ts';
 
-/** The person's name says more than what the owner calls the code. */
+/** The name of the person, rather than the name of the code. */
 export function contactTitle(content: ContactContent, codeName: string): string {
   return content.name.trim() || content.organization.trim() || codeName;
 }
 
-export function contactBody(content: ContactContent, ownPath: string, words: Words): Markup {
+export function contactBody(content: ContactContent, ownPath: string, translation: Translation): Markup {
   const { name, organization, title, phones, emails, links, addresses, birthday, note } = content;
-  // Where there is no name, the organization stands in the title already.
+  // Without a name, the organization is the title already.
   const roles = [title, name.trim() ? organization : ''].filter((role) => role.trim() !== '');
   return html`${roles.map((role) => html`<p class="quiet" dir="auto">${role}</p>`)}
-${actions(html`<a class="button primary" href="${ownPath}.vcf" download>${words.saveContact}</a>`)}
+${actions(html`<a class="button primary" href="${ownPath}.vcf" download>${translation.saveContact}</a>`)}
 ${facts(
   fact(
-    words.phone,
+    translation.phone,
     phones.map(({ number, href, label }) =>
-      labelled(storedLink(formatPhoneNumber(number), href), label, words),
+      labeled(storedLink(formatPhoneNumber(number), href), label, translation),
     ),
   ),
   fact(
-    words.email,
-    emails.map(({ address, href, label }) => labelled(storedLink(address, href), label, words)),
+    translation.email,
+    emails.map(({ address, href, label }) => labeled(storedLink(address, href), label, translation)),
   ),
   fact(
-    words.website,
+    translation.website,
     links.map(({ text, href }) => storedLink(text, href)),
   ),
   fact(
-    words.address,
+    translation.address,
     addresses.map((lines) => storedText(lines.join('\n'))),
   ),
-  textFact(words.birthday, birthdayIn(words.lang, birthday)),
-  textFact(words.note, note),
+  textFact(translation.birthday, birthdayIn(translation.lang, birthday)),
+  textFact(translation.note, note),
 )}`;
 }
 
-function labelled(value: Markup, label: string, words: Words): Markup {
-  return label.trim() === '' ? value : html`${value}<small dir="auto">${translated(label, words)}</small>`;
+function labeled(value: Markup, label: string, translation: Translation): Markup {
+  return label.trim() === ''
+    ? value
+    : html`${value}<small dir="auto">${translated(label, translation)}</small>`;
 }
 
-/** The usual labels of vCards in the reader's language ("Work fax"), others as they were written. */
-function translated(label: string, { labels }: Words): string {
+/** Common vCard labels are translated ("Work fax"); others are shown as they are. */
+function translated(label: string, { labels }: Translation): string {
   const names = label
     .trim()
     .split(' ')
@@ -53,17 +55,17 @@ function translated(label: string, { labels }: Words): string {
   return names.every((name) => known.has(name)) ? names.map((name) => known.get(name)).join(', ') : label;
 }
 
-/** 1990-12-10, or --12-10 where the year is not told, as a date is written where the reader lives. */
+/** Formats 1990-12-10, or --12-10 without a year, for the language of the page. */
 function birthdayIn(lang: string, birthday: string): string {
   const [, year, month, day] = /^(\d{4}|-)-(\d{2})-(\d{2})$/.exec(birthday) ?? [];
   if (year === undefined) return birthday;
-  // A leap year, in which every day exists.
+  // A leap year, so that February 29 exists.
   const date = new Date(`${year === '-' ? '2000' : year}-${month}-${day}T00:00:00Z`);
   if (date.getUTCDate() !== Number(day)) return birthday;
   return dateFormat(lang, year !== '-').format(date);
 }
 
-// Making one takes longer than the rest of the page; there are two for each language.
+// Cached, because creating one takes longer than rendering the rest of the page.
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 function dateFormat(lang: string, hasYear: boolean): Intl.DateTimeFormat {

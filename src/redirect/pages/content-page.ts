@@ -9,7 +9,7 @@ import type {
 } from '../../codes/content/code-content.ts';
 import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
-import type { Words } from '../languages/words.ts';
+import type { Translation } from '../languages/translation.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
@@ -23,114 +23,114 @@ interface ContentView {
   name: string;
   token: string;
   content: CodeContent;
-  words: Words;
-  /** The path of BASE_URL, in front of every link to ourselves. */
+  translation: Translation;
+  /** The path of BASE_URL, a prefix of every link to this service. */
   basePath?: string;
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
 }
 
-/** What a code holds, for the person who scanned it: what it is, and one clear thing to do with it. */
+/** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
-  const { name, content, words, reportHref } = view;
+  const { name, content, translation, reportHref } = view;
   const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
   return layout(
-    words,
+    translation,
     title,
-    html`<p class="kind">${icon(content.kind)}${words.kinds[content.kind]}</p>
+    html`<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
 ${bodyOf(view)}`,
     reportHref,
   );
 }
 
-function bodyOf({ content, token, words, basePath = '', mapsApp = 'none' }: ContentView): Markup {
+function bodyOf({ content, token, translation, basePath = '', mapsApp = 'none' }: ContentView): Markup {
   const ownPath = `${basePath}/r/${token}`;
   switch (content.kind) {
     case 'link':
-      return linkBody(content, words);
+      return linkBody(content, translation);
     case 'links':
       return linksBody(content);
     case 'phone':
-      return phoneBody(content, words);
+      return phoneBody(content, translation);
     case 'sms':
-      return smsBody(content, words);
+      return smsBody(content, translation);
     case 'email':
-      return emailBody(content, words);
+      return emailBody(content, translation);
     case 'geo':
-      return geoBody(content, words, mapsApp);
+      return geoBody(content, translation, mapsApp);
     case 'wifi':
-      return wifiBody(content, ownPath, words);
+      return wifiBody(content, ownPath, translation);
     case 'contact':
-      return contactBody(content, ownPath, words);
+      return contactBody(content, ownPath, translation);
     case 'text':
-      return textBody(content, words);
+      return textBody(content, translation);
   }
 }
 
-/** For whoever is not taken there by a redirect. */
-function linkBody({ href }: LinkContent, words: Words): Markup {
+/** For links that are not redirected. */
+function linkBody({ href }: LinkContent, translation: Translation): Markup {
   return html`<p class="quiet" dir="ltr">${href}</p>
-${actions(linkButton(words.openLink, href))}`;
+${actions(linkButton(translation.openLink, href))}`;
 }
 
-function phoneBody({ number, href }: PhoneContent, words: Words): Markup {
+function phoneBody({ number, href }: PhoneContent, translation: Translation): Markup {
   return html`${numberLine(number)}
-${actions(linkButton(words.call, href, { opensAtOnce: !isControlCode(href) }))}`;
+${actions(linkButton(translation.call, href, { opensAtOnce: !isControlCode(href) }))}`;
 }
 
-/** `*#06#` and the like make the phone do something: only at a tap of its owner. */
+/** Codes such as `*#06#` make the phone do something, so they are never dialed without a tap. */
 function isControlCode(href: string): boolean {
   return /[*#]|%2[3a]/i.test(href);
 }
 
-function smsBody({ number, body, href }: SmsContent, words: Words): Markup {
+function smsBody({ number, body, href }: SmsContent, translation: Translation): Markup {
   return html`${numberLine(number)}
-${actions(linkButton(words.writeMessage, href, { opensAtOnce: true }))}
-${facts(textFact(words.message, body))}`;
+${actions(linkButton(translation.writeMessage, href, { opensAtOnce: true }))}
+${facts(textFact(translation.message, body))}`;
 }
 
-function emailBody({ to, cc, subject, body, href }: EmailContent, words: Words): Markup {
+function emailBody({ to, cc, subject, body, href }: EmailContent, translation: Translation): Markup {
   return html`${to.map((address) => html`<p class="value long"><bdi>${breakable(address)}</bdi></p>`)}
-${actions(linkButton(words.writeEmail, href, { opensAtOnce: true }))}
+${actions(linkButton(translation.writeEmail, href, { opensAtOnce: true }))}
 ${facts(
-  textFact(words.copyTo, cc.join('\n')),
-  textFact(words.subject, subject),
-  textFact(words.message, body),
+  textFact(translation.copyTo, cc.join('\n')),
+  textFact(translation.subject, subject),
+  textFact(translation.message, body),
 )}`;
 }
 
-function geoBody(content: GeoContent, words: Words, mapsApp: MapsApp): Markup {
+function geoBody(content: GeoContent, translation: Translation, mapsApp: MapsApp): Markup {
   const { latitude, longitude, label, mapHref } = content;
   const coordinates = html`<bdi dir="ltr">${formatDegrees(latitude)}, ${formatDegrees(longitude)}</bdi>`;
-  // A place that is known by its name only stands at 0, 0.
+  // A place with a name but no coordinates is stored as 0, 0.
   const isSearched = label !== '' && latitude === 0 && longitude === 0;
   const place = label
     ? html`<p class="value" dir="auto">${label}</p>
 ${isSearched ? undefined : html`<p class="quiet">${coordinates}</p>`}`
     : html`<p class="value">${coordinates}</p>`;
-  const onMap = (isPrimary: boolean) => linkButton(words.showOnMap, mapHref, { isPrimary });
+  const onMap = (isPrimary: boolean) => linkButton(translation.showOnMap, mapHref, { isPrimary });
   if (mapsApp === 'none')
     return html`${place}
 ${actions(onMap(true))}`;
-  // Apple's devices cannot do anything with geo: links.
+  // Apple devices do not support geo: links.
   const href = mapsApp === 'apple' ? content.appleHref : content.href;
   return html`${place}
-${actions(linkButton(words.openInMaps, href, { opensAtOnce: true }), onMap(false))}`;
+${actions(linkButton(translation.openInMaps, href, { opensAtOnce: true }), onMap(false))}`;
 }
 
-function textBody({ text }: TextContent, words: Words): Markup {
+function textBody({ text }: TextContent, translation: Translation): Markup {
   return html`<div class="stored box" id="text" dir="auto">${text}</div>
-${actions(copyButton(words.copyText, 'text', words))}`;
+${actions(copyButton(translation.copyText, 'text', translation))}`;
 }
 
-/** Where an address is too long for a line, it goes on before its host. */
+/** Lets a long address wrap before its host. */
 function breakable(address: string): Markup {
   const host = Math.max(address.lastIndexOf('@'), 0);
   return html`${address.slice(0, host)}<wbr>${address.slice(host)}`;
 }
 
-/** Large enough to be read out and dialled by hand; a text that is no number is set smaller. */
+/** Large enough to read aloud and dial by hand; long values are set smaller. */
 function numberLine(number: string): Markup | undefined {
   if (number === '') return undefined;
   return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${formatPhoneNumber(number)}</bdi></p>`;

@@ -1,4 +1,4 @@
-/** Markup that was written here, with whatever it was given escaped. Only `html` makes it. */
+/** Markup whose interpolated values are escaped. Only `html` creates it. */
 export class Markup {
   readonly #text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
   static write(strings: readonly string[], parts: readonly Part[]): Markup {
     let text = strings[0] ?? '';
     for (let index = 0; index < parts.length; index += 1) {
-      text += written(parts[index]) + (strings[index + 1] ?? '');
+      text += toText(parts[index]) + (strings[index + 1] ?? '');
     }
     return new Markup(text);
   }
@@ -21,15 +21,15 @@ export class Markup {
 
 type Part = string | number | Markup | readonly Part[] | undefined;
 
-/** Escapes every part for text and for attributes in double quotes. Nothing that is a string can be markup. */
+/** Escapes every part for text and for double-quoted attributes. A string is never treated as markup. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return Markup.write(strings, parts);
 }
 
-function written(part: Part): string {
+function toText(part: Part): string {
   if (part === undefined) return '';
   if (part instanceof Markup) return part.toString();
-  if (typeof part === 'object') return part.map(written).join('');
+  if (typeof part === 'object') return part.map(toText).join('');
   return escape(String(part));
 }
 
@@ -39,7 +39,7 @@ const entities: Record<string, string> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // The parser would make a line feed of it, and a copied text would differ from the stored one.
+  // HTML parsers turn it into a line feed, and copied text would differ from the stored text.
   '\r': '&#13;',
 };
 

@@ -5,7 +5,7 @@ type Icon = CodeContent['kind'] | 'notice';
 
 const link = html`<path d="M10 14a5 5 0 0 0 7 0l3-3a5 5 0 0 0-7-7l-1 1M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1-1"/>`;
 
-/** Drawn in a square of 24; the words beside them say the same. */
+/** In a 24 × 24 view box; the text beside them says the same. */
 const shapes: Record<Icon, Markup> = {
   link,
   links: link,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { colors } from '../../http/theme.ts';
-import type { Words } from '../languages/words.ts';
+import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
 
-/** Lets the page's own style, script, icon and pictures be, and nothing that a stored text might bring. */
+/** Allows the page's own style, script, icon and images, and nothing that stored text could inject. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src '${hash(pageStyle)}'`,
   `script-src '${hash(pageScript)}'`,
-  // The tab's icon is a data: address, so that no browser asks for /favicon.ico.
+  // The favicon is a data: URL, so that browsers do not request /favicon.ico.
   "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -35,10 +35,10 @@ const foot = html`<script>${pageScript}</script>
 </html>
 `;
 
-/** A whole document around what `main` holds; `reportHref`: where to report the code that it is about. */
-export function layout(words: Words, title: string, main: Markup, reportHref?: string): string {
+/** A whole document; `reportHref` is where to report the code for abuse. */
+export function layout(translation: Translation, title: string, main: Markup, reportHref?: string): string {
   return html`<!doctype html>
-<html lang="${words.lang}">
+<html lang="${translation.lang}">
 <head>
 ${head}
 <title>${title}</title>
@@ -47,6 +47,6 @@ ${head}
 <main>
 ${main}
 </main>
-<footer>Qrelay${reportHref && html` <a href="${reportHref}" rel="noopener noreferrer">${words.reportAbuse}</a>`}</footer>
+<footer>Qrelay${reportHref && html` <a href="${reportHref}" rel="noopener noreferrer">${translation.reportAbuse}</a>`}</footer>
 ${foot}`.toString();
 }

@@ -3,7 +3,7 @@ import { html, type Markup } from './html.ts';
 import { isLinkable, storedText } from './parts.ts';
 import { serviceName } from './service-name.ts';
 
-/** A button for each address; what is none stays between them as text. */
+/** A button for each link; other lines stay between them as text. */
 export function linksBody({ lines }: LinksContent): Markup {
   const shown = lines
     .filter(({ text }) => text.trim() !== '')
@@ -16,9 +16,9 @@ export function linksBody({ lines }: LinksContent): Markup {
   return html`<ul class="links">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-/** The address is heard after the name, and seen where two buttons have the same name. */
-function addressButton(href: string, name: string, hasTwin: boolean): Markup {
-  const address = hasTwin
+/** Screen readers read the address after the name; it is visible if two buttons have the same name. */
+function addressButton(href: string, name: string, isAmbiguous: boolean): Markup {
+  const address = isAmbiguous
     ? html`<small dir="ltr">${href.replace(/^https?:\/\//, '')}</small>`
     : html`<span class="unseen">${href}</span>`;
   return html`<a class="button" href="${href}" title="${href}" rel="noopener noreferrer nofollow"><bdi>${name}</bdi> ${address}</a>`;

@@ -1,38 +1,38 @@
-import type { Words } from '../languages/words.ts';
+import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { actions } from './parts.ts';
 
-export function notFoundPage(words: Words): string {
-  return noticePage(words, words.notFound);
+export function notFoundPage(translation: Translation): string {
+  return noticePage(translation, translation.notFound);
 }
 
-export function expiredPage(words: Words, reportHref?: string): string {
-  return noticePage(words, words.expired, { reportHref });
+export function expiredPage(translation: Translation, reportHref?: string): string {
+  return noticePage(translation, translation.expired, { reportHref });
 }
 
-export function blockedPage(words: Words, reportHref?: string): string {
-  return noticePage(words, words.blocked, { reportHref });
+export function blockedPage(translation: Translation, reportHref?: string): string {
+  return noticePage(translation, translation.blocked, { reportHref });
 }
 
-export function methodPage(words: Words): string {
-  return noticePage(words, words.method);
+export function methodPage(translation: Translation): string {
+  return noticePage(translation, translation.method);
 }
 
-export function unavailablePage(words: Words): string {
-  // An empty address is the page's own: the same request again.
-  const again = html`<a class="button primary" href="">${words.tryAgain}</a>`;
-  return noticePage(words, words.unavailable, { more: actions(again) });
+export function unavailablePage(translation: Translation): string {
+  // An empty href repeats the same request.
+  const again = html`<a class="button primary" href="">${translation.tryAgain}</a>`;
+  return noticePage(translation, translation.unavailable, { more: actions(again) });
 }
 
 function noticePage(
-  words: Words,
-  { title, text }: Words['notFound'],
+  translation: Translation,
+  { title, text }: Translation['notFound'],
   { more, reportHref }: { more?: Markup; reportHref?: string | undefined } = {},
 ): string {
   return layout(
-    words,
+    translation,
     title,
     html`<p class="kind">${icon('notice')}</p>
 <h1>${title}</h1>

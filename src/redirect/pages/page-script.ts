@@ -1,9 +1,9 @@
 import { html } from './html.ts';
 
 /**
- * The one script of the share pages. It opens the app for a number or an address once: not on the way back or after a
- * reload, which would trap the reader, and only on phones, as a desktop may answer with an error page. It is the same
- * text on every page, because the policy allows it by its hash; what it says comes from the page.
+ * The one script of the share pages. It opens the app for a number or an address once: not after going back or reloading,
+ * which would trap the reader, and only on phones, because a desktop may show an error page. The script is the same on
+ * every page, because the Content-Security-Policy allows it by its hash; its texts come from the page.
  */
 export const pageScript = html`
 (function(){

@@ -1,32 +1,32 @@
-import type { Words } from '../languages/words.ts';
+import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
 
-/** What a link may lead to. Whoever reads the content sees to it too; here nothing else is ever made into a link. */
+/** Allowed link schemes. Content parsers check them too; this is the last line of defense. */
 const linkable = /^(?:https?|tel|sms|mailto|geo):/i;
 
 export function isLinkable(href: string | undefined): href is string {
   return href !== undefined && linkable.test(href);
 }
 
-/** A stored text that leads somewhere: onto another site without a trace of this one. */
+/** Stored text as a link, without a referrer. */
 export function storedLink(text: string, href: string | undefined): Markup {
   if (!isLinkable(href)) return storedText(text);
   return html`<a href="${href}" rel="noopener noreferrer nofollow"><bdi>${undirected(text)}</bdi></a>`;
 }
 
-/** Without the marks that turn text around: an address must read as what it is. */
+/** Removes characters that change the text direction, so that an address cannot be disguised. */
 export function undirected(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
-/** Set in the direction of its own script, with its own line breaks. */
+/** Keeps the direction of its script, and its line breaks. */
 export function storedText(text: string): Markup {
   return html`<div class="stored" dir="auto">${text}</div>`;
 }
 
 interface ButtonOptions {
   isPrimary?: boolean;
-  /** The script follows it once when the page opens. */
+  /** The script opens it once when the page loads. */
   opensAtOnce?: boolean;
 }
 
@@ -40,9 +40,9 @@ export function linkButton(
   return html`<a class="button${isPrimary ? ' primary' : ''}" href="${href}" rel="noopener noreferrer nofollow"${opening}>${label}</a>`;
 }
 
-/** Copies the text of the element with that id. The script shows it; without one the element can be selected as a whole. */
-export function copyButton(label: string, id: string, words: Words): Markup {
-  return html`<button class="button primary" type="button" data-copy="${id}" data-copied="${words.copied}" data-marked="${words.marked}" hidden>${label}</button>
+/** Copies the text of the element with that id. Hidden without JavaScript: the text can be selected instead. */
+export function copyButton(label: string, id: string, translation: Translation): Markup {
+  return html`<button class="button primary" type="button" data-copy="${id}" data-copied="${translation.copied}" data-marked="${translation.marked}" hidden>${label}</button>
 <span class="unseen" id="said" role="status"></span>`;
 }
 
@@ -50,7 +50,7 @@ export function actions(...buttons: Markup[]): Markup {
   return html`<div class="actions">${buttons}</div>`;
 }
 
-/** A name and its values, for a `dl`; nothing where there is no value. */
+/** A name and its values, for a `dl`; `undefined` without values. */
 export function fact(name: string, values: Markup[]): Markup | undefined {
   if (values.length === 0) return undefined;
   return html`<div><dt>${name}</dt>${values.map((value) => html`<dd>${value}</dd>`)}</div>`;

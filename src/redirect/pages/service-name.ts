@@ -2,14 +2,14 @@ import { parseUrl } from '../../http/parse-url.ts';
 
 interface Service {
   name: string;
-  /** The user's name, alone in the path: what else a path holds is no person. */
+  /** Matches paths that consist of a user name alone. */
   user?: RegExp;
 }
 
 const plain = /^\/([\w.-]{2,40})\/?$/;
 const afterAt = /^\/@([\w.-]{2,40})\/?$/;
 
-/** By the exact host, without `www.` or `m.`: "instagram.com.evil.test" is somebody else. */
+/** By exact host, without `www.` or `m.`, so that "instagram.com.evil.test" does not match. */
 const services = new Map<string, Service>([
   ['bsky.app', { name: 'Bluesky', user: /^\/profile\/([\w.-]{2,60})\/?$/ }],
   ['discord.com', { name: 'Discord' }],
@@ -42,11 +42,11 @@ const services = new Map<string, Service>([
   ['youtube.com', { name: 'YouTube', user: afterAt }],
 ]);
 
-/** Pages of the services themselves, where a user's name would stand. */
+/** Paths of the services themselves that look like user names. */
 const ownPages =
   /^(?:about|download|events|explore|features|feed|groups|hashtag|help|home|jobs|live|login|pages|pricing|privacy|reels?|search|settings|share|shop|signup|stories|terms|watch|\w+\.php)$/i;
 
-/** "Instagram · you" where the address tells, the host of any other. Never more than the address itself says. */
+/** "Instagram · you" for a known service, else the host. Uses nothing but the address. */
 export function serviceName(href: string): string {
   const { host, pathname } = parseUrl(href) ?? { host: '', pathname: '' };
   const service = services.get(host.replace(/^(?:www|m|mobile)\./, ''));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { drawPng, drawSvg } from '../../../src/codes/image/draw.ts';
 import { type Images, openImages } from '../../../src/codes/image/image-thread.ts';
-import { createImageAnswer, type ImageCode } from '../../../src/redirect/images.ts';
+import { createImageSender, type ImageCode } from '../../../src/redirect/images.ts';
 import { testLog } from '../../support/test-log.ts';
 
 const log = testLog();
@@ -28,7 +28,7 @@ describe('The response with an image (decisions: Image)', () => {
   before(async () => {
     images = await openImages(log);
     const behind: Images = { draw: (...of) => drawing.draw(...of), close: () => drawing.close() };
-    const answer = createImageAnswer({ images: behind, baseUrl, log });
+    const answer = createImageSender({ images: behind, baseUrl, log });
     server = createServer((req, res) => {
       const [path = '', query = ''] = (req.url ?? '').split('?');
       void answer(req, res, token, path.endsWith('.svg') ? 'svg' : 'png', code, query);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { chooseWords } from '../../../src/redirect/languages/choose-language.ts';
-import { allWords } from './samples.ts';
+import { chooseTranslation } from '../../../src/redirect/languages/choose-language.ts';
+import { allTranslations } from './samples.ts';
 
 describe('The language of the share pages', () => {
   const table: [header: string | undefined, lang: string][] = [
@@ -29,17 +29,17 @@ describe('The language of the share pages', () => {
   ];
   for (const [header, lang] of table) {
     it(`is ${lang} for ${JSON.stringify(header?.slice(0, 40))}`, () => {
-      expect(chooseWords(header).lang).to.equal(lang);
-      expect(chooseWords(header).lang, 'when it is remembered').to.equal(lang);
+      expect(chooseTranslation(header).lang).to.equal(lang);
+      expect(chooseTranslation(header).lang, 'when it is remembered').to.equal(lang);
     });
   }
 
   it('has every word in every language', () => {
-    for (const words of allWords) {
+    for (const translation of allTranslations) {
       const empty = (function look(value: unknown, path: string): string[] {
         if (typeof value === 'string') return value.trim() === '' ? [path] : [];
         return Object.entries(value as object).flatMap(([name, inner]) => look(inner, `${path}.${name}`));
-      })(words, words.lang);
+      })(translation, translation.lang);
       expect(empty).to.deep.equal([]);
     }
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { chooseWords } from '../../../src/redirect/languages/choose-language.ts';
+import { chooseTranslation } from '../../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../../src/redirect/pages/content-page.ts';
 import { html } from '../../../src/redirect/pages/html.ts';
 import { pagePolicy } from '../../../src/redirect/pages/layout.ts';
@@ -11,18 +11,18 @@ import {
   notFoundPage,
   unavailablePage,
 } from '../../../src/redirect/pages/notice-pages.ts';
-import { allWords, changeTexts, samples } from './samples.ts';
+import { allTranslations, changeTexts, samples } from './samples.ts';
 
 const token = 'abcdefghij';
-const words = chooseWords('en');
+const translation = chooseTranslation('en');
 const notices = { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage };
 
 describe('The share pages', () => {
-  for (const language of allWords) {
+  for (const language of allTranslations) {
     it(`are whole documents of at most 8 KB in ${language.lang}`, () => {
       const pages = [
         ...Object.values(samples).map((content) =>
-          contentPage({ name: 'Name', token, content, words: language }),
+          contentPage({ name: 'Name', token, content, translation: language }),
         ),
         ...Object.values(notices).map((notice) => notice(language)),
       ];
@@ -38,13 +38,13 @@ describe('The share pages', () => {
 
   it('stay under 20 KB with the longest text that a QR code holds', () => {
     const content = { kind: 'text' as const, text: 'x'.repeat(2_953) };
-    expect(contentPage({ name: 'Name', token, content, words }).length).to.be.lessThan(20_480);
+    expect(contentPage({ name: 'Name', token, content, translation }).length).to.be.lessThan(20_480);
   });
 
   it('have a policy that allows their style and their script, and nothing else inline', () => {
     for (const page of [
-      contentPage({ name: 'N', token, content: samples.wifi, words }),
-      notFoundPage(words),
+      contentPage({ name: 'N', token, content: samples.wifi, translation }),
+      notFoundPage(translation),
     ]) {
       const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
       const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
@@ -64,8 +64,8 @@ describe('The share pages', () => {
 
   it('name no other host than those that the content links to', () => {
     for (const page of [
-      contentPage({ name: 'N', token, content: samples.text, words }),
-      notFoundPage(words),
+      contentPage({ name: 'N', token, content: samples.text, translation }),
+      notFoundPage(translation),
     ]) {
       expect(page.replace('http://www.w3.org/2000/svg', '')).to.not.match(/https?:|\/\//);
     }
@@ -93,7 +93,7 @@ describe('Hostile text on the share pages', () => {
         contentPage({
           name: text,
           token,
-          words,
+          translation,
           content: changeTexts(content, (old, field) => (/href$/i.test(field) ? old + text : text)),
         });
       const expected = skeleton(show('harmless, and longer than a phone number'));
@@ -109,7 +109,7 @@ describe('Hostile text on the share pages', () => {
     ]) {
       it(`makes no link of ${JSON.stringify(href)} for ${kind}`, () => {
         const changed = changeTexts(content, (old, field) => (/href$/i.test(field) ? href : old));
-        const page = contentPage({ name: 'Name', token, content: changed, words });
+        const page = contentPage({ name: 'Name', token, content: changed, translation });
         const links = [...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1]);
         expect(links).to.deep.equal(kind === 'contact' ? [`/r/${token}.vcf`] : []);
       });
@@ -131,7 +131,7 @@ describe('Hostile text on the share pages', () => {
 
 describe('What the share pages show', () => {
   const show = (content: Parameters<typeof contentPage>[0]['content'], lang = 'en') =>
-    contentPage({ name: 'Name', token, content, words: chooseWords(lang) });
+    contentPage({ name: 'Name', token, content, translation: chooseTranslation(lang) });
 
   it('writes a birthday as the reader would', () => {
     const born = (birthday: string, lang: string) => show({ ...samples.contact, birthday }, lang);
@@ -216,8 +216,8 @@ describe('What the share pages show', () => {
 
   it('asks for no password where a network has none', () => {
     const page = show({ ...samples.wifi, password: '', security: 'none', isHidden: false });
-    expect(page).to.contain(words.openNetwork).and.contain(`/r/${token}.svg?encode=content`);
-    expect(page).to.not.contain('<button').and.not.contain(words.hiddenNetwork);
+    expect(page).to.contain(translation.openNetwork).and.contain(`/r/${token}.svg?encode=content`);
+    expect(page).to.not.contain('<button').and.not.contain(translation.hiddenNetwork);
   });
 
   it('keeps the line ends of a text, so that the copy is the original', () => {

@@ -1,5 +1,5 @@
 import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { chooseWords } from '../../../src/redirect/languages/choose-language.ts';
+import { chooseTranslation } from '../../../src/redirect/languages/choose-language.ts';
 
 type Samples = { [Kind in CodeContent['kind']]: Extract<CodeContent, { kind: Kind }> };
 
@@ -80,4 +80,4 @@ export function changeTexts<Content>(
   return changed(content, '') as Content;
 }
 
-export const allWords = ['en', 'de', 'fr', 'es', 'pt', 'zh'].map(chooseWords);
+export const allTranslations = ['en', 'de', 'fr', 'es', 'pt', 'zh'].map(chooseTranslation);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { attachment } from '../http/content-disposition.ts';
 import { pagePolicy } from './pages/layout.ts';
 
-/** The answers of the share address, each written whole. No cache may keep them: each scan must reach us. */
+/** The responses of the scan lane. `no-store`, because a scan that a cache answers is not counted. */
 
 export function sendRedirect(res: ServerResponse, location: string): void {
   res.writeHead(302, ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0']);

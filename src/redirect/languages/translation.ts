@@ -1,7 +1,7 @@
 import type { CodeContent } from '../../codes/content/code-content.ts';
 
-/** Everything that the share pages say, in one language. */
-export interface Words {
+/** Every text of the share pages, in one language. */
+export interface Translation {
   /** For the `lang` attribute. */
   lang: string;
   kinds: Record<CodeContent['kind'], string>;
@@ -16,7 +16,7 @@ export interface Words {
   copyPassword: string;
   copyText: string;
   copied: string;
-  /** Where the browser does not let a page copy: the text is marked, the rest is up to the reader. */
+  /** Shown when the browser does not let a page copy: the text is selected instead. */
   marked: string;
   tryAgain: string;
   reportAbuse: string;
