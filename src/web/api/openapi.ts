@@ -109,7 +109,7 @@ function describe(operation: Operation): JsonObject {
     summary: operation.summary,
     description: operation.description,
     parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
-    ...(operation.body && { requestBody: pointer('requestBodies', requestBodies, operation.body) }),
+    ...(operation.body && { requestBody: requestBodyOf(operation.body) }),
     responses: {
       [status]: {
         description,
@@ -167,6 +167,12 @@ function header(description: string, type = 'integer'): JsonObject {
 
 function headerReferences(names: string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function requestBodyOf(schema: TSchema): Json {
+  const found = pointer('requestBodies', requestBodies, schema);
+  if (!found) throw new Error('Add the request body to `requestBodies`, so that the document describes it');
+  return found;
 }
 
 function pointer(kind: string, components: Record<string, TSchema>, schema: unknown): Json | undefined {

@@ -54,7 +54,8 @@ export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
     if (isCrossOrigin(ctx, ownHost)) throw refusal('It was sent from another site.');
     await readText(ctx, async () => undefined);
     ctx.request.body = parseForm(ctx.request.body);
-    const csrf = checkCsrf(ctx, field(ctx, 'csrfToken'));
+    // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
+    const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')
       throw refusal('The page was open for too long, or cookies are disabled. Open it again and repeat.');
     if (csrf === 'other account')

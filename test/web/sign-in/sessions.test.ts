@@ -123,6 +123,13 @@ describe('Sessions over HTTP', () => {
     expect(await service.db('api_keys').where({ name: 'Mistaken' })).to.deep.equal([]);
   });
 
+  it('accept a form that was opened before the upgrade from 0.1.0', async () => {
+    const owner = await signedUp('old@example.com');
+    const { csrfToken } = await formOf(owner, '/keys');
+    const fields = { name: 'From an old page', csrfToken: '', formToken: csrfToken };
+    expect((await owner.post('/keys', fields)).status).to.equal(303);
+  });
+
   it('reject a form without a cookie', async () => {
     const owner = await signedUp('wes@example.com');
     owner.cookies.delete('__Host-qrelay-visitor');
