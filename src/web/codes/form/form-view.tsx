@@ -91,7 +91,7 @@ export function CodeFormView(props: CodeFormProps) {
         <div>
           <DesignFields {...props} />
         </div>
-        <div class="row">
+        <div class="row form-end">
           <button type="submit">
             {form.saved ? 'Replace the newer version' : code ? 'Save changes' : 'Create QR code'}
           </button>
