@@ -215,7 +215,7 @@ onBothQueues('The queue board', (redisUrl) => {
     for (const [method, path] of forbidden) {
       const answer = await operator(`/admin/queues/api/queues/${path}`, { method, headers: fromHere });
       expect(answer.status, path).to.equal(403);
-      expect(await answer.text()).to.contain('removes none');
+      expect(await answer.text()).to.contain('can only retry and promote jobs');
     }
     expect(
       (await operator('/admin/queues/api/queues/scans', { method: 'DELETE', headers: fromHere })).status,
@@ -242,7 +242,7 @@ onBothQueues('The queue board', (redisUrl) => {
       expect(made).to.deep.equal({
         code: 0,
         stdout: '',
-        stderr: 'chief@example.com is an operator: see /admin/queues.\n',
+        stderr: 'chief@example.com is now an operator: see /admin/queues.\n',
       });
 
       const { codeId, repair } = await makeFailedJob();
