@@ -262,13 +262,13 @@ onBothQueues('The queue board', (redisUrl) => {
       provoked.push(/^403 .*\/clean\/failed/, /preloaded using link preload but not used/);
       await page.getByRole('button', { name: 'Clean all' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByText('This board retries and promotes jobs, and removes none.').waitFor();
+      await page.getByText('This board can only retry and promote jobs.').waitFor();
       await page.getByRole('button', { name: 'Retry all' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await expectLanded(codeId);
 
       const ended = await runQrelay(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
-      expect(ended.stderr).to.equal('chief@example.com is an operator no longer.\n');
+      expect(ended.stderr).to.equal('chief@example.com is no longer an operator.\n');
       expect((await page.goto('/admin/queues'))?.status()).to.equal(404);
       expect(await queues.count()).to.equal(0);
     });
