@@ -216,7 +216,7 @@ onBothQueues('The queue board', (redisUrl) => {
     for (const [method, path] of forbidden) {
       const answer = await operator(`/admin/queues/api/queues/${path}`, { method, headers: fromHere });
       expect(answer.status, path).to.equal(403);
-      expect(await answer.text()).to.contain('removes none');
+      expect(await answer.text()).to.contain('can only retry and promote jobs');
     }
     expect(
       (await operator('/admin/queues/api/queues/scans', { method: 'DELETE', headers: fromHere })).status,
@@ -243,7 +243,7 @@ onBothQueues('The queue board', (redisUrl) => {
       expect(made).to.deep.equal({
         code: 0,
         stdout: '',
-        stderr: 'chief@example.com is an operator: see /admin/queues.\n',
+        stderr: 'chief@example.com is now an operator: see /admin/queues.\n',
       });
 
       const { codeId, repair } = await makeFailedJob();
@@ -263,13 +263,13 @@ onBothQueues('The queue board', (redisUrl) => {
       provoked.push(/^403 .*\/clean\/failed/, /preloaded using link preload but not used/);
       await page.getByRole('button', { name: 'Clean all' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByText('This board retries and promotes jobs, and removes none.').waitFor();
+      await page.getByText('This board can only retry and promote jobs.').waitFor();
       await page.getByRole('button', { name: 'Retry all' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await expectLanded(codeId);
 
       const ended = await runQrelayHere(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
-      expect(ended.stderr).to.equal('chief@example.com is an operator no longer.\n');
+      expect(ended.stderr).to.equal('chief@example.com is no longer an operator.\n');
       expect((await page.goto('/admin/queues'))?.status()).to.equal(404);
       expect(await queues.count()).to.equal(0);
     });

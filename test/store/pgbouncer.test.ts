@@ -143,7 +143,7 @@ describe('PgBouncer in front of PostgreSQL', function () {
       expect(rest).to.deep.equal([]);
       expect(found).to.include({ subject: 'postgres', state: 'ok' });
       expect(found?.finding).to.match(
-        /^A pooler in session mode stands before PostgreSQL: its pool needs \d+ connections or more\.$/,
+        /^A pooler in session mode is in front of PostgreSQL: its pool needs at least \d+ connections\.$/,
       );
     });
 
