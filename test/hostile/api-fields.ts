@@ -206,7 +206,7 @@ const moments: ApiRow[] = [
   changing(
     'a change of the type',
     { type: 'text' },
-    refused({ type: 'cannot be changed; create another QR code with POST /api/v1/qrcodes' }),
+    refused({ type: 'can only be changed together with content' }),
   ),
   changing(
     'a change of the share token',
