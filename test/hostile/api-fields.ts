@@ -206,7 +206,7 @@ const moments: ApiRow[] = [
   changing(
     'a change of the type without content',
     { type: 'text' },
-    refused({ type: 'changes only together with content: send both' }),
+    refused({ type: 'can only be changed together with content' }),
   ),
   changing(
     'a change of the share token',
