@@ -30,7 +30,7 @@ const picture = (type: string): LaneExpectation => ({ status: 200, headers: { 'C
 const svg = picture('image/svg+xml; charset=utf-8');
 const badEncode: LaneExpectation = {
   status: 400,
-  says: 'encode must be content, or be left out for the share address.',
+  says: 'encode must be content, or be omitted for the share link.',
 };
 const known: LaneExpectation = { status: 304, headers: { 'Cache-Control': 'public, max-age=300' } };
 

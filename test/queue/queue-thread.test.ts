@@ -15,7 +15,7 @@ const log = testLog();
 const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
 
 onBothQueues('The queue thread', (redisUrl) => {
-  it('has a job in the queue when it says so, and answers nothing when it was closed', async () => {
+  it('resolves when the job is in the queue, and rejects after it was closed', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
     const queue = await openQueueThread(place, randomBytes(32), log);
@@ -30,7 +30,7 @@ onBothQueues('The queue thread', (redisUrl) => {
 });
 
 describe('A queue thread that failed', () => {
-  it('refuses at once what it is asked, and can still be closed', async () => {
+  it('rejects calls at once, and can still be closed', async () => {
     const nowhere = undefined as unknown as QueuePlace;
     const queue = await openQueueThread(nowhere, randomBytes(32), log);
     expect(queue.isReady()).to.equal(false);
@@ -41,7 +41,7 @@ describe('A queue thread that failed', () => {
 });
 
 describe('A queue that cannot be reached', () => {
-  it('is told of in the log of the process, each trouble once, however often it is tried', async () => {
+  it('is logged by the process, each error once, however often it reconnects', async () => {
     let tries = 0;
     const door = createServer((socket) => {
       tries += 1;
@@ -56,10 +56,10 @@ describe('A queue that cannot be reached', () => {
     await eventually(() => expect(tries).to.be.above(8));
     await queue.close();
     door.close();
-    // Now the writing fails, now the reading: a few messages, each of them once.
-    const told = lines.map((line) => (JSON.parse(line) as { err: Error }).err.message);
-    expect(told)
-      .to.deep.equal([...new Set(told)])
+    // Sometimes the write fails, sometimes the read: a few messages, each of them once.
+    const logged = lines.map((line) => (JSON.parse(line) as { err: Error }).err.message);
+    expect(logged)
+      .to.deep.equal([...new Set(logged)])
       .and.to.have.lengthOf.within(1, 4);
     expect(lines[0]).to.contain('; retrying');
   });

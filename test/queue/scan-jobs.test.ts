@@ -10,23 +10,23 @@ describe('The scan job', () => {
     { id: 'd', codeId: 'e', userAgent: 'ü', address: '' },
   ];
 
-  it('gives back what was put in', () => {
+  it('unpacks to the scans that were packed', () => {
     expect(unpackScans(JSON.parse(JSON.stringify(packScans(scans, key))), key)).to.deep.equal(scans);
   });
 
-  it('is read as earlier releases wrote it, into the queue and into spool files', () => {
+  it('is read as earlier releases wrote it, in the queue and in spool files', () => {
     const stored =
       '{"scans":[["a","c","curl/8"],["b","c",""],["d","e","ü"]],"sealedAddresses":"dIGpuIo1qYL+////ERsRhQeDrL7CiCkKgqfHKtxVPov0dDFr0ZVywh5TpcxKYkw9vjWGUag="}';
     expect(unpackScans(JSON.parse(stored), Buffer.alloc(32, 7))).to.deep.equal(scans);
   });
 
-  it('does not show an address to whoever reads the queue', () => {
+  it('shows no client address to people who can read the queue', () => {
     expect(JSON.stringify(packScans(scans, key)))
       .to.not.contain('203.0.113.77')
       .and.not.contain('2001:db8');
   });
 
-  it('is refused where it was tampered with or sealed with another key', () => {
+  it('is rejected if it was tampered with or encrypted with another key', () => {
     const job = packScans(scans, key);
     expect(() => unpackScans(job, randomBytes(32))).to.throw();
     const bytes = Buffer.from(job.sealedAddresses, 'base64');

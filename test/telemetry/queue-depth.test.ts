@@ -28,7 +28,7 @@ onBothQueues('How full the queue is', (redisUrl) => {
     await service.stop();
   });
 
-  it('is in the metrics of the web process, with the age of the oldest job, even while jobs are put back', async () => {
+  it('is in the metrics of the web process, with the age of the oldest job, also while jobs are delayed', async () => {
     const place = { databaseUrl: service.databaseUrl, redisUrl: redisUrl() };
     const queue = openQueueClient({ place, log });
     await waitUntilReady(queue);

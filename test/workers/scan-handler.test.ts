@@ -47,7 +47,7 @@ onBothQueues('The worker', (redisUrl) => {
     await queue.close();
   }
 
-  it('lands 499 of 500 scans and buries the one that the database refuses, with the reason', async () => {
+  it('records 499 of 500 scans and makes a dead letter of the one that the database rejects, with the reason', async () => {
     const { id } = await createCode(api);
     const scans = Array.from({ length: 500 }, () => scanOf(id));
     scans[321] = { ...scanOf(id), codeId: 'not a code' };
@@ -62,14 +62,14 @@ onBothQueues('The worker', (redisUrl) => {
     expect(dead[0]?.job).to.contain('not a code').and.not.contain('81.2.69.142');
   });
 
-  it('shows dead scans to an operator, who can put them back', async () => {
+  it('lists dead letters for an operator, who can retry them', async () => {
     const settings = { DATABASE_URL: service.databaseUrl, REDIS_URL: redisUrl() ?? '' };
     const listed = await runQrelayHere(['scans', 'dead'], settings);
     expect(listed.code).to.equal(0);
     expect(listed.stdout.trim().split('\n')).to.have.length(1);
     expect(listed.stdout).to.contain('not a code');
 
-    // What was wrong is mended, as an operator would.
+    // The operator fixes the cause.
     const { id } = await createCode(api);
     const [dead] = await deadScans();
     await service.db('dead_scans').update({ job: dead?.job.replace('not a code', id) });
@@ -80,7 +80,7 @@ onBothQueues('The worker', (redisUrl) => {
     expect(await deadScans()).to.deep.equal([]);
   });
 
-  it('drops the scans of a deleted code and lands the others of the batch', async () => {
+  it('drops the scans of a deleted code and records the others of the batch', async () => {
     const kept = await createCode(api);
     const deleted = await createCode(api);
     await api(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
@@ -89,7 +89,7 @@ onBothQueues('The worker', (redisUrl) => {
     expect(await deadScans()).to.deep.equal([]);
   });
 
-  it('keeps a refused scan once when its job is delivered twice', async () => {
+  it('keeps one dead letter when its job is delivered twice', async () => {
     const { id } = await createCode(api);
     const bad = { ...scanOf(id), codeId: 'not a code either' };
     await send([scanOf(id), bad], [scanOf(id), bad]);
@@ -105,7 +105,7 @@ onBothQueues('The worker', (redisUrl) => {
   it('records the scans of other codes while one code is locked, and those of the locked one afterwards', async () => {
     const locked = await createCode(api);
     const others = await Promise.all([1, 2, 3].map(() => createCode(api)));
-    // More jobs than a worker has slots: were one of them waited for, the last would not get through.
+    // More jobs than a worker runs at a time: if it waited for the locked code, the last would not get through.
     const batches = Array.from({ length: 12 }, () => [
       scanOf(locked.id),
       ...others.map(({ id }) => scanOf(id)),
@@ -136,7 +136,7 @@ onBothQueues('The worker', (redisUrl) => {
     await eventually(async () => expect(await totalOf(locked.id)).to.equal(2));
   });
 
-  it('waits without spending an attempt while the database refuses to write', async () => {
+  it('waits without using up an attempt while the database takes no writes', async () => {
     const { id } = await createCode(api);
     await service.db.raw('ALTER TABLE scans RENAME TO scans_away');
     try {

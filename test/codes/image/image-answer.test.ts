@@ -84,7 +84,7 @@ describe('The response with an image (decisions: Image)', () => {
       expect(answer.status).to.equal(400);
       expect(answer.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
       expect(answer.headers.get('cache-control')).to.equal('no-store');
-      expect(await answer.text()).to.equal('encode must be content, or be left out for the share address.\n');
+      expect(await answer.text()).to.equal('encode must be content, or be omitted for the share link.\n');
     });
   }
 
@@ -145,7 +145,7 @@ describe('The response with an image (decisions: Image)', () => {
     expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     expect(answer.headers.has('etag')).to.equal(false);
-    expect(await answer.text()).to.match(/^The picture cannot be drawn/);
+    expect(await answer.text()).to.match(/^The image cannot be drawn/);
   });
 
   it('warns only about the image that is drawn', async () => {
