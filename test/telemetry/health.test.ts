@@ -42,7 +42,7 @@ function expectChecks(body: Readiness, oks: { database: boolean; queue: boolean 
 
 describe('/healthz and /readyz', () => {
   it('say alive, and ready while Postgres and the queue answer; 503 once Postgres does not', async () => {
-    const service = await startService();
+    const service = await startService({ eagerQueue: true });
     try {
       const alive = await fetch(`${service.url}/healthz`);
       expect([alive.status, await alive.json()]).to.deep.equal([200, { status: 'alive' }]);
@@ -132,7 +132,7 @@ describe('/healthz and /readyz', () => {
   });
 
   it('take GET and HEAD only', async () => {
-    const service = await startService();
+    const service = await startService({ eagerQueue: true });
     try {
       for (const path of ['/healthz', '/readyz']) {
         expect((await fetch(service.url + path, { method: 'HEAD' })).status).to.equal(200);
