@@ -41,13 +41,8 @@ function expectChecks(body: Readiness, oks: { database: boolean; queue: boolean 
 }
 
 describe('/healthz and /readyz', () => {
-<<<<<<< HEAD
   it('report alive, and ready while Postgres and the queue respond; 503 once Postgres does not', async () => {
-    const service = await startService();
-=======
-  it('say alive, and ready while Postgres and the queue answer; 503 once Postgres does not', async () => {
     const service = await startService({ eagerQueue: true });
->>>>>>> h-tests
     try {
       const alive = await fetch(`${service.url}/healthz`);
       expect([alive.status, await alive.json()]).to.deep.equal([200, { status: 'alive' }]);
@@ -136,13 +131,8 @@ describe('/healthz and /readyz', () => {
     }
   });
 
-<<<<<<< HEAD
   it('accept GET and HEAD only', async () => {
-    const service = await startService();
-=======
-  it('take GET and HEAD only', async () => {
     const service = await startService({ eagerQueue: true });
->>>>>>> h-tests
     try {
       for (const path of ['/healthz', '/readyz']) {
         expect((await fetch(service.url + path, { method: 'HEAD' })).status).to.equal(200);
