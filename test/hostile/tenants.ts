@@ -121,7 +121,7 @@ export function tenants(service: TestService) {
 export function withoutId({ status, headers, text }: Answer, id: string): Answer {
   // The flash cookie contains the requested path.
   const readable = (given: string) =>
-    given.replace(/(?<=-handed=)[\w-]+/, (handed) => Buffer.from(handed, 'base64url').toString());
+    given.replace(/(?<=-flash=)[\w-]+/, (flash) => Buffer.from(flash, 'base64url').toString());
   const blank = (given: string) => readable(given).replaceAll(new RegExp(id, 'gi'), ':id');
   return {
     status,
