@@ -48,7 +48,7 @@ const factsStatement = `
          pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly",
          current_setting('max_connections')::integer
            - current_setting('superuser_reserved_connections')::integer AS "usableConnections",
-         (SELECT pluralize(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
+         (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 export async function checkPostgres(
