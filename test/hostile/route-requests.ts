@@ -84,4 +84,6 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken formToken`.split(/\s+/);
+  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken formToken`.split(
+  /\s+/,
+);

@@ -24,7 +24,7 @@ describe('Connections', () => {
   const sockets: Socket[] = [];
 
   before(async () => {
-    service = await startService({ worker: true });
+    service = await startService({ worker: true, eagerQueue: true });
     key = await service.makeKey({ email });
     code = await createCode(apiClient(service.url, key));
     port = Number(new URL(service.url).port);

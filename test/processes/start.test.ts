@@ -44,7 +44,7 @@ describe('npm start', function () {
       expect(lines[0]).to.equal(`Qrelay is ready at http://localhost:${instance.port}`);
       expect(instance.stdout().match(readyLine)).to.have.length(1);
       expect(lines[1]).to.match(/^Next: /);
-      expect(lines.at(-1)).to.match(/Ctrl-C stops everything\.$/);
+      expect(lines.at(-1)).to.match(/Press Ctrl-C to stop\.$/);
       expect(instance.stdout()).to.not.include('{"level"');
       // npm may print warnings about its own configuration.
       expect(instance.stderr().replaceAll(/^npm (warn|notice).*\n/gm, '')).to.equal('');
@@ -84,7 +84,7 @@ describe('npm start', function () {
       await instance.exit();
       await expectAllGone(instance.dataDir);
       expectReleased(instance.dataDir);
-      expect(instance.stdout(), 'no word about ending').to.match(/Ctrl-C stops everything\.\s*$/);
+      expect(instance.stdout(), 'no word about ending').to.match(/Press Ctrl-C to stop\.\s*$/);
     });
 
     it('keeps the data for the second start, which installs and builds nothing', async () => {

@@ -22,6 +22,8 @@ export default class CountingReporter extends mocha.reporters.Spec {
   }
 }
 
+/** From a parallel worker an error comes as a plain object. */
 function errorText(error) {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { stack, message } = error ?? {};
+  return stack || message || String(error);
 }

@@ -256,12 +256,12 @@ function Words({ text }: { text: string }) {
 
 /** The document names the page by its path; here it is a link. */
 function withKeysLink(text: string): ComponentChildren {
-  const [before, after] = text.split('API Keys (/keys)');
+  const [before, after] = text.split('API Keys page (/keys)');
   if (after === undefined) return text;
   return (
     <>
       {before}
-      <a href="/keys">API Keys</a>
+      <a href="/keys">API Keys</a> page
       {after}
     </>
   );

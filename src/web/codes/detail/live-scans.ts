@@ -20,6 +20,8 @@ export interface Watcher {
 
 interface Watched {
   watchers: Set<Watcher>;
+  /** Those that have had no update yet. Their pages may be newer than `latest`, so they wait for the next poll. */
+  joining: Set<Watcher>;
   latest: { date: string; update: LiveUpdate } | undefined;
 }
 
@@ -37,13 +39,18 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
 
   async function poll(codeId: string, watched: Watched): Promise<void> {
     const date = now().toISOString().slice(0, 10);
+    const joining = [...watched.joining];
     const { exists, ...totals } = await readScanTotals(db, codeId, date, periods);
+    for (const watcher of joining) watched.joining.delete(watcher);
     if (!exists) {
       for (const watcher of watched.watchers) watcher.end();
       return;
     }
     const before = watched.latest;
-    if (before?.update.ever === totals.ever && before.date === date) return;
+    if (before?.update.ever === totals.ever && before.date === date) {
+      for (const watcher of joining) sendTo(watcher, before.update);
+      return;
+    }
     // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
     const scans = await listScans(db, codeId, { limit: scansPerPage });
     const update = renderUpdate(totals, scans.slice(0, scansPerPage).map(toScanLine));
@@ -63,15 +70,22 @@ export function createLiveScans(db: Database, now: () => Date): LiveScans {
   return {
     watch(codeId, watcher) {
       const existing = codes.get(codeId);
-      const watched: Watched = existing ?? { watchers: new Set(), latest: undefined };
+      const watched: Watched = existing ?? {
+        watchers: new Set(),
+        joining: new Set(),
+        latest: undefined,
+      };
       watched.watchers.add(watcher);
-      if (watched.latest) sendTo(watcher, watched.latest.update);
+      watched.joining.add(watcher);
       if (!existing) {
         codes.set(codeId, watched);
         // It catches its own errors.
         void keepPolling(codeId, watched);
       }
-      return () => watched.watchers.delete(watcher);
+      return () => {
+        watched.watchers.delete(watcher);
+        watched.joining.delete(watcher);
+      };
     },
   };
 }
