@@ -60,7 +60,7 @@ export const en: Translation = {
   },
   method: {
     title: 'This address can only be opened',
-    text: 'It shows what is behind a QR code and accepts nothing.',
+    text: 'This address only shows what a QR code contains. It does not accept data.',
   },
   unavailable: {
     title: 'Just a moment',

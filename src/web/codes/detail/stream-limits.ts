@@ -13,7 +13,7 @@ export interface OpenStream {
 
 /** The open streams, oldest first. */
 export interface StreamLimits {
-  /** At a limit, evicts the oldest stream of whoever has most. False where the newcomer would then have as many. */
+  /** At a limit, evicts the oldest stream of the client with the most. False if the new stream's client would then have as many. */
   acquire(stream: OpenStream): boolean;
   release(stream: OpenStream): void;
 }
@@ -43,7 +43,7 @@ export function createStreamLimits(): StreamLimits {
       const all = [...open];
       const ofUser = all.filter(({ userId }) => userId === newcomer.userId);
       const ofAddress = all.filter(({ address }) => address === newcomer.address);
-      // Somebody is looking at a tab that was just opened, and hardly at the oldest of twenty.
+      // A tab that was just opened is in use; the oldest of twenty probably is not.
       if (ofUser[0] && ofUser.length >= maxStreamsPerUser) evict(ofUser[0]);
       else if (ofAddress.length >= maxStreamsPerAddress && !makeRoom(ofAddress, newcomer, 'userId'))
         return false;
