@@ -15,6 +15,8 @@ export function postgresConnection(databaseUrl: string, applicationName: string,
     Client: PoolClient,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
+    // Connections that were lost without a reset are gone by the time the server is back, and are not tried one by one.
+    idleTimeoutMillis: 2_000,
   };
 }
 

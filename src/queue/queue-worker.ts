@@ -93,6 +93,8 @@ export function openQueueWorker<Data>(
       ? new RedisWorker(name, process, { ...options, connection: redis })
       : new PostgresWorker(name, process, {
           ...options,
+          // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
+          drainDelay: 1,
           connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue)),
         });
     worker.on('error', logError);
