@@ -52,13 +52,15 @@ export function monitorWrites({
   }
 
   async function monitor<Value>(work: () => Promise<Value>): Promise<Value> {
+    const startedAt = performance.now();
     try {
       const value = await work();
       writeError = undefined;
       wroteAt = performance.now();
       return value;
     } catch (error) {
-      writeError = error;
+      // One that began before the last success says nothing about the queue now: it may have waited out an outage.
+      if (startedAt >= wroteAt) writeError = error;
       // A closed connection is logged elsewhere.
       if (isConnected()) logRefused(error);
       throw error;
