@@ -7,6 +7,8 @@ interface Dimension {
   name: string;
   /** SQL over a row of `scans`: the value to count, or null if the scan is not counted here. */
   value: string;
+  /** The same for a scan that is about to be recorded; the default is its column. */
+  compute?: (scan: { country: string; region: string | null; city: string | null }) => string | null;
   /** Set if the dimension is a text column of `scans`, and ranked in the analytics as `by<Name>`. */
   column?: DimensionColumn;
 }
@@ -23,7 +25,7 @@ interface DimensionColumn {
 }
 
 const dimensions = [
-  { name: 'total', value: "''" },
+  { name: 'total', value: "''", compute: () => '' },
   {
     name: 'device',
     value: 'device',
@@ -81,7 +83,11 @@ const dimensions = [
     },
   },
   // Distinct by country, region and name: there are many Springfields.
-  { name: 'city', value: "country || '|' || coalesce(region, '') || '|' || city" },
+  {
+    name: 'city',
+    value: "country || '|' || coalesce(region, '') || '|' || city",
+    compute: ({ country, region, city }) => (city === null ? null : `${country}|${region ?? ''}|${city}`),
+  },
 ] as const satisfies Dimension[];
 
 export type DimensionName = (typeof dimensions)[number]['name'];
@@ -114,6 +120,16 @@ function byColumn<Value>(valueOf: (name: ColumnName) => Value): Record<ColumnNam
 export function rankingName<Name extends ColumnName>(name: Name): RankingName<Name> {
   return `by${name.charAt(0).toUpperCase()}${name.slice(1)}` as RankingName<Name>;
 }
+
+type Counted = Record<ColumnName, string> & { country: string; region: string | null; city: string | null };
+
+/** For each dimension, the value to count a scan by: the same as `dimensionValuesSql`, without a database. */
+export const dimensionValues: readonly { name: DimensionName; compute: (scan: Counted) => string | null }[] =
+  dimensions.map((dimension) =>
+    'compute' in dimension
+      ? { name: dimension.name, compute: dimension.compute }
+      : { name: dimension.name, compute: (scan: Counted) => scan[dimension.name] },
+  );
 
 /** `(name, value), …` for each dimension, to be joined laterally to rows of `scans`. */
 export const dimensionValuesSql = `VALUES ${dimensions.map(({ name, value }) => `('${name}', ${value})`).join(', ')}`;

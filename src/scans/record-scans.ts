@@ -1,4 +1,5 @@
 import { type Database, queryPrepared } from '../store/database.ts';
+import { countScans } from './count-scans.ts';
 import { type ColumnName, columnNames, dimensionValuesSql } from './dimensions.ts';
 import { Scan, type ScanRow } from './scan.ts';
 
@@ -18,51 +19,67 @@ const fields = Object.keys(columnTypes) as (keyof ScanRow)[];
 const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).join(', ');
 const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columnTypes[field]}[])`).join(', ');
 
-// Counts only the scans that were inserted: not those that were delivered before, nor those of a deleted code. Skips
-// locked codes instead of waiting for them: they are being deleted.
-// Sorted twice, so that two workers lock scans and counter rows in the same order.
+const codes = fields.length + 1;
+const counters = (column: number, type: string) => `CAST($${codes + column} AS ${type}[])`;
+
+// Inserts scans that are new and whose code exists. Usually those are all of them, and the counts that came with them are
+// right. If some were delivered before or belong to a deleted code, the new ones are counted here.
+// Sorted, so that two workers lock scans and counter rows in the same order.
 const statement = {
   name: 'record scans',
   text: `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${arrays}) AS given (${columnList})
-  ), existing AS MATERIALIZED (
-    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[]))
   ), code AS MATERIALIZED (
-    SELECT id FROM qr_codes WHERE id = ANY(CAST($${fields.length + 1} AS uuid[])) ORDER BY id FOR KEY SHARE SKIP LOCKED
+    SELECT id FROM qr_codes WHERE id = ANY(CAST($${codes} AS uuid[]))
   ), fresh AS (
     INSERT INTO scans (${columnList})
     SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
-    ORDER BY given.id
-    ON CONFLICT (id) DO NOTHING
-    RETURNING *
+    ORDER BY given.qr_code_id, given.id
+    ON CONFLICT DO NOTHING
+    RETURNING qr_code_id, id
+  ), outcome AS MATERIALIZED (
+    SELECT count(*) AS recorded, count(*) = (SELECT count(*) FROM given) AS "allNew" FROM fresh
   ), counted AS (
     INSERT INTO scan_counters AS counter (qr_code_id, dimension, day, value, count)
-    SELECT qr_code_id, name, (scanned_at AT TIME ZONE 'UTC')::date, value, count(*)
-    FROM fresh CROSS JOIN LATERAL (${dimensionValuesSql}) AS dimension (name, value)
-    WHERE value IS NOT NULL
+    SELECT * FROM unnest(
+      ${counters(1, 'uuid')}, ${counters(2, 'text')}, ${counters(3, 'date')}, ${counters(4, 'text')}, ${counters(5, 'bigint')}
+    ) AS counts (qr_code_id, dimension, day, value, count)
+    WHERE (SELECT "allNew" FROM outcome)
+    ORDER BY 1, 2, 3, 4
+    ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
+  ), "countedNew" AS (
+    INSERT INTO scan_counters AS counter (qr_code_id, dimension, day, value, count)
+    SELECT qr_code_id, name, (scanned_at AT TIME ZONE 'UTC')::date, dimension.value, count(*)
+    FROM (SELECT DISTINCT ON (qr_code_id, id) * FROM given JOIN fresh USING (qr_code_id, id)) AS scan
+    CROSS JOIN LATERAL (${dimensionValuesSql}) AS dimension (name, value)
+    WHERE NOT (SELECT "allNew" FROM outcome) AND dimension.value IS NOT NULL
     GROUP BY 1, 2, 3, 4
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
-  SELECT (SELECT count(*) FROM fresh) AS recorded,
-         (SELECT count(*) FROM given JOIN code ON code.id = given.qr_code_id) AS known,
-         ARRAY(SELECT id FROM existing EXCEPT SELECT id FROM code)::text[] AS "lockedCodes"`,
+  SELECT recorded, CASE WHEN "allNew" THEN NULL ELSE ARRAY(SELECT id FROM code)::text[] END AS "existingCodes"
+  FROM outcome`,
 };
 
 export interface Recorded {
   /** Scans that were new. */
   recorded: number;
-  /** Scans whose code exists and was not locked: new, or delivered before. */
+  /** Scans whose code exists: new, or delivered before. */
   known: number;
-  /** Codes that another transaction has locked; their scans were not recorded. */
-  lockedCodes: string[];
 }
 
 /** One statement, and so one transaction: new scans go into the table and into every counter, or none do. */
 export async function recordScans(db: Database, rows: ScanRow[]): Promise<Recorded> {
   const values = fields.map((field) => rows.map((row) => row[field]));
   const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
-  const [result] = await queryPrepared<Recorded>(db, statement, [...values, codeIds]);
-  return result as Recorded;
+  const [result] = await queryPrepared<{ recorded: number; existingCodes: string[] | null }>(db, statement, [
+    ...values,
+    codeIds,
+    ...countScans(rows),
+  ]);
+  const { recorded = 0, existingCodes = [] } = result ?? {};
+  if (existingCodes === null) return { recorded, known: recorded };
+  const existing = new Set(existingCodes);
+  return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length };
 }

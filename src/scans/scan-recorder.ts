@@ -1,56 +1,91 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../store/database.ts';
+import { type CountedValues, lockCodes, noValues, readCountedValues } from './counted-values.ts';
 import { clientControlledColumns } from './dimensions.ts';
+import { createPartitions, isPartitionMissing } from './partitions.ts';
 import { type Recorded, recordScans } from './record-scans.ts';
 import type { ScanRow } from './scan.ts';
+import { utcDay } from './utc-day.ts';
 
 /** Distinct values of a client-controlled column that are counted per code and day; `Other` is the last of them. */
 const maxValues = 200;
+/**
+ * Up to this many, new values are counted without a lock. Statements that run at the same time do not see each other's: with
+ * at most `maxUnlockedValues` each, a dozen of them stay below the limit together.
+ */
+const fewValues = 100;
+const maxUnlockedValues = 8;
 export const otherValue = 'Other';
 
-/** The values that are counted for a code on a day, so far. */
-type Values = Record<(typeof clientControlledColumns)[number], Set<string>>;
+export interface RecordedScans extends Recorded {
+  /** Codes that another transaction has locked; their scans were not recorded. */
+  lockedCodes: string[];
+}
 
-export type ScanRecorder = (rows: ScanRow[]) => Promise<Recorded>;
+export type ScanRecorder = (rows: ScanRow[]) => Promise<RecordedScans>;
 
 /**
  * Records scans, and limits the number of counters: once a code has that many browsers or systems in a day, further ones
- * become `Other`, in the scan as in the counters. Scans with values that are counted already are recorded in one
- * statement; new values are admitted in a transaction, one worker at a time.
+ * become `Other`, in the scan as in the counters. Near the limit, new values are admitted in a transaction, one worker at
+ * a time.
  */
 export function createScanRecorder(db: Database): ScanRecorder {
-  const known = new LRUCache<string, Values>({ max: 5_000 });
+  const known = new LRUCache<string, CountedValues>({ max: 20_000 });
 
-  const hasNewValue = (row: ScanRow) => {
-    const values = known.get(dayOf(row));
-    return (
-      !values ||
-      clientControlledColumns.some((field) => !isFull(values[field]) && !values[field].has(row[field]))
+  async function readUnknown(rows: ScanRow[]): Promise<void> {
+    const unknown = new Map<string, ScanRow>();
+    for (const row of rows) if (!known.has(dayKey(row))) unknown.set(dayKey(row), row);
+    if (unknown.size === 0) return;
+    for (const [key, values] of await readCountedValues(db, unknown)) known.set(key, values);
+  }
+
+  async function recordUnlocked(rows: ScanRow[]): Promise<RecordedScans> {
+    const recorded = await recordScans(
+      db,
+      rows.map((row) => limit(row, known.get(dayKey(row)))),
     );
-  };
+    // Only after the commit: values that were rolled back are not counted.
+    for (const row of rows) admit(row, known.get(dayKey(row)));
+    return { ...recorded, lockedCodes: [] };
+  }
 
-  return async (rows) => {
-    const withNewValues = rows.filter(hasNewValue);
-    if (withNewValues.length === 0)
-      return recordScans(
-        db,
-        rows.map((row) => limit(row, known.get(dayOf(row)))),
-      );
-    const admitted = new Map<string, Values>();
+  async function recordLocked(rows: ScanRow[], crowded: Map<string, ScanRow>): Promise<RecordedScans> {
+    const admitted = new Map<string, CountedValues>();
     const recorded = await db.transaction(async (transaction) => {
-      const locked = await lockCodes(transaction, withNewValues);
-      const free = (row: ScanRow) => !locked.has(row.qrCodeId);
-      for (const [day, values] of await readValues(transaction, withNewValues.filter(free)))
-        admitted.set(day, values);
+      const locked = await lockCodes(
+        transaction,
+        [...crowded.values()].map(({ qrCodeId }) => qrCodeId),
+      );
+      for (const [key, values] of await readCountedValues(transaction, crowded)) admitted.set(key, values);
       const result = await recordScans(
         transaction,
-        rows.filter(free).map((row) => admit(row, admitted.get(dayOf(row)) ?? known.get(dayOf(row)))),
+        rows
+          .filter(({ qrCodeId }) => !locked.has(qrCodeId))
+          .map((row) => {
+            const values = admitted.get(dayKey(row));
+            return values ? admit(row, values) : limit(row, known.get(dayKey(row)));
+          }),
       );
-      return { ...result, lockedCodes: [...locked, ...result.lockedCodes] };
+      return { ...result, lockedCodes: [...locked] };
     });
-    // Only after the commit: values that were rolled back are not counted.
-    for (const [day, values] of admitted) known.set(day, values);
+    for (const [key, values] of admitted) known.set(key, values);
     return recorded;
+  }
+
+  async function record(rows: ScanRow[]): Promise<RecordedScans> {
+    await readUnknown(rows);
+    const crowded = findCrowded(rows, known);
+    return crowded.size > 0 ? recordLocked(rows, crowded) : recordUnlocked(rows);
+  }
+
+  return async (rows) => {
+    try {
+      return await record(rows);
+    } catch (error) {
+      if (!isPartitionMissing(error)) throw error;
+      await createPartitions(db, new Date());
+      return record(rows);
+    }
   };
 }
 
@@ -58,63 +93,42 @@ function isFull(values: Set<string>): boolean {
   return values.size - (values.has(otherValue) ? 1 : 0) >= maxValues - 1;
 }
 
-function limit(row: ScanRow, values: Values | undefined): ScanRow {
-  if (!values || clientControlledColumns.every((field) => values[field].has(row[field]))) return row;
+/** The days on which a code gets close to the limit, each with one of their scans. */
+function findCrowded(rows: ScanRow[], known: LRUCache<string, CountedValues>): Map<string, ScanRow> {
+  const added = new Map<string, CountedValues>();
+  const crowded = new Map<string, ScanRow>();
+  for (const row of rows) {
+    const key = dayKey(row);
+    const counted = known.get(key) ?? noValues();
+    for (const field of clientControlledColumns) {
+      if (counted[field].has(row[field]) || isFull(counted[field])) continue;
+      const fresh = added.get(key) ?? noValues();
+      added.set(key, fresh);
+      fresh[field].add(row[field]);
+      const { size } = fresh[field];
+      if (size > maxUnlockedValues || counted[field].size + size > fewValues) crowded.set(key, row);
+    }
+  }
+  return crowded;
+}
+
+/** Values beyond the limit become `Other`. */
+function limit(row: ScanRow, values: CountedValues | undefined): ScanRow {
+  const isOther = (field: (typeof clientControlledColumns)[number]) =>
+    values !== undefined && !values[field].has(row[field]) && isFull(values[field]);
+  if (!clientControlledColumns.some(isOther)) return row;
   const limited = { ...row };
-  for (const field of clientControlledColumns)
-    if (!values[field].has(row[field])) limited[field] = otherValue;
+  for (const field of clientControlledColumns) if (isOther(field)) limited[field] = otherValue;
   return limited;
 }
 
 /** Adds the values of a scan as long as there is room. */
-function admit(row: ScanRow, values: Values | undefined): ScanRow {
+function admit(row: ScanRow, values: CountedValues | undefined): ScanRow {
   if (values)
     for (const field of clientControlledColumns) if (!isFull(values[field])) values[field].add(row[field]);
   return limit(row, values);
 }
 
-/**
- * Locks the codes, so that two workers do not both take the last free place for a value; workers without new values are
- * not blocked. Returns the codes that another transaction has locked: they are skipped.
- */
-async function lockCodes(db: Database, rows: ScanRow[]): Promise<Set<string>> {
-  const ids = [...new Set(rows.map((row) => row.qrCodeId))];
-  const { rows: locked } = (await db.raw(
-    `WITH held AS MATERIALIZED (
-       SELECT id FROM qr_codes WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-     )
-     SELECT id FROM qr_codes WHERE id = ANY(CAST(:ids AS uuid[])) AND NOT EXISTS (SELECT FROM held WHERE held.id = qr_codes.id)`,
-    { ids },
-  )) as { rows: { id: string }[] };
-  return new Set(locked.map(({ id }) => id));
-}
-
-async function readValues(db: Database, rows: ScanRow[]): Promise<Map<string, Values>> {
-  const days = new Map(rows.map((row) => [dayOf(row), row]));
-  const found = new Map([...days.keys()].map((day): [string, Values] => [day, noValues()]));
-  const { rows: counted } = (await db.raw(
-    `SELECT qr_code_id || ' ' || day AS "dayKey", dimension, value
-     FROM unnest(CAST(:codes AS uuid[]), CAST(:days AS date[])) AS wanted (qr_code_id, day)
-     JOIN scan_counters USING (qr_code_id, day)
-     WHERE dimension = ANY(:dimensions)`,
-    {
-      codes: [...days.values()].map((row) => row.qrCodeId),
-      days: [...days.values()].map(({ scannedAt }) => utcDay(scannedAt)),
-      dimensions: clientControlledColumns,
-    },
-  )) as { rows: { dayKey: string; dimension: keyof Values; value: string }[] };
-  for (const { dayKey, dimension, value } of counted) found.get(dayKey)?.[dimension].add(value);
-  return found;
-}
-
-function noValues(): Values {
-  return Object.fromEntries(clientControlledColumns.map((name) => [name, new Set<string>()])) as Values;
-}
-
-function dayOf({ qrCodeId, scannedAt }: ScanRow): string {
+function dayKey({ qrCodeId, scannedAt }: ScanRow): string {
   return `${qrCodeId} ${utcDay(scannedAt)}`;
-}
-
-function utcDay(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
 }

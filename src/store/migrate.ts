@@ -123,7 +123,8 @@ async function disableTimeouts(knex: Knex): Promise<void> {
 async function takeMigrationLock(holder: Knex, report: Report): Promise<void> {
   const backoff = createBackoff({ firstMs: 50, longestMs: 1_000 });
   for (let attempt = 1; ; attempt += 1) {
-    const { rows } = (await holder.raw('SELECT pg_try_advisory_xact_lock(?) AS taken', [migrationLock])) as {
+    // Without bound values: with them, the statement would keep its snapshot, and CREATE INDEX CONCURRENTLY wait for it.
+    const { rows } = (await holder.raw(`SELECT pg_try_advisory_xact_lock(${migrationLock}) AS taken`)) as {
       rows: [{ taken: boolean }];
     };
     if (rows[0].taken) return;
