@@ -14,7 +14,9 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 async function isInUse(knex: Knex): Promise<boolean> {
-  const { rows } = (await knex.raw('SELECT EXISTS (SELECT FROM users) AS used')) as { rows: [{ used: boolean }] };
+  const { rows } = (await knex.raw('SELECT EXISTS (SELECT FROM users) AS used')) as {
+    rows: [{ used: boolean }];
+  };
   return rows[0].used;
 }
 
@@ -39,7 +41,9 @@ async function buildIndex(knex: Knex, name: string, columns: string): Promise<vo
 
 /** `scans_before_2027_01`: a valid constraint spares the next migration from reading the whole table under a lock. */
 async function addBound(knex: Knex): Promise<void> {
-  const { rows } = (await knex.raw('SELECT id FROM scans ORDER BY id DESC LIMIT 1')) as { rows: { id: string }[] };
+  const { rows } = (await knex.raw('SELECT id FROM scans ORDER BY id DESC LIMIT 1')) as {
+    rows: { id: string }[];
+  };
   const last = rows[0] ? Number.parseInt(rows[0].id.replaceAll('-', '').slice(0, 12), 16) : 0;
   // The bound must still be ahead when a long validation has finished.
   const end = new Date(Math.max(Date.now() + 3 * 24 * 3_600_000, last));

@@ -8,7 +8,9 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE deleted_codes (
       id uuid PRIMARY KEY,
-      deleted_at timestamptz NOT NULL DEFAULT now()
+      deleted_at timestamptz NOT NULL DEFAULT now(),
+      -- When nothing was left the first time. Recorders that began earlier may still add scans.
+      purged_at timestamptz
     );
     CREATE FUNCTION list_deleted_codes() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -15,6 +15,8 @@ export interface Config {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   qrCodeLifetimeDays: number;
+  /** Whole months for which raw scans are kept. Undefined: forever. */
+  scanRetentionMonths: number | undefined;
   trustProxyHops: number;
   logLevel: (typeof logLevels)[number];
   webConcurrency: number;
@@ -159,6 +161,7 @@ export function readConfig(
     databaseUrl: serverUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: serverUrl('REDIS_URL', ['redis:', 'rediss:']),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
+    scanRetentionMonths: integer('SCAN_RETENTION_MONTHS', 0, 1, 1_200) || undefined,
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),
     webConcurrency: integer('WEB_CONCURRENCY', 1, 1, 64),

@@ -11,6 +11,7 @@ import { migrateQueue } from './queue/postgres-engine.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { supervisePostgres } from './store/embedded/supervise.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
+import { createPartitions } from './scans/partitions.ts';
 import { migrateDatabase } from './store/migrate.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
@@ -96,7 +97,11 @@ async function startPostgres(
 }
 
 async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log: Log): Promise<void> {
-  const { notice } = await migrateDatabase(databaseUrl, (message) => console.error(message));
+  const { notice } = await migrateDatabase(
+    databaseUrl,
+    (message) => console.error(message),
+    (db) => createPartitions(db, new Date()),
+  );
   if (notice) log.warn(notice);
   await migrateQueue({ databaseUrl, redisUrl });
 }

@@ -2,17 +2,21 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
 import { createLookups } from './lookups.ts';
+import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
+import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
 
 type Queues = typeof queues;
 type DataOf<Definition> = Definition extends QueueDefinition<infer Data> ? Data : never;
 type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 
-export type HandlerResources = Omit<ScanHandlerOptions, 'lookups'>;
+export type HandlerResources = Omit<ScanHandlerOptions, 'lookups'> & PartitionHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
   return {
     scans: createScanHandler({ ...resources, lookups: createLookups() }),
+    purge: createPurgeHandler(resources),
+    partitions: createPartitionHandler(resources),
   };
 }

@@ -27,7 +27,7 @@ runMain(async () => {
   const service = await openWorkerService(
     { redisUrl: config.redisUrl, databaseUrl: requireDatabaseUrl(config) },
     log,
-    metrics,
+    { metrics, retentionMonths: config.scanRetentionMonths },
   );
   log.info('working');
   announceReady(config);

@@ -10,12 +10,16 @@ import { type Database, plainMessage, sqlState } from '../src/store/database.ts'
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type Lookups } from './enrich.ts';
+import { mergeBatches } from './merge-batches.ts';
 import type { RecordingAudit } from './recording-audit.ts';
 
 /** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
 const lockedPausesMs = [0, 25, 100];
 /** For this long after that, scans of the code are tried later without a pause: other codes need the worker. */
 const lockedMemoryMs = 1_000;
+
+/** One statement records the scans of many jobs. A second one runs meanwhile: for other codes, PostgreSQL has other cores. */
+const merging = { maxItems: 4_000, maxRunning: 2 };
 
 /** How long a job waits before it is tried later while the database is down. */
 const outagePauses = { firstMs: 100, longestMs: 1_000 };
@@ -36,7 +40,7 @@ interface Enriched {
 }
 
 /**
- * Records the scans of a job. While the database is down, the whole job is tried later, without limit. If a code is
+ * Records the scans of a job, together with those of other jobs that were delivered at the same time. While the database is down, the whole job is tried later, without limit. If a code is
  * locked, only its scans are tried later. If the database rejects the data, the batch is split in halves until the
  * offending scan is alone: it becomes a dead letter, and the others are recorded.
  */
@@ -103,19 +107,21 @@ export function createScanHandler({
     return [...left, ...(await recordBatch(batch.slice(middle)))];
   }
 
+  const recordMerged = mergeBatches(recordBatch, merging);
+
   /** Retries locked codes after short pauses, and returns the scans of those that stay locked. */
   async function recordAll(batch: Enriched[]): Promise<Enriched[]> {
-    const tryLater: Enriched[] = [];
-    let rest = batch;
+    const tryLater = batch.filter(({ scan }) => lockedCodes.has(scan.codeId));
+    let rest = tryLater.length === 0 ? batch : batch.filter(({ scan }) => !lockedCodes.has(scan.codeId));
     for (const pauseMs of lockedPausesMs) {
       if (rest.length === 0) break;
       // Random, so that two workers that locked each other out do not meet again.
       if (pauseMs > 0) await sleep(pauseMs * (0.5 + Math.random()));
-      const left = await recordBatch(rest);
+      const left = await recordMerged(rest);
       tryLater.push(...left.filter(({ scan }) => lockedCodes.has(scan.codeId)));
       rest = left.filter(({ scan }) => !lockedCodes.has(scan.codeId));
     }
-    for (const { scan } of [...tryLater, ...rest]) lockedCodes.set(scan.codeId, true);
+    for (const { scan } of rest) lockedCodes.set(scan.codeId, true);
     return [...tryLater, ...rest];
   }
 

@@ -11,7 +11,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
-import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createHandlers } from './handlers.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 
@@ -27,11 +27,17 @@ export interface WorkerService {
   close(): Promise<void>;
 }
 
+interface WorkerOptions {
+  metrics?: WorkerMetrics;
+  /** Whole months for which raw scans are kept. Undefined: forever. */
+  retentionMonths?: number | undefined;
+}
+
 /** The worker process: a worker for each queue, the recording audit and housekeeping. */
 export async function openWorkerService(
   place: QueuePlace,
   log: Log,
-  metrics = createWorkerMetrics(),
+  { metrics = createWorkerMetrics(), retentionMonths }: WorkerOptions = {},
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
     poolMax: poolSizes.worker.own,
@@ -49,7 +55,14 @@ export async function openWorkerService(
     applicationName: 'qrelay audit',
   });
   const audit = createRecordingAudit(auditDb, metrics, log);
-  const handlers: Record<string, JobHandler<never>> = createHandlers({ db, sealingKey, metrics, audit, log });
+  const handlers: Record<string, JobHandler<never>> = createHandlers({
+    db,
+    sealingKey,
+    retentionMonths,
+    metrics,
+    audit,
+    log,
+  });
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) =>
     openQueueWorker(place, queue, handlers[name] as JobHandler<unknown>, log),
   );

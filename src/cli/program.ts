@@ -1,6 +1,7 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import { AppError } from '../errors.ts';
-import { migrateDatabase } from '../store/migrate.ts';
+import { createPartitions } from '../scans/partitions.ts';
+import { finishUpgrade, migrateDatabase } from '../store/migrate.ts';
 import { setupErrorMessage } from '../store/setup-error-message.ts';
 import { keyCommand, userCommand } from './accounts.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
@@ -50,15 +51,27 @@ function createProgram(version: string): Command {
   program
     .command('migrate')
     .description('Bring the database schema up to date; run this before the processes of a new release start')
-    .action(() =>
+    .option(
+      '--finish',
+      'then drop what was kept for the previous release: only when none of its processes runs any more',
+    )
+    .action(({ finish }: { finish?: boolean }) =>
       withDatabase(async ({ url, config }) => {
         // BullMQ takes a while to load, and most commands can do without it.
         const { migrateQueue } = await import('../queue/postgres-engine.ts');
-        const { applied, notice } = await migrateDatabase(url, printMessage);
+        const { applied, notice } = await migrateDatabase(url, printMessage, (db) =>
+          createPartitions(db, new Date()),
+        );
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
         if (notice) printMessage(notice);
         if (applied.length > 0) printMessage(`Applied ${applied.join(', ')}.`);
         else if (!notice) printMessage('The schema is up to date.');
+        if (finish) {
+          await finishUpgrade(url, printMessage);
+          printMessage(
+            'The upgrade is finished: processes of the previous release can no longer record scans.',
+          );
+        }
       }),
     );
   return program;

@@ -9,7 +9,8 @@ export const scanQueue = defineQueue({
   jobName: 'record',
   description: 'Scans waiting to be recorded',
   contract: scanJobContract,
-  concurrency: 4,
+  // Many, because the worker merges the jobs that run at the same time into one statement.
+  concurrency: 32,
   retries: {
     attempts: 20,
     delayMs: (attempt) => Math.min(2_000, 250 * 2 ** Math.min(attempt, 8)),

@@ -27,7 +27,7 @@ export interface DaySpan {
 /** Scans that one statement counts, in a fraction of a second. */
 export const scansPerStep = 50_000;
 
-/** The UTC days on which a code has scans or counters, in spans. */
+/** The UTC days on which a code has scans or counters, in spans. Not the days whose raw scans were dropped. */
 export async function countedSpans(db: Database, codeId: string): Promise<DaySpan[]> {
   const spans: (DaySpan & { scans: number })[] = [];
   for (const { day, scans } of await countedDays(db, codeId)) {
@@ -56,6 +56,7 @@ async function countedDays(db: Database, codeId: string): Promise<{ day: string;
      )
      SELECT day, coalesce(scans, 0) AS scans
      FROM (SELECT day FROM scanned WHERE day IS NOT NULL) AS scanned FULL JOIN counted USING (day)
+     WHERE day >= coalesce((SELECT (kept_from AT TIME ZONE 'UTC')::date FROM scan_horizon), '-infinity')
      ORDER BY day`,
     { codeId },
   )) as { rows: { day: string; scans: number }[] };

@@ -21,7 +21,9 @@ export async function listPartitions(db: Database): Promise<Partition[]> {
   )) as { rows: { name: string; bounds: string }[] };
   return rows
     .map(({ name, bounds }) => {
-      const [to, from] = [...bounds.matchAll(/'([0-9a-f-]{36})'/g)].map(([, id]) => timeOf(id ?? '')).toReversed();
+      const [to, from] = [...bounds.matchAll(/'([0-9a-f-]{36})'/g)]
+        .map(([, id]) => timeOf(id ?? ''))
+        .toReversed();
       return { name, from, to: to ?? new Date(0) };
     })
     .toSorted((a, b) => a.to.getTime() - b.to.getTime());

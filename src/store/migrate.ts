@@ -26,12 +26,43 @@ interface MigrateOptions {
   migrations?: Migrations;
 }
 
-/** Migrates the database; returns the applied migrations, and a notice if the schema is newer than this release. */
-export async function migrateDatabase(url: string, report: Report) {
+/**
+ * Migrates the database, then prepares it with `prepare`. Returns the applied migrations, or a notice if the schema is
+ * newer than this release: then it is left unchanged.
+ */
+export async function migrateDatabase(
+  url: string,
+  report: Report,
+  prepare: (db: Database) => Promise<unknown> = async () => undefined,
+) {
+  return withMigrationConnection(url, async (db) => {
+    const applied = await migrate(db, { report });
+    const notice = await newerSchemaNotice(db);
+    if (!notice) await prepare(db);
+    return { applied, notice };
+  });
+}
+
+/** Drops what migrations kept for processes of the previous release, which cannot run on the schema any more. */
+export async function finishUpgrade(url: string, report: Report): Promise<void> {
+  await withMigrationConnection(url, (db) =>
+    retryWhileLocked('The last step of the upgrade', report, () =>
+      db.transaction(async (transaction) => {
+        await transaction.raw(`SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
+        await transaction.raw('DROP INDEX IF EXISTS scans_id');
+      }),
+    ),
+  );
+}
+
+async function withMigrationConnection<Value>(
+  url: string,
+  work: (db: Database) => Promise<Value>,
+): Promise<Value> {
   // No statement timeout: migrating a large table may take long.
   const db = openDatabase(url, { poolMax: 2, applicationName: 'qrelay migrations', queryTimeoutMs: 0 });
   try {
-    return { applied: await migrate(db, { report }), notice: await newerSchemaNotice(db) };
+    return await work(db);
   } finally {
     await db.destroy();
   }
@@ -60,7 +91,9 @@ export async function migrate(
     const applied: string[] = [];
     // One at a time, each in its own transaction: knex's `latest` would hold all locks until the last one is done.
     for (const name of pending) {
-      applied.push(...(await withProgress(name, report, () => applyNext(db, options, name, report))));
+      const applyNext = async () => ((await db.migrate.up(options)) as [number, string[]])[1];
+      const apply = () => retryWhileLocked(`Migration ${name}`, report, applyNext);
+      applied.push(...(await withProgress(name, report, apply)));
     }
     // Nothing is pending any more; this runs knex's validation of the list.
     await db.migrate.latest(options);
@@ -68,23 +101,21 @@ export async function migrate(
   });
 }
 
-/** Applies the next migration; retries while other transactions hold a lock that it needs. */
-async function applyNext(
-  db: Database,
-  options: Knex.MigratorConfig,
+/** Retries while other transactions hold a lock that the work needs. */
+async function retryWhileLocked<Value>(
   name: string,
   report: Report,
-): Promise<string[]> {
+  work: () => Promise<Value>,
+): Promise<Value> {
   const backoff = createBackoff({ firstMs: 500, longestMs: 5_000 });
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const [, applied] = (await db.migrate.up(options)) as [number, string[]];
-      return applied;
+      return await work();
     } catch (error) {
       if (!lockedStates.has(sqlState(error) ?? '')) throw error;
       if (attempt === 1) {
         report(
-          `Migration ${name} needs a lock that another transaction holds, and is retried until it is free. The blocking session probably has the oldest xact_start in pg_stat_activity.`,
+          `${name} needs a lock that another transaction holds, and is retried until it is free. The blocking session probably has the oldest xact_start in pg_stat_activity.`,
         );
       }
       // Lets the statements run that queued behind our lock request.

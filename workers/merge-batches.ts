@@ -1,0 +1,62 @@
+interface MergeOptions {
+  /** A batch that would grow beyond this is left for the next one, unless it is the first. */
+  maxItems: number;
+  /** Merged batches that run at the same time. */
+  maxRunning: number;
+}
+
+interface Waiting<Item> {
+  items: Item[];
+  resolve(left: Item[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Merges batches without a timer: while earlier ones run, new ones gather, and run together when one of those is done.
+ * `run` returns the items that are left over; each caller gets back those of its own.
+ */
+export function mergeBatches<Item>(
+  run: (items: Item[]) => Promise<Item[]>,
+  { maxItems, maxRunning }: MergeOptions,
+): (items: Item[]) => Promise<Item[]> {
+  let waiting: Waiting<Item>[] = [];
+  let running = 0;
+
+  function takeWaiting(): Waiting<Item>[] {
+    let items = 0;
+    let end = 0;
+    for (const batch of waiting) {
+      items += batch.items.length;
+      if (end > 0 && items > maxItems) break;
+      end += 1;
+    }
+    const taken = waiting.slice(0, end);
+    waiting = waiting.slice(end);
+    return taken;
+  }
+
+  async function runNext(): Promise<void> {
+    const batches = takeWaiting();
+    running += 1;
+    try {
+      const left = new Set(await run(batches.flatMap(({ items }) => items)));
+      for (const { items, resolve } of batches)
+        resolve(left.size === 0 ? [] : items.filter((item) => left.has(item)));
+    } catch (error) {
+      for (const { reject } of batches) reject(error);
+    } finally {
+      running -= 1;
+      start();
+    }
+  }
+
+  function start(): void {
+    while (running < maxRunning && waiting.length > 0) void runNext();
+  }
+
+  return (items) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ items, resolve, reject });
+      start();
+    });
+}

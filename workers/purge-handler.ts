@@ -1,0 +1,15 @@
+import type { JobHandler } from '../src/queue/queue-worker.ts';
+import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';
+import type { Database } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+
+/** Shorter than the pause between two runs. What is left is purged by the next run. */
+const maxRunMs = 8_000;
+
+export function createPurgeHandler({ db, log }: { db: Database; log: Log }): JobHandler<object> {
+  return async () => {
+    const endsAt = performance.now() + maxRunMs;
+    const purged = await purgeDeletedCodes(db, () => performance.now() > endsAt);
+    if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');
+  };
+}
