@@ -4,6 +4,7 @@ import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
 import { eventually } from '../support/eventually.ts';
+import { lockCode } from '../support/row-lock.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
@@ -75,6 +76,31 @@ describe('Scans by browsers and systems that nobody has heard of', () => {
       ),
     );
     await expectBounded(1_000);
+  });
+
+  it('wait for their turn while another worker admits new kinds of the code; other codes do not wait', async () => {
+    const other = await createCode(apiClient(service.url, await service.makeKey()));
+    const record = createScanRecorder(service.db);
+    const rows = [...strange(20), scanRow(other.id, day(1))];
+    const lock = await lockCode(service.db, codeId);
+    try {
+      expect(await record(rows)).to.deep.equal({ recorded: 1, known: 1, lockedCodes: [codeId] });
+    } finally {
+      await lock.release();
+    }
+    expect(await record(rows)).to.deep.equal({ recorded: 20, known: 21, lockedCodes: [] });
+    await expectBounded(20);
+  });
+
+  it('do not take a lock while a code has few of them', async () => {
+    const record = createScanRecorder(service.db);
+    const lock = await lockCode(service.db, codeId);
+    try {
+      for (let from = 0; from < 40; from += 4) await record(strange(4, from));
+    } finally {
+      await lock.release();
+    }
+    await expectBounded(40);
   });
 
   it('are known as Other in the list of scans, too', async () => {
