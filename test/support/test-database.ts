@@ -5,6 +5,8 @@ let made = 0;
 
 export interface TestDatabase {
   url: string;
+  /** The same database, for what only a superuser may do. */
+  superuserUrl: string;
   drop(): Promise<void>;
 }
 
@@ -22,9 +24,13 @@ async function create(template: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.pid}_${made}`;
   await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER qrelay`);
-  const url = new URL(servers().postgres.url);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  const at = (server: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const { url, superuserUrl } = servers().postgres;
+  return {
+    url: at(url),
+    superuserUrl: at(superuserUrl),
+    drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
 }
 
 async function asSuperuser(statement: string): Promise<void> {
