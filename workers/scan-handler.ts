@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createBackoff } from '../src/runtime/backoff.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
-import { packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
+import { countScans, packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
 import { saveDeadLetter } from '../src/scans/dead-letters.ts';
 import type { ScanRow } from '../src/scans/scan.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
@@ -143,7 +143,7 @@ export function createScanHandler({
 
   return async (job) => {
     const startedAt = performance.now();
-    metrics.jobScans.observe(job.scans.length);
+    metrics.jobScans.observe(countScans(job));
     try {
       const left = await recordAll(await enrichAll(unpackScans(job, sealingKey)));
       if (left.length > 0) {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
 import { pluralize } from '../doctor/format.ts';
-import type { ScanJob } from '../queue/scan-jobs.ts';
+import { listScans, type ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
 import { compareSpan, rebuildSpan } from '../scans/counters.ts';
 import { listDeadLetters, purgeDeadLetter } from '../scans/dead-letters.ts';
@@ -64,7 +64,7 @@ export function scansCommand(): Command {
       withDatabase(async ({ db }) => {
         let count = 0;
         for await (const { id, diedAt, job, reason } of deadScans(db)) {
-          const [scanId = '', codeId = ''] = (JSON.parse(job) as ScanJob).scans[0] ?? [];
+          const [scanId = '', codeId = ''] = listScans(JSON.parse(job) as ScanJob)[0] ?? [];
           const scannedAt = isUuid(scanId) ? scannedAtOf(scanId).toISOString() : 'unknown';
           printResult(
             [id, diedAt.toISOString(), scannedAt, codeId, reason.replaceAll(/\s+/g, ' ')].join('\t'),

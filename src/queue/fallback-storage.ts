@@ -1,7 +1,7 @@
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import type { ScanJob } from './scan-jobs.ts';
+import { countScans, type ScanJob } from './scan-jobs.ts';
 import { type Spool, SpoolFullError } from './spool.ts';
 
 /** About 100,000 scans. */
@@ -54,8 +54,8 @@ export function createFallbackStorage({
   );
 
   function drop(job: ScanJob, err: unknown): void {
-    metrics.scansDropped.inc(job.scans.length);
-    logDropped(err, job.scans.length);
+    metrics.scansDropped.inc(countScans(job));
+    logDropped(err, countScans(job));
   }
 
   function hold(job: ScanJob, err: unknown): void {
@@ -63,8 +63,8 @@ export function createFallbackStorage({
     if (heldBytes + bytes > maxMemoryBytes) return drop(job, err);
     held.push({ job, bytes });
     heldBytes += bytes;
-    metrics.scansInMemory.inc(job.scans.length);
-    logHeld(err, job.scans.length);
+    metrics.scansInMemory.inc(countScans(job));
+    logHeld(err, countScans(job));
   }
 
   async function append(job: ScanJob): Promise<void> {
@@ -74,7 +74,7 @@ export function createFallbackStorage({
       if (!(error instanceof SpoolFullError)) diskFailedAt = performance.now();
       throw error;
     }
-    metrics.scansSpooled.inc(job.scans.length);
+    metrics.scansSpooled.inc(countScans(job));
   }
 
   async function flushAll(add?: (job: ScanJob) => Promise<unknown>): Promise<void> {
@@ -82,13 +82,13 @@ export function createFallbackStorage({
       const { job, bytes } = first;
       if (add) {
         await add(job);
-        metrics.scansQueued.inc(job.scans.length);
+        metrics.scansQueued.inc(countScans(job));
       } else {
         await append(job);
       }
       held.shift();
       heldBytes -= bytes;
-      metrics.scansInMemory.dec(job.scans.length);
+      metrics.scansInMemory.dec(countScans(job));
     }
   }
 
@@ -112,7 +112,7 @@ export function createFallbackStorage({
       return flushing;
     },
     close() {
-      const scans = held.splice(0).reduce((sum, { job }) => sum + job.scans.length, 0);
+      const scans = held.splice(0).reduce((sum, { job }) => sum + countScans(job), 0);
       if (scans === 0) return;
       metrics.scansInMemory.dec(scans);
       metrics.scansDropped.inc(scans);

@@ -4,7 +4,7 @@ import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createFallbackStorage } from './fallback-storage.ts';
 import type { QueueThread } from './queue-thread.ts';
-import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
+import { countScans, packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 import type { Spool } from './spool.ts';
 
@@ -149,7 +149,7 @@ export function createProducer({
     if (spool.isEmpty()) setDown(false);
     await spool.replay(async (job) => {
       await add(job);
-      metrics.scansReplayed.inc(job.scans.length);
+      metrics.scansReplayed.inc(countScans(job));
     });
   }
 

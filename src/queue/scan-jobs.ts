@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { openAddresses, sealAddresses } from './sealed-addresses.ts';
 
 /** A scan as the redirect sees it. Its id holds the time of the scan; the worker adds the rest. */
 export interface RawScan {
@@ -10,56 +10,103 @@ export interface RawScan {
 }
 
 /**
- * A batch of scans, in the queue and in the spool. The client addresses are encrypted, because people can read a queue:
- * in a table, in a dump, on the queue board.
+ * A batch of scans, in the queue and in the spool. Codes and user agents are there once, and a scan is its id and their
+ * places. The client addresses are encrypted, because people can read a queue: in a table, in a dump, on the queue board.
  */
-export const scanJobContract = Type.Object({
+const packedScanJob = Type.Object({
+  codes: Type.Array(Type.String()),
+  userAgents: Type.Array(Type.String()),
+  /** Base64: for each scan 16 bytes of its id, and 2 bytes each for the places of its code and user agent. */
+  packedScans: Type.String(),
+  sealedAddresses: Type.String(),
+});
+
+/** As release 0.1 wrote it, and as scans are stored that cannot be packed. */
+const listedScanJob = Type.Object({
   /** Id, code id and user agent of each scan. */
   scans: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
   sealedAddresses: Type.String(),
 });
+
+export const scanJobContract = Type.Union([packedScanJob, listedScanJob]);
 export type ScanJob = Static<typeof scanJobContract>;
 
-const cipher = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
-
-// GCM must never use a nonce twice with one key: each process draws eight random bytes once, and four count its jobs.
-const nonce = Buffer.alloc(nonceBytes);
-let noncesLeft = 0;
-
-function nextNonce(): Buffer {
-  if (noncesLeft === 0) {
-    randomFillSync(nonce);
-    noncesLeft = 2 ** 32 - 1;
-  }
-  noncesLeft -= 1;
-  nonce.writeUInt32LE(noncesLeft, 8);
-  return nonce;
-}
+const idBytes = 16;
+const bytesPerScan = idBytes + 4;
+const mostPlaces = 2 ** 16;
 
 export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
-  const used = nextNonce();
-  const sealer = createCipheriv(cipher, key, used, { authTagLength: tagBytes });
-  const sealed = sealer.update(scans.map(({ address }) => address).join('\n'), 'utf8');
-  sealer.final();
+  const sealedAddresses = sealAddresses(
+    scans.map(({ address }) => address),
+    key,
+  );
+  const codes = createPlaces();
+  const userAgents = createPlaces();
+  const bytes = Buffer.allocUnsafe(scans.length * bytesPerScan);
+  let isPacked = scans.length <= mostPlaces;
+  for (const [index, { id, codeId, userAgent }] of scans.entries()) {
+    if (!isPacked) break;
+    const at = index * bytesPerScan;
+    isPacked = id.length === 36 && bytes.write(id.replaceAll('-', ''), at, 'hex') === idBytes;
+    bytes.writeUInt16BE(codes.placeOf(codeId), at + idBytes);
+    bytes.writeUInt16BE(userAgents.placeOf(userAgent), at + idBytes + 2);
+  }
+  if (!isPacked) {
+    return { scans: scans.map(({ id, codeId, userAgent }) => [id, codeId, userAgent]), sealedAddresses };
+  }
   return {
-    scans: scans.map(({ id, codeId, userAgent }) => [id, codeId, userAgent]),
-    sealedAddresses: Buffer.concat([used, sealer.getAuthTag(), sealed]).toString('base64'),
+    codes: codes.values,
+    userAgents: userAgents.values,
+    packedScans: bytes.toString('base64'),
+    sealedAddresses,
   };
 }
 
-export function unpackScans(job: ScanJob, key: Buffer): RawScan[] {
-  const bytes = Buffer.from(job.sealedAddresses, 'base64');
-  const opener = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-  opener.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  const addresses = Buffer.concat([opener.update(bytes.subarray(nonceBytes + tagBytes)), opener.final()])
-    .toString('utf8')
-    .split('\n');
-  return job.scans.map(([id, codeId, userAgent], index) => ({
+export function unpackScans(job: ScanJob, key: Uint8Array): RawScan[] {
+  const addresses = openAddresses(job.sealedAddresses, key);
+  return listScans(job).map(([id, codeId, userAgent], index) => ({
     id,
     codeId,
     userAgent,
     address: addresses[index] ?? '',
   }));
+}
+
+/** Id, code id and user agent of each scan. */
+export function listScans(job: ScanJob): [id: string, codeId: string, userAgent: string][] {
+  if ('scans' in job) return job.scans;
+  const bytes = Buffer.from(job.packedScans, 'base64');
+  return Array.from({ length: countScans(job) }, (_, index) => {
+    const at = index * bytesPerScan;
+    return [
+      uuidFrom(bytes.toString('hex', at, at + idBytes)),
+      job.codes[bytes.readUInt16BE(at + idBytes)] ?? '',
+      job.userAgents[bytes.readUInt16BE(at + idBytes + 2)] ?? '',
+    ];
+  });
+}
+
+export function countScans(job: ScanJob): number {
+  return 'scans' in job
+    ? job.scans.length
+    : Math.floor(Buffer.byteLength(job.packedScans, 'base64') / bytesPerScan);
+}
+
+function uuidFrom(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Numbers distinct strings in the order of their first use. */
+function createPlaces() {
+  const places = new Map<string, number>();
+  const values: string[] = [];
+  return {
+    values,
+    placeOf(value: string): number {
+      const known = places.get(value);
+      if (known !== undefined) return known;
+      places.set(value, values.length);
+      return values.push(value) - 1;
+    },
+  };
 }

@@ -1,7 +1,10 @@
+import { Compile } from 'typebox/compile';
 import { defineQueue } from './queue-definition.ts';
-import { type ScanJob, scanJobContract } from './scan-jobs.ts';
+import { countScans, listScans, type ScanJob, scanJobContract } from './scan-jobs.ts';
 
 const mostCodesShown = 20;
+const contract = Compile(scanJobContract);
+const isScanJob = (data: unknown): data is ScanJob => contract.Check(data);
 
 /** Scans on their way from the redirect into the database, many to a job. */
 export const scanQueue = defineQueue({
@@ -17,13 +20,12 @@ export const scanQueue = defineQueue({
   },
   // Failed jobs are kept until an operator retries them: each holds scans that are nowhere else.
   retention: { removeOnComplete: true, removeOnFail: false },
-  items: { noun: 'scan', count: (job) => job.scans.length },
+  items: { noun: 'scan', count: countScans },
   // The rest is about the people who scanned.
   visibleData(data) {
-    const { scans: given } = (data ?? {}) as Partial<ScanJob>;
-    const scans = Array.isArray(given) ? given : [];
-    const codes = [...new Set(scans.map(([, codeId]) => codeId))];
-    return { scans: scans.length, codes: codes.slice(0, mostCodesShown) };
+    if (!isScanJob(data)) return {};
+    const codes = [...new Set(listScans(data).map(([, codeId]) => codeId))];
+    return { scans: countScans(data), codes: codes.slice(0, mostCodesShown) };
   },
   consequences: {
     late: 'analytics are delayed by as much',

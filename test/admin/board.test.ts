@@ -1,3 +1,4 @@
+import type { Job } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
-import { packScans } from '../../src/queue/scan-jobs.ts';
+import { packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -92,7 +93,7 @@ onBothQueues('The queue board', (redisUrl) => {
       async repair() {
         const repairing = connectToQueues(place, testLog());
         const failed = await eventually(() => repairing.queue(scanQueue).getJob(String(job.id)));
-        await failed?.updateData(packScans(scans, sealingKey));
+        await (failed as Job<ScanJob> | undefined)?.updateData(packScans(scans, sealingKey));
         await repairing.close();
       },
     };

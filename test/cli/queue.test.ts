@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
 import type { QueuePlace } from '../../src/queue/queue-connection.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
+import { countScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelayHere } from '../support/command-line.ts';
@@ -81,7 +82,7 @@ onBothQueues('qrelay queue', (redisUrl) => {
       place,
       scanQueue,
       async (job) => {
-        scans += job.scans.length;
+        scans += countScans(job);
       },
       log,
     );

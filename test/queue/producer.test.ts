@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connectToQueues } from '../../src/queue/queue-connection.ts';
+import { listScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
 import { openQueueThread, type QueueThread } from '../../src/queue/queue-thread.ts';
@@ -71,7 +72,7 @@ describe('The producer, with Redis', () => {
     const connection = connectToQueues(place(), testLog());
     const jobs = await eventually(() => connection.queue(scanQueue).getJobs());
     await connection.close();
-    return jobs.map(({ data }) => data.scans.map(([id]) => id));
+    return jobs.map(({ data }) => listScans(data).map(([id]) => id));
   }
 
   for (const scans of [400, 1_201]) {

@@ -1,23 +1,45 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { packScans, unpackScans } from '../../src/queue/scan-jobs.ts';
+import { countScans, packScans, type ScanJob, unpackScans } from '../../src/queue/scan-jobs.ts';
+import { newScanId } from '../../src/scans/scan-id.ts';
 
 describe('The scan job', () => {
   const key = randomBytes(32);
-  const scans = [
+  const odd = [
     { id: 'a', codeId: 'c', userAgent: 'curl/8', address: '203.0.113.77' },
     { id: 'b', codeId: 'c', userAgent: '', address: '2001:db8::1' },
     { id: 'd', codeId: 'e', userAgent: 'ü', address: '' },
   ];
 
+  const scans = odd.map((scan) => ({ ...scan, id: newScanId(Date.now()) }));
+  const many = Array.from({ length: 500 }, (_, index) => ({
+    id: newScanId(Date.now()),
+    codeId: `01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b${10 + (index % 5)}`,
+    userAgent: `Mozilla/5.0 (iPhone; CPU iPhone OS 18_${index % 7} like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1`,
+    address: `203.0.113.${index % 250}`,
+  }));
+  const stored = (job: ScanJob) => JSON.parse(JSON.stringify(job)) as ScanJob;
+
   it('unpacks to the scans that were packed', () => {
-    expect(unpackScans(JSON.parse(JSON.stringify(packScans(scans, key))), key)).to.deep.equal(scans);
+    for (const batch of [scans, many, []])
+      expect(unpackScans(stored(packScans(batch, key)), key)).to.deep.equal(batch);
+  });
+
+  it('keeps scans whose id is not a UUID', () => {
+    const mixed = [...scans, ...odd];
+    expect(unpackScans(stored(packScans(mixed, key)), key)).to.deep.equal(mixed);
+  });
+
+  it('takes less than a third of the bytes of a list', () => {
+    const list = JSON.stringify(many.map(({ id, codeId, userAgent }) => [id, codeId, userAgent])).length;
+    expect(JSON.stringify(packScans(many, key)).length).to.be.below(list / 3);
+    expect(countScans(packScans(many, key))).to.equal(many.length);
   });
 
   it('is read as earlier releases wrote it, in the queue and in spool files', () => {
-    const stored =
+    const job =
       '{"scans":[["a","c","curl/8"],["b","c",""],["d","e","ü"]],"sealedAddresses":"dIGpuIo1qYL+////ERsRhQeDrL7CiCkKgqfHKtxVPov0dDFr0ZVywh5TpcxKYkw9vjWGUag="}';
-    expect(unpackScans(JSON.parse(stored), Buffer.alloc(32, 7))).to.deep.equal(scans);
+    expect(unpackScans(JSON.parse(job), Buffer.alloc(32, 7))).to.deep.equal(odd);
   });
 
   it('shows no client address to people who can read the queue', () => {

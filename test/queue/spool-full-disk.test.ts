@@ -2,7 +2,7 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ScanJob } from '../../src/queue/scan-jobs.ts';
+import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
@@ -35,8 +35,8 @@ describe('The spool on a disk that is full', () => {
     );
   async function replayed(): Promise<string[]> {
     const ids: string[] = [];
-    await spool.replay(async ({ scans }) => {
-      ids.push(scans[0]?.[0] ?? '');
+    await spool.replay(async (taken) => {
+      ids.push(listScans(taken)[0]?.[0] ?? '');
     });
     return ids;
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { processIdentity } from '../../src/runtime/process-identity.ts';
-import type { ScanJob } from '../../src/queue/scan-jobs.ts';
+import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 
 describe('The spool', () => {
@@ -20,7 +20,7 @@ describe('The spool', () => {
 
   const open = (maxBytes = 1_000_000) => openSpool({ folder, maxBytes, onTornLine: () => (tornLines += 1) });
   const job = (id: string): ScanJob => ({ scans: [[id, 'code', 'agent']], sealedAddresses: 'sealed' });
-  const idsOf = (jobs: ScanJob[]) => jobs.map(({ scans }) => scans[0]?.[0]);
+  const idsOf = (jobs: ScanJob[]) => jobs.map((one) => listScans(one)[0]?.[0]);
 
   async function replayed(spool: Spool): Promise<ScanJob[]> {
     const jobs: ScanJob[] = [];

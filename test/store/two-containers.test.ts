@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { listScans } from '../../src/queue/scan-jobs.ts';
 import { openSpool, type Spool } from '../../src/queue/spool.ts';
 import { claimDataDir } from '../../src/store/data-dir.ts';
 import { eventually } from '../support/eventually.ts';
@@ -96,8 +97,8 @@ describe('Two containers with the same host name on one DATA_DIR', () => {
         expect(spool.isEmpty()).to.equal(false);
       });
       const taken: string[] = [];
-      await spool.replay(async ({ scans }) => {
-        taken.push(scans[0]?.[0] ?? '');
+      await spool.replay(async (job) => {
+        taken.push(listScans(job)[0]?.[0] ?? '');
       });
       expect(taken).to.deep.equal(['theirs']);
     });
