@@ -55,7 +55,7 @@ export async function openWorkerService(
     applicationName: 'qrelay audit',
   });
   const audit = createRecordingAudit(auditDb, metrics, log);
-  const handlers: Record<string, JobHandler<never>> = createHandlers({
+  const handlers = createHandlers({
     db,
     sealingKey,
     retentionMonths,
@@ -64,7 +64,12 @@ export async function openWorkerService(
     log,
   });
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) =>
-    openQueueWorker(place, queue, handlers[name] as JobHandler<unknown>, log),
+    openQueueWorker(
+      place,
+      queue,
+      (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>,
+      log,
+    ),
   );
   const housekeeping = setInterval(() => {
     const now = new Date();
@@ -72,6 +77,10 @@ export async function openWorkerService(
       (err: unknown) => log.warn({ err }, 'old rate limit windows and sessions could not be purged'),
     );
   }, housekeepingMs);
+  // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
+  handlers
+    .partitions({})
+    .catch((err: unknown) => log.warn({ err }, 'the partitions of scans were not checked'));
   const auditing = setInterval(() => {
     audit.check().catch((err: unknown) => log.warn({ err }, 'the recording audit could not read scans'));
   }, auditMs);

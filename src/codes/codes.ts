@@ -56,7 +56,7 @@ export type CodeChanges = Partial<NewCode & Pick<QrCode, 'isPublic' | 'isFavorit
 
 /**
  * Applies the changes that `decide` returns for the stored code. The row is locked, so that the second of two parallel
- * changes is checked against the result of the first. Scans only take FOR KEY SHARE and do not wait.
+ * changes is checked against the result of the first. Recording scans does not wait for it.
  */
 export async function changeCode(
   db: Database,
@@ -94,7 +94,7 @@ export async function updateCode(
   return changed;
 }
 
-/** Deletes its scans and counters, too. */
+/** A job purges its scans and counters: see `purgeDeletedCodes`. */
 export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
   const deleted = isUuid(id)
     ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()

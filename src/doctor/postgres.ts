@@ -12,6 +12,7 @@ import { allQueues } from '../queue/queues.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
+import { checkPartitions } from './partitions.ts';
 import { serverName, formatDuration, withoutPeriod } from './format.ts';
 import { withConnection } from './with-connection.ts';
 import { detectPooler, assessPooler } from './pooler.ts';
@@ -105,7 +106,7 @@ async function checkServer(
     ok(`${server} responds in ${Math.max(1, Math.round(receivedAt - sentAt))} ms.`),
     ...assessServer(facts, config),
     assessClock(facts.nowMs - (sentAt + receivedAt) / 2),
-    ...assessMigrations(await compareMigrations(db)),
+    ...(await checkSchema(db, nowMs)),
   ];
 }
 
@@ -182,6 +183,13 @@ export function assessClock(aheadMs: number): Finding {
   const message = `The server's clock is ${formatDuration(skewMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's: scans get the wrong time, and rate limits and sessions end at the wrong time.`;
   const remedy = 'Synchronize both clocks with a time server (chrony or systemd-timesyncd).';
   return skewMs > skewToFailMs ? failure(message, remedy) : warning(message, remedy);
+}
+
+async function checkSchema(db: Database, nowMs: () => number): Promise<Finding[]> {
+  const migrations = await compareMigrations(db);
+  const findings = assessMigrations(migrations);
+  if (migrations.pending.length > 0) return findings;
+  return [...findings, ...(await checkPartitions(db, nowMs()))];
 }
 
 function assessMigrations({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding[] {

@@ -42,6 +42,10 @@ const late = `qrelay_event_loop_delay_seconds{quantile="0.99",${web}}`;
 const waiting = `qrelay_database_waiting{${web}}`;
 const geoAge = `qrelay_geo_data_age_seconds{${worker}}`;
 
+const partitionsEnd = `qrelay_scan_partitions_end_timestamp_seconds{${worker}}`;
+/** The clock of the tests starts at 0. */
+const twentyDays = 20 * 86_400;
+
 /** Ten hours of a service that is well and has 60 scans a minute. */
 export const healthy: Series = {
   [up.web]: always(1),
@@ -77,6 +81,7 @@ export const healthy: Series = {
   [workerJobs('put_back')]: always(0),
   [workerJobs('failed')]: always(0),
   [geoAge]: always(86_400),
+  [partitionsEnd]: always(90 * 86_400),
 };
 
 /** What makes each alert fire, and what is just not enough. */
@@ -209,6 +214,11 @@ export const alertCases: Record<string, AlertCase> = {
     fires: { [waiting]: jump(0, 6) },
     atMinute: 106,
     silent: { [waiting]: jump(0, 5) },
+  },
+  QrelayPartitionsEnding: {
+    fires: { [partitionsEnd]: always(twentyDays) },
+    atMinute: 61,
+    silent: { [partitionsEnd]: always(twentyDays + 61 * 60) },
   },
   QrelayGeoDataOld: {
     fires: { [geoAge]: always(2 * 365 * 86_400 + 1) },
