@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { freePort } from '../test/support/free-port.ts';
 import { startFixture } from '../test/support/fixture.ts';
+import { startBare } from './bare-server.ts';
 import { connections, type Measurement, measure } from './client.ts';
 import { median, round } from './figures.ts';
 
@@ -76,15 +73,4 @@ export async function benchLane() {
   bareHttp.process.kill();
   bareKoa.process.kill();
   return { table, counted };
-}
-
-async function startBare(script: string): Promise<{ url: string; process: ChildProcess }> {
-  const port = await freePort();
-  const path = fileURLToPath(new URL(`servers/${script}`, import.meta.url));
-  const child = spawn(process.execPath, [path], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  await once(child, 'message');
-  return { url: `http://127.0.0.1:${port}/r/aZ3kP9xQ2b`, process: child };
 }

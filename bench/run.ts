@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { clientName, connections } from './client.ts';
 import { benchEndToEnd } from './end-to-end.ts';
+import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
 import { benchReads } from './reads.ts';
@@ -13,6 +14,7 @@ const sections = {
   images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
+  hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
   reads: { title: 'Reading, by number of scans on the code', bench: benchReads },
 };
 
