@@ -2,20 +2,20 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { clientName, connections } from './client.ts';
 import { benchEndToEnd } from './end-to-end.ts';
+import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
-import { benchReads } from './reads.ts';
 import { benchWorker } from './worker.ts';
 
-/** `npm run bench [section …]`: prints one table per section and writes the results to bench/results/ as JSON. */
+/** `npm run bench [section …] [-- --scans N]`: prints one table per section and writes the results to bench/results/ as JSON. */
 const sections = {
   lane: { title: 'The redirect', bench: benchLane },
   images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
-  reads: { title: 'Reading, by number of scans on the code', bench: benchReads },
+  growth: { title: 'By number of scans on the code', bench: benchGrowth },
 };
 
 const machine = {
@@ -24,7 +24,7 @@ const machine = {
   memoryGb: Math.round(totalmem() / 2 ** 30),
   node: process.version,
 };
-const only = process.argv.slice(2);
+const only = process.argv.slice(2).filter((word) => word in sections);
 const results: Record<string, unknown> = {
   at: new Date().toISOString(),
   machine,
