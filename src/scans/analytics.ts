@@ -36,27 +36,22 @@ export async function readAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const dates = lastDates(days, now);
-  // One statement, so that the totals, the timeline and the rankings are from one snapshot and agree. Most counters are
-  // cities: only the last day of each is read, skipping from one city to the next.
+  // One statement, so that the totals, the timeline and the rankings are from one snapshot and agree.
   const { rows } = (await db.raw(
-    `WITH RECURSIVE city AS (
-       (SELECT value, day FROM scan_counters
-        WHERE qr_code_id = :codeId AND dimension = 'city' AND day <= :to
-        ORDER BY value COLLATE "C", day DESC LIMIT 1)
-       UNION ALL
-       SELECT next.value, next.day FROM city CROSS JOIN LATERAL (
-         SELECT value, day FROM scan_counters
-         WHERE qr_code_id = :codeId AND dimension = 'city' AND value COLLATE "C" > city.value AND day <= :to
-         ORDER BY value COLLATE "C", day DESC LIMIT 1
-       ) AS next
-     ), counted AS (
+    `WITH counted AS (
        SELECT dimension, CASE dimension WHEN 'total' THEN day::text ELSE value END AS value, sum(count)::bigint AS count
        FROM scan_counters
        WHERE qr_code_id = :codeId AND dimension = ANY(:ranked) AND day BETWEEN :from AND :to
        GROUP BY 1, 2
      )
      SELECT * FROM (
-       SELECT 'city' AS dimension, '' AS value, count(*) AS count FROM city WHERE day >= :from
+       SELECT 'city' AS dimension, '' AS value, count(*) AS count
+       FROM scan_cities AS known WHERE qr_code_id = :codeId AND last_day >= :from
+         -- After the period: only where a clock is ahead.
+         AND (last_day <= :to OR EXISTS (
+           SELECT FROM scan_counters AS counter
+           WHERE counter.qr_code_id = :codeId AND dimension = 'city' AND day BETWEEN :from AND :to AND value = known.city
+         ))
        UNION ALL
        SELECT * FROM counted
      ) AS figures

@@ -132,4 +132,22 @@ async function addDifferences(
     .where({ qr_code_id: codeId, count: 0 })
     .whereIn('day', [...new Set(differences.map(({ day }) => day))])
     .delete();
+  const cities = differences.filter(({ dimension }) => dimension === 'city').map(({ value }) => value);
+  if (cities.length > 0) await correctCities(writer, codeId, cities);
+}
+
+/** The last day of a city may have lost its counter. New counters are noted by a trigger. */
+async function correctCities(writer: Database, codeId: string, cities: string[]): Promise<void> {
+  await writer.raw(
+    `WITH counted AS MATERIALIZED (
+       SELECT value AS city, max(day) AS last_day FROM scan_counters
+       WHERE qr_code_id = :codeId AND dimension = 'city' AND value = ANY(:cities) GROUP BY value
+     ), gone AS (
+       DELETE FROM scan_cities
+       WHERE qr_code_id = :codeId AND city = ANY(:cities) AND city NOT IN (SELECT city FROM counted)
+     )
+     UPDATE scan_cities AS known SET last_day = counted.last_day FROM counted
+     WHERE known.qr_code_id = :codeId AND known.city = counted.city AND known.last_day > counted.last_day`,
+    { codeId, cities: [...new Set(cities)] },
+  );
 }

@@ -31,7 +31,8 @@ export async function purgeDeletedCodes(db: Database, isOver: () => boolean): Pr
   for (const { id, settled } of deleted) {
     const isEmpty =
       (await inSteps(isOver, scanSteps(db, id), (rows) => (purged.scans += rows))) &&
-      (await inSteps(isOver, counterSteps(db, id), (rows) => (purged.counters += rows)));
+      (await inSteps(isOver, rowSteps(db, 'scan_counters', id), (rows) => (purged.counters += rows))) &&
+      (await inSteps(isOver, rowSteps(db, 'scan_cities', id), () => undefined));
     if (!isEmpty) break;
     if (settled) purged.codes += await db('deleted_codes').where({ id }).delete();
     else await db('deleted_codes').where({ id }).update({ purged_at: db.fn.now() });
@@ -74,11 +75,11 @@ function scanSteps(db: Database, codeId: string): () => Promise<number> {
   };
 }
 
-function counterSteps(db: Database, codeId: string): () => Promise<number> {
+function rowSteps(db: Database, table: string, codeId: string): () => Promise<number> {
   return async () => {
     const { rowCount } = (await db.raw(
-      `DELETE FROM scan_counters WHERE ctid = ANY(ARRAY(
-         SELECT ctid FROM scan_counters WHERE qr_code_id = :codeId LIMIT ${rowsPerStep} FOR UPDATE SKIP LOCKED
+      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ${table} WHERE qr_code_id = :codeId LIMIT ${rowsPerStep} FOR UPDATE SKIP LOCKED
        ))`,
       { codeId },
     )) as { rowCount: number };

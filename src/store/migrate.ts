@@ -49,7 +49,7 @@ export async function finishUpgrade(url: string, report: Report): Promise<void> 
     retryWhileLocked('The last step of the upgrade', report, () =>
       db.transaction(async (transaction) => {
         await transaction.raw(`SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
-        await transaction.raw('DROP INDEX IF EXISTS scans_id');
+        await transaction.raw('DROP INDEX IF EXISTS scans_id, scan_counters_city');
       }),
     ),
   );

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readAnalytics } from '../../src/scans/analytics.ts';
 import { countedSpans } from '../../src/scans/counted-days.ts';
 import { rebuildSpan } from '../../src/scans/counters.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
@@ -104,6 +105,26 @@ describe('Counters against raw scans', () => {
     expect(recordedMeanwhile).to.be.above(0);
     expect(await counterDifferences(service.db, id)).to.deep.equal([]);
     expect((await countersOf(service.db, id))['total']).to.deep.equal({ '': 120_008 + recordedMeanwhile });
+  });
+
+  it('corrects the number of cities where a city had counters without scans', async () => {
+    const cities = async () =>
+      (await readAnalytics(service.db, id, 365, new Date('2026-11-15'))).uniqueCities;
+    const lastDay = async () => {
+      const row = (await service
+        .db('scan_cities')
+        .where({ qr_code_id: id, city: 'GB|ENG|St Albans' })
+        .first('last_day as lastDay')) as { lastDay: string };
+      return row.lastDay;
+    };
+    expect([await cities(), await lastDay()]).to.deep.equal([1, '2026-11-14']);
+    await service.db('scan_counters').insert([
+      { qr_code_id: id, dimension: 'city', day: '2026-11-11', value: 'GB|ENG|Nowhere', count: 1 },
+      { qr_code_id: id, dimension: 'city', day: '2026-11-15', value: 'GB|ENG|St Albans', count: 1 },
+    ]);
+    expect([await cities(), await lastDay()]).to.deep.equal([2, '2026-11-15']);
+    for (const span of await countedSpans(service.db, id)) await rebuildSpan(service.db, id, span);
+    expect([await cities(), await lastDay()]).to.deep.equal([1, '2026-11-14']);
   });
 
   it('refuses a second rebuild of a code while one is under way', async () => {

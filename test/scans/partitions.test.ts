@@ -8,6 +8,7 @@ import type { Database } from '../../src/store/database.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
 import { scanRow } from '../support/scan-rows.ts';
+import { futurePartition } from '../support/start-servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 
@@ -20,6 +21,7 @@ describe('The partitions of scans', () => {
   beforeEach(async () => {
     service = await startService();
     db = service.db;
+    await db.raw(`DROP TABLE ${futurePartition}`);
     codeId = (await createCode(apiClient(service.url, await service.makeKey()))).id;
     next = (await listPartitions(db))[0]?.to ?? new Date(0);
   });

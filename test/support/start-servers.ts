@@ -2,11 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateQueue } from '../../src/queue/postgres-engine.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { firstId, listPartitions } from '../../src/scans/partitions.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { startRedis } from './redis-server.ts';
 import { setServers } from './servers.ts';
+
+export const futurePartition = 'scans_of_the_future';
 
 /** One Postgres and one Redis for the whole run. Each test file clones its own database from the migrated one. */
 export async function startServers(): Promise<{ stop(): Promise<void> }> {
@@ -21,6 +24,7 @@ export async function startServers(): Promise<{ stop(): Promise<void> }> {
   const { url, superuserUrl } = postgres;
   const template = openDatabase(url, { poolMax: 2, applicationName: 'test set-up' });
   await migrate(template);
+  await makeRoomForTheFuture(template);
   await template.destroy();
   await migrateQueue({ databaseUrl: url, redisUrl: undefined });
   const redis = await startRedis(folder);
@@ -37,4 +41,12 @@ export async function startServers(): Promise<{ stop(): Promise<void> }> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Tests set the clock of a service to days for which no partition would exist yet. */
+async function makeRoomForTheFuture(db: Database): Promise<void> {
+  const [first] = await listPartitions(db);
+  const from = firstId(first?.to ?? new Date());
+  const to = firstId(new Date('2100-01-01'));
+  await db.raw(`CREATE TABLE ${futurePartition} PARTITION OF scans FOR VALUES FROM ('${from}') TO ('${to}')`);
 }
