@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createPartitions } from '../../src/scans/partitions.ts';
 import { migrate, rollBackAll } from '../../src/store/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -132,6 +133,7 @@ describe('migrations (decisions: Where things run)', function () {
     const schema = await schemaOf();
     await rollBackAll(db);
     await migrate(db);
+    await createPartitions(db, new Date());
     expect(await schemaOf()).to.deep.equal(schema);
   });
 
