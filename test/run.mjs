@@ -39,11 +39,7 @@ const longest = [
 ];
 
 /** These measure answers against the clock, and would measure the other tests if those ran beside them. */
-const timedTests = [
-  'test/http/connections.test.ts',
-  'test/telemetry/health.test.ts',
-  'test/hostile/parsers.test.ts',
-];
+const timedTests = ['test/http/connections.test.ts', 'test/telemetry/health.test.ts'];
 /** The same for single tests: their titles end with this mark. */
 const timedMark = '[timed]';
 const timedPattern = '\\[timed\\]$';
