@@ -52,13 +52,16 @@ describe('Connections', () => {
     return answer;
   }
 
+  /** A hundred in a row. A busy machine slows down single ones, so they may be repeated; what holds them up always does. */
   async function expectQuickRedirects(withinMs = timeoutMs): Promise<void> {
-    for (let number = 0; number < 100; number += 1) {
-      const startedAt = performance.now();
-      const { status } = await openShare(service.url, code.shareToken);
-      expect(status).to.equal(302);
-      expect(performance.now() - startedAt).to.be.below(withinMs);
-    }
+    await eventually(async () => {
+      for (let number = 0; number < 100; number += 1) {
+        const startedAt = performance.now();
+        const { status } = await openShare(service.url, code.shareToken);
+        expect(status).to.equal(302);
+        expect(performance.now() - startedAt).to.be.below(withinMs);
+      }
+    }, 20_000);
   }
 
   it(`do not hold up redirects: ${idleConnections} of them without a request`, async () => {
@@ -74,8 +77,11 @@ describe('Connections', () => {
     const dripping = setInterval(() => {
       for (const writer of writers) writer.write(' ');
     }, 100);
-    await expectQuickRedirects();
-    clearInterval(dripping);
+    try {
+      await expectQuickRedirects();
+    } finally {
+      clearInterval(dripping);
+    }
   });
 
   it('do not hold up redirects: twenty-five that request a long response and do not read it', async () => {
