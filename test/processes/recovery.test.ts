@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
   cleanUp,
+  everyMs,
   expectAllGone,
   expectReleased,
   type Instance,
@@ -35,7 +36,7 @@ describe('npm start, when a process dies', function () {
     it('restarts its Postgres when someone else stops it', async () => {
       const old = instance.pid('postgres');
       process.kill(old, 'SIGINT');
-      await eventually(() => expect(instance.pid('postgres')).to.not.equal(old));
+      await eventually(() => expect(instance.pid('postgres')).to.not.equal(old), 30_000, everyMs);
       await service.expectScansCounted();
     });
 

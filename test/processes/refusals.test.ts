@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { SetupError } from '../../src/errors.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
@@ -65,12 +67,20 @@ describe('npm start, when it cannot start', () => {
   });
 
   it('says which part of a half-written database is missing', async () => {
-    for (const part of ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json']) {
-      const dataDir = await usedDataDir();
-      await rm(join(dataDir, 'postgres', part));
-      expect(await refusal({ dataDir }))
-        .to.include('incomplete')
-        .and.include(`${part} is missing`);
+    const [first = '', ...others] = ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json'];
+    const dataDir = await usedDataDir();
+    const partOf = (part: string) => join(dataDir, 'postgres', part);
+    await rename(partOf(first), join(dataDir, 'kept'));
+    expect(await refusal({ dataDir }))
+      .to.include('incomplete')
+      .and.include(`${first} is missing`);
+    await rename(join(dataDir, 'kept'), partOf(first));
+    for (const part of others) {
+      await rename(partOf(part), join(dataDir, 'kept'));
+      const error = await startEmbeddedPostgres({ dataDir }).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(SetupError);
+      expect(String(error)).to.include('incomplete').and.include(`${part} is missing`);
+      await rename(join(dataDir, 'kept'), partOf(part));
     }
   });
 
