@@ -67,7 +67,7 @@ describe('npm start, when it cannot start', () => {
   });
 
   it('says which part of a half-written database is missing', async () => {
-    const [first = '', ...others] = ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json'];
+    const [first, ...others] = ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json'];
     const dataDir = await usedDataDir();
     const partOf = (part: string) => join(dataDir, 'postgres', part);
     await rename(partOf(first), join(dataDir, 'kept'));
