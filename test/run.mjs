@@ -35,7 +35,10 @@ const longest = [
   'test/admin/board',
   'test/processes/dev',
   'test/web/account',
+  'test/queue/redis-refusals',
   'test/telemetry',
+  'test/http/connections',
+  'test/hostile',
 ];
 
 /** Tests whose titles end with this mark measure answers against the clock, and run after all others, alone. */
