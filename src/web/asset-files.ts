@@ -34,8 +34,9 @@ interface Asset {
 let loaded: Assets | undefined;
 
 /**
- * Style sheets, browser scripts and icons, read and compressed once per process, which takes 0.1 s. They are the same for everybody. Pages are not
- * compressed: they contain CSRF tokens next to user input, and their length would leak the tokens (BREACH).
+ * Style sheets, browser scripts and icons, read and compressed once per process, which takes 0.1 s. They are the same for
+ * everybody. Pages are not compressed: they contain CSRF tokens next to user input, and their length would leak the tokens
+ * (BREACH).
  */
 export function loadAssets(): Assets {
   loaded ??= load();
