@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { createCode } from '../../support/share.ts';
 import { sharedService } from '../../support/shared-service.ts';
-import type { WebVisitor } from '../../support/web-visitor.ts';
+import { appsAskedFor, type WebVisitor } from '../../support/web-visitor.ts';
 
 type PageType = Exclude<CodeType, 'url'>;
 
@@ -205,7 +205,8 @@ inABrowser('The share pages', sharedService, (site) => {
       ['email', 'mailto:'],
       ['geo', 'geo:'],
     ] as const) {
-      const { page, appsAsked: asked } = await newVisitor(androidPhone);
+      const { page } = await newVisitor(androidPhone);
+      const asked = await appsAskedFor(page);
       await page.goto(shareOf(type));
       await eventually(() => expect(asked).to.have.length(1));
       expect(asked[0]).to.match(new RegExp(`^${scheme}`));
