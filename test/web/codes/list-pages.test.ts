@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import { startSession } from '../../../src/accounts/sessions.ts';
-import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { updateCode } from '../../../src/codes/codes.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
-import { type FormClient, formClient } from '../../support/form-client.ts';
+import { type FormClient, signedIn } from '../../support/form-client.ts';
 import type { TestService } from '../../support/service.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { storeCode } from './code-owner.ts';
 
-const emails = ['list-owner@example.com', 'list-stranger@example.com'] as const;
+const email = 'owner-of-list@example.com';
 
 /** What needs no browser: what the pages of the list contain, and to whom they answer. */
 describe('The pages of QR codes', () => {
@@ -18,16 +16,11 @@ describe('The pages of QR codes', () => {
 
   before(async () => {
     service = await sharedService();
-    [owner, stranger] = await Promise.all([signedIn(emails[0]), signedIn(emails[1])]);
+    owner = await signedIn(service, email);
+    stranger = await signedIn(service, `stranger-of-${email}`);
   });
 
-  async function signedIn(email: string): Promise<FormClient> {
-    const user = await findOrCreateUser(service.db, email, new Date());
-    const client = formClient(service.url);
-    client.cookies.set('__Host-qrelay-session', await startSession(service.db, user.id, new Date()));
-    return client;
-  }
-  const store = (name: string) => storeCode(service.db, emails[0], { name });
+  const store = (name: string) => storeCode(service.db, email, { name });
 
   it('list 20 codes each, favorites first, each once, forward and back', async () => {
     const codes: QrCode[] = [];
