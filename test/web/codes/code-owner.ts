@@ -23,7 +23,7 @@ export interface CodeOwner {
   store(changes?: Partial<NewCode>): Promise<QrCode>;
   /** As the API has it. */
   stored(id: string): Promise<Record<string, unknown>>;
-  fill(fields: Record<string, string>): Promise<void>;
+  fillIn(fields: Record<string, string>): Promise<void>;
   /** Of the codes on the open page. */
   names(): Promise<string[]>;
 }
@@ -55,7 +55,7 @@ export function codeOwner(site: Site): CodeOwner {
     async stored(id) {
       return (await (await owner.api())(`/qrcodes/${id}`)).body as Record<string, unknown>;
     },
-    async fill(fields) {
+    async fillIn(fields) {
       for (const [label, text] of Object.entries(fields))
         await visitor.page.getByLabel(label, { exact: true }).fill(text);
     },

@@ -29,8 +29,8 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
 
   it('keep name, category and design when the type changes, and ignore invalid query values', async () => {
     await owner.page.goto('/codes/new');
-    await owner.fill({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
-    await owner.fill({ 'Last day': '2031-02-28' });
+    await owner.fillIn({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
+    await owner.fillIn({ 'Last day': '2031-02-28' });
     await owner.page.getByLabel('Foreground').fill('#123456');
     await owner.page.getByLabel('Error correction').selectOption('H');
     await owner.page.getByRole('link', { name: 'Wi-Fi' }).click();
@@ -49,7 +49,7 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
 
   it('save once when they are submitted twice', async () => {
     await owner.page.goto('/codes/new?type=text');
-    await owner.fill({ Text: 'Sent twice', Name: 'Sent twice' });
+    await owner.fillIn({ Text: 'Sent twice', Name: 'Sent twice' });
     let sent = 0;
     owner.page.on('request', (request) => {
       if (request.method() === 'POST') sent += 1;
@@ -72,7 +72,7 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
 
   it('keep the input when the browser goes back', async () => {
     await owner.page.goto('/codes/new?type=url');
-    await owner.fill({ 'Web address': 'https://example.com/typed', Name: 'Typed' });
+    await owner.fillIn({ 'Web address': 'https://example.com/typed', Name: 'Typed' });
     await owner.page.getByRole('link', { name: 'Account' }).click();
     await owner.page.goBack();
     expect(await owner.page.getByLabel('Web address').inputValue()).to.equal('https://example.com/typed');

@@ -13,7 +13,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   it('do not save invalid input: each error is at its field, and the input stays', async () => {
     owner.visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
     await owner.page.goto('/codes/new?type=geo');
-    await owner.fill({
+    await owner.fillIn({
       'Coordinates or map link': '91, 13.4',
       'Size in pixels': '5',
       'Category (optional)': 'Shop',
@@ -36,7 +36,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   it('remove each error when its field is valid, and the notice when none is left', async () => {
     owner.visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/);
     await owner.page.goto('/codes/new?type=geo');
-    await owner.fill({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
+    await owner.fillIn({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     const errors = () =>
       owner.page.locator('.error').evaluateAll((notes) => notes.map(({ id }) => id.split('-')[1]));
@@ -69,7 +69,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
 
   it('apply the rules of the API', async () => {
     await owner.page.goto('/codes/new');
-    await owner.fill({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });
+    await owner.fillIn({ 'Web address': 'javascript:alert(1)', Name: 'Bad' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     expect(await owner.page.locator('#field-content-error').textContent()).to.equal(
       'This is not a web address. Try example.com/menu.',
@@ -83,7 +83,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
     expect(await owner.page.locator('#field-lastDay-hint').textContent()).to.equal(
       'The code works through the end of this day (UTC). You can choose a later day at any time.',
     );
-    await owner.fill({ Text: 'Hello', Name: 'Until then', 'Last day': '2020-01-31' });
+    await owner.fillIn({ Text: 'Hello', Name: 'Until then', 'Last day': '2020-01-31' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     expect(await owner.page.locator('.error').allTextContents()).to.deep.equal([
       'Last day must be today or later.',

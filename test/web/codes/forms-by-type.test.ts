@@ -52,14 +52,14 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
   it('create a code and save its changes', async () => {
     const { page } = owner;
     await page.goto('/codes/new');
-    await owner.fill({ 'Web address': 'https://example.com/', Name: 'Menu' });
+    await owner.fillIn({ 'Web address': 'https://example.com/', Name: 'Menu' });
     await submit('Create QR code');
     await page.waitForURL(newCodePage);
     expect(await status()).to.equal('Code created. Download it or copy its link.');
     const id = newCodePage.exec(page.url())?.[1] ?? '';
     await page.goto(`/codes/${id}/edit`);
     await expectAccessible(page);
-    await owner.fill({ Name: 'Another name' });
+    await owner.fillIn({ Name: 'Another name' });
     await submit('Save changes');
     await page.waitForURL(`**/codes/${id}`);
     expect(await status()).to.equal('Changes saved.');
@@ -72,7 +72,7 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
       const { fields, content } = typed[type];
       await page.goto(`/codes/new?type=${type}`);
       await expectAccessible(page);
-      await owner.fill({ ...fields, Name: `My ${type}`, 'Category (optional)': 'Shop' });
+      await owner.fillIn({ ...fields, Name: `My ${type}`, 'Category (optional)': 'Shop' });
       const id = newCodePage.exec(await sendForm(page))?.[1] ?? '';
       const code = await owner.stored(id);
       expect(code).to.include({ name: `My ${type}`, type, content, category: 'Shop', size: 512 });
@@ -80,7 +80,7 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
       await page.goto(`/codes/${id}/edit`);
       for (const label of Object.keys(fields))
         expect(await page.getByLabel(label, { exact: true }).inputValue()).not.to.equal('');
-      await owner.fill({ Name: 'Another name' });
+      await owner.fillIn({ Name: 'Another name' });
       expect(await sendForm(page)).to.match(new RegExp(`/codes/${id}$`));
       const changed = await owner.stored(id);
       expect(changed).to.deep.equal({ ...code, name: 'Another name', updatedAt: changed['updatedAt'] });
@@ -89,7 +89,7 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
 
   it('accept a map link as a place', async () => {
     await owner.page.goto('/codes/new?type=geo');
-    await owner.fill({
+    await owner.fillIn({
       'Coordinates or map link': 'https://www.google.com/maps/@53.5503,9.9920,17z',
       Name: 'Harbor',
     });
@@ -103,12 +103,12 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
     await owner.page.goto('/codes/new?type=phone');
     const caution = owner.page.locator('#field-number-caution');
     const words = 'Scanners abroad cannot call this number: start with + and the country code.';
-    await owner.fill({ Number: '030 1234567', Name: 'Desk' });
+    await owner.fillIn({ Number: '030 1234567', Name: 'Desk' });
     expect(await caution.textContent()).to.equal(words);
     await expectAccessible(owner.page);
-    await owner.fill({ Number: '+49 30 1234567' });
+    await owner.fillIn({ Number: '+49 30 1234567' });
     expect(await caution.isVisible()).to.equal(false);
-    await owner.fill({ Number: '030 1234567' });
+    await owner.fillIn({ Number: '030 1234567' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     await owner.page.waitForURL(newCodePage);
     expect(await owner.page.locator('.code-side .notice').textContent()).to.contain(words);
@@ -120,7 +120,7 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
     const content = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nPHOTO;ENCODING=b:AAAA\r\nEND:VCARD\r\n';
     const { id } = await owner.store({ name: 'Ann', type: 'vcard', content });
     await owner.page.goto(`/codes/${id}/edit`);
-    await owner.fill({ Name: 'Ann D' });
+    await owner.fillIn({ Name: 'Ann D' });
     await owner.page.getByRole('button', { name: 'Save changes' }).click();
     await owner.page.waitForURL(`**/codes/${id}`);
     expect(await owner.stored(id)).to.include({ name: 'Ann D', content });
@@ -136,7 +136,7 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
     await owner.enter({ javaScriptEnabled: false });
     await owner.page.goto('/codes/new');
     await owner.page.getByRole('link', { name: 'Wi-Fi' }).click();
-    await owner.fill({ 'Network name': 'Guests', Password: 'let me in', Name: 'Wi-Fi' });
+    await owner.fillIn({ 'Network name': 'Guests', Password: 'let me in', Name: 'Wi-Fi' });
     await owner.page.getByLabel('The network is hidden').check();
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     await owner.page.waitForURL(newCodePage);
