@@ -27,13 +27,14 @@ const workers = Math.min(availableParallelism() + 1, 6);
  */
 const longest = [
   'test/processes/recovery',
-  'test/web/codes/list',
+  'test/web/codes/form',
   'test/web/codes/detail',
   'test/processes/refusals',
   'test/redirect/pages/in-a-browser',
   'test/processes/start',
   'test/admin/board',
   'test/processes/dev',
+  'test/web/codes/list',
   'test/web/account',
   'test/queue/redis-refusals',
   'test/telemetry',
