@@ -19,8 +19,9 @@ const faster = { 'chromium-headless-shell': ['chromium-headless-shell'] };
 /** Installs what is missing, where we may: as root, with apt. Tests that lack a program are skipped and say so. */
 export async function installMissingPackages() {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
-  await installRequired(missingOf(packages));
+  // First: where it succeeds, no other browser is needed.
   for (const name of missingOf(faster)) await tryInstall(name);
+  await installRequired(missingOf(packages));
 }
 
 async function installRequired(missing) {
