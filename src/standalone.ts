@@ -7,12 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
 import { drainLimitMs, onShutdown, runMain } from './runtime/lifecycle.ts';
-import { migrateQueue } from './queue/postgres-engine.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { supervisePostgres } from './store/embedded/supervise.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
 import { createPartitions } from './scans/partitions.ts';
-import { migrateDatabase } from './store/migrate.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { createLog, type Log } from './telemetry/log.ts';
 import { logWarnings } from './telemetry/console-output.ts';
@@ -97,6 +95,9 @@ async function startPostgres(
 }
 
 async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log: Log): Promise<void> {
+  // Loaded when the database is up: a start that fails before that says so sooner.
+  const { migrateDatabase } = await import('./store/migrate.ts');
+  const { migrateQueue } = await import('./queue/postgres-engine.ts');
   const { notice } = await migrateDatabase(
     databaseUrl,
     (message) => console.error(message),

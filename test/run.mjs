@@ -27,24 +27,22 @@ const workers = Math.min(availableParallelism() + 1, 6);
  */
 const longest = [
   'test/processes/recovery',
-  'test/web/codes/list',
+  'test/web/codes/form',
   'test/web/codes/detail',
   'test/processes/refusals',
   'test/redirect/pages/in-a-browser',
   'test/processes/start',
   'test/admin/board',
   'test/processes/dev',
+  'test/web/codes/list',
   'test/web/account',
+  'test/queue/redis-refusals',
   'test/telemetry',
+  'test/http/connections',
+  'test/hostile',
 ];
 
-/** These measure answers against the clock, and would measure the other tests if those ran beside them. */
-const timedTests = [
-  'test/http/connections.test.ts',
-  'test/telemetry/health.test.ts',
-  'test/hostile/parsers.test.ts',
-];
-/** The same for single tests: their titles end with this mark. */
+/** Tests whose titles end with this mark measure answers against the clock, and run after all others, alone. */
 const timedMark = '[timed]';
 const timedPattern = '\\[timed\\]$';
 
@@ -63,14 +61,12 @@ else {
   const files = testFiles();
   const checked = runChecks();
   const parallel = ['--parallel', '--jobs', String(workers)];
-  const beside = files.filter((file) => !timedTests.includes(file));
-  await runMocha([...parallel, ...beside, '--grep', timedPattern, '--invert'], {
+  await runMocha([...parallel, ...files, '--grep', timedPattern, '--invert'], {
     TEST_WORKERS: String(workers),
   });
   await checked;
-  await runMocha(timedTests);
-  const marked = beside.filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
-  await runMocha([...marked, '--grep', timedPattern]);
+  const marked = files.filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
+  if (marked.length > 0) await runMocha([...marked, '--grep', timedPattern]);
 }
 await servers?.stop();
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();

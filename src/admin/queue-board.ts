@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { basePathOf } from '../http/base-path.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { AppError } from '../errors.ts';
-import { connectToQueues, type QueueConnection, type QueuePlace } from '../queue/queue-connection.ts';
+import type { QueueConnection, QueuePlace } from '../queue/queue-connection.ts';
 import { allQueues } from '../queue/queues.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -33,8 +33,9 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   let connection: QueueConnection | undefined;
   let router: Promise<Middleware> | undefined;
 
-  // Connects at the first visit, so that other web processes have no extra connection.
+  // Connects at the first visit, so that other web processes have no extra connection and do not load BullMQ.
   async function connect(): Promise<QueueConnection> {
+    const { connectToQueues } = await import('../queue/queue-connection.ts');
     connection ??= connectToQueues(place, log);
     for (const giveUpAt = Date.now() + connectTimeoutMs; !connection.isReady(); await sleep(20)) {
       if (Date.now() > giveUpAt) throw unreachableError();

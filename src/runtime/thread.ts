@@ -137,5 +137,7 @@ export async function openThread<Request extends object, Event>({
 export function startFile(file: URL, workerData: unknown): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData });
   const source = file.href.replace(/\.js$/, '.ts');
-  return new Worker(new URL('thread-from-source.mjs', import.meta.url), { workerData, argv: [source] });
+  const entry = new URL('thread-from-source.mjs', import.meta.url);
+  // Without the options of this process, which would load its module loader once more.
+  return new Worker(entry, { workerData, argv: [source], execArgv: [] });
 }

@@ -14,7 +14,6 @@ import {
 const migrationLock = 7_303_014;
 /** Shorter than the timeout of a redirect's lookup, so that statements queued behind the migration do not time out. */
 const lockWaitMs = 400;
-const progressEveryMs = 10_000;
 /** lock_timeout reached; deadlock detected. */
 const lockedStates = new Set(['55P03', '40P01']);
 
@@ -23,6 +22,7 @@ type Report = (message: string) => void;
 interface MigrateOptions {
   /** Called with progress messages when something takes long. */
   report?: Report;
+  progressEveryMs?: number;
   migrations?: Migrations;
 }
 
@@ -74,7 +74,7 @@ async function withMigrationConnection<Value>(
  */
 export async function migrate(
   db: Database,
-  { report = () => undefined, migrations = ownMigrations }: MigrateOptions = {},
+  { report = () => undefined, progressEveryMs = 10_000, migrations = ownMigrations }: MigrateOptions = {},
 ): Promise<string[]> {
   return db.transaction(async (holder) => {
     await disableTimeouts(holder);
@@ -93,7 +93,7 @@ export async function migrate(
     for (const name of pending) {
       const applyNext = async () => ((await db.migrate.up(options)) as [number, string[]])[1];
       const apply = () => retryWhileLocked(`Migration ${name}`, report, applyNext);
-      applied.push(...(await withProgress(name, report, apply)));
+      applied.push(...(await withProgress({ name, report, everyMs: progressEveryMs }, apply)));
     }
     // Nothing is pending any more; this runs knex's validation of the list.
     await db.migrate.latest(options);
@@ -164,12 +164,15 @@ async function takeMigrationLock(holder: Knex, report: Report): Promise<void> {
   }
 }
 
-async function withProgress<Value>(name: string, report: Report, work: () => Promise<Value>): Promise<Value> {
+async function withProgress<Value>(
+  { name, report, everyMs }: { name: string; report: Report; everyMs: number },
+  work: () => Promise<Value>,
+): Promise<Value> {
   const startedAt = Date.now();
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     report(`Migration ${name} is still running after ${seconds} s. There is no time limit.`);
-  }, progressEveryMs);
+  }, everyMs);
   try {
     return await work();
   } finally {

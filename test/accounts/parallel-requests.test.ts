@@ -44,9 +44,10 @@ describe('parallel requests (8)', () => {
 
   it('succeed exactly 20 times of 50 on a new Free key with two processes (8)', async () => {
     const settings = { DATABASE_URL: service.databaseUrl };
-    const webs = await Promise.all([startWebProcess(settings), startWebProcess(settings)]);
-    stops.push(...webs.map((web) => web.stop));
-    for (let round = 0; round < 3; round += 1) await expectTwentyOfFifty(webs.map(({ url }) => url));
+    // The other one is the process of this test.
+    const web = await startWebProcess(settings);
+    stops.push(web.stop);
+    for (let round = 0; round < 3; round += 1) await expectTwentyOfFifty([service.url, web.url]);
   });
 
   it('without a key are answered with 401 exactly 60 times from one address (decisions: Limits)', async () => {

@@ -393,12 +393,12 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     const first = await runQrelay(['migrate'], settings);
     expect(first).to.include({ code: 0, stdout: '' });
     expect(first.stderr).to.match(/^Applied 0001-accounts, /);
-    expect(await runQrelay(['migrate'], settings)).to.deep.equal({
+    expect(await runQrelayHere(['migrate'], settings)).to.deep.equal({
       code: 0,
       stdout: '',
       stderr: 'The schema is up to date.\n',
     });
-    expect((await runQrelay(['key', 'create', '--email', 'a@example.com'], settings)).stdout).to.match(
+    expect((await runQrelayHere(['key', 'create', '--email', 'a@example.com'], settings)).stdout).to.match(
       oneKey,
     );
     await bare.drop();

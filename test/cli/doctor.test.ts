@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { type DoctorsRedis, goodSettings, startGoodRedis, findingsIn } from '../doctor/setup.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { runQrelay } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -74,7 +75,7 @@ describe('qrelay doctor', function () {
 
   it('says how to start the service if nothing is running', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'qrelay-doctor-'));
-    const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: folder });
+    const { code, stdout } = await runQrelayHere(['doctor', '--json'], { DATA_DIR: folder });
     await rm(folder, { recursive: true });
     const { ok, findings } = JSON.parse(stdout) as Report;
     expect({ code, ok }).to.deep.equal({ code: 1, ok: false });

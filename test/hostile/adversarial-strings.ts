@@ -52,18 +52,22 @@ export interface Shape {
   known?: string[];
 }
 
-/** Each fragment and each pair of fragments, repeated, after each prefix, with and without a suffix that breaks the match. */
-export function* adversarialStrings({ bytes, starts = [], fragments = [], known = [] }: Shape) {
+/** Each fragment, repeated, after each prefix, with and without a suffix that breaks the match; with `pairs` each pair too. */
+export function* adversarialStrings(
+  { bytes, starts = [], fragments = [], known = [] }: Shape,
+  pairs: boolean,
+) {
   for (const text of known) yield cut(text, bytes);
   for (const start of ['', ...starts]) {
     for (const one of [...core, ...more, ...fragments]) {
       for (const end of ['', 'a', '\u0001', '\n']) yield filled(start, one, end, bytes);
-      for (const own of fragments) {
+      for (const own of pairs ? fragments : []) {
         if (own === one) continue;
         yield filled(start, own + one, '!', bytes);
       }
     }
   }
+  if (!pairs) return;
   for (const one of core) for (const other of core) yield filled('', one + other, '!', bytes);
 }
 

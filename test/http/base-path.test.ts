@@ -10,7 +10,13 @@ import { createCode, iPhoneSafari } from '../support/share.ts';
 const ownLinks = / (?:href|src|action)="(\/[^"]*)"/g;
 
 describe('BASE_URL with a path', () => {
-  for (const path of ['/qr', '/tools/qr', '/codes']) {
+  const proxies: [path: string, strips: boolean[]][] = [
+    ['/qr', [false]],
+    ['/tools/qr', [true]],
+    // One of our own.
+    ['/codes', [false, true]],
+  ];
+  for (const [path, ways] of proxies) {
     describe(`such as https://qr.test${path}`, () => {
       let service: TestService;
       before(async () => {
@@ -18,7 +24,7 @@ describe('BASE_URL with a path', () => {
       });
       after(() => service.stop());
 
-      for (const strips of [false, true]) {
+      for (const strips of ways) {
         describe(`behind a proxy that ${strips ? 'strips it' : 'forwards it'}`, () => {
           let proxy: PathProxy;
           let visitor: FormClient;

@@ -52,7 +52,7 @@ describe('Connections', () => {
     return answer;
   }
 
-  async function expectQuickRedirects(withinMs = timeoutMs): Promise<void> {
+  async function expectHundredRedirects(withinMs: number): Promise<void> {
     for (let number = 0; number < 100; number += 1) {
       const startedAt = performance.now();
       const { status } = await openShare(service.url, code.shareToken);
@@ -60,6 +60,8 @@ describe('Connections', () => {
       expect(performance.now() - startedAt).to.be.below(withinMs);
     }
   }
+  /** For connections that stay as they are: a busy machine slows down single series, and what holds them up all of them. */
+  const expectQuickRedirects = () => eventually(() => expectHundredRedirects(timeoutMs), 20_000);
 
   it(`do not hold up redirects: ${idleConnections} of them without a request`, async () => {
     while (sockets.length < idleConnections) await Promise.all(Array.from({ length: 250 }, () => open()));
@@ -74,8 +76,11 @@ describe('Connections', () => {
     const dripping = setInterval(() => {
       for (const writer of writers) writer.write(' ');
     }, 100);
-    await expectQuickRedirects();
-    clearInterval(dripping);
+    try {
+      await expectQuickRedirects();
+    } finally {
+      clearInterval(dripping);
+    }
   });
 
   it('do not hold up redirects: twenty-five that request a long response and do not read it', async () => {
@@ -107,7 +112,7 @@ describe('Connections', () => {
     for (const socket of tooMany) socket.write(page.repeat(400));
     for (const socket of silent) socket.write(page.repeat(30));
     // The client shares its process with the service, which renders a page of each connection in between.
-    await expectQuickRedirects(20 * timeoutMs);
+    await expectHundredRedirects(20 * timeoutMs);
     for (const socket of tooMany) socket.resume();
     await eventually(() => expect(tooMany.filter((socket) => !socket.destroyed)).to.deep.equal([]));
     expect(process.memoryUsage().rss - before).to.be.below(200 * 1024 * 1024);

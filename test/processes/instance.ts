@@ -27,7 +27,7 @@ const roles = {
 
 /** The environment of the test run must not reach the programs under test. */
 const settings =
-  'DATABASE_URL REDIS_URL DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS';
+  'DATABASE_URL REDIS_URL DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS THREADS_FROM_BUILD';
 const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
 
 /** The program that `npm start` runs, without npm and the checks for installation and build: faster. */
@@ -166,6 +166,9 @@ export async function expectServes({ url }: Instance): Promise<void> {
   }, 20_000);
 }
 
+/** How often to look for processes: reading all of /proc takes milliseconds. */
+export const everyMs = 150;
+
 interface FoundProcess {
   pid: number;
   commandLine: string;
@@ -191,12 +194,16 @@ export function processesOf(dataDir: string): FoundProcess[] {
 
 /** No process of this folder is running, and the folder can be claimed again. */
 export async function expectAllGone(dataDir: string, withinMs = 10_000): Promise<void> {
-  await eventually(() => {
-    const left = processesOf(dataDir).map(
-      ({ pid, commandLine }) => `${pid} ${commandLine.replaceAll('\0', ' ')}`,
-    );
-    expect(left).to.deep.equal([]);
-  }, withinMs);
+  await eventually(
+    () => {
+      const left = processesOf(dataDir).map(
+        ({ pid, commandLine }) => `${pid} ${commandLine.replaceAll('\0', ' ')}`,
+      );
+      expect(left).to.deep.equal([]);
+    },
+    withinMs,
+    everyMs,
+  );
 }
 
 export function expectReleased(dataDir: string): void {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.ts';
+import { SetupError } from '../../src/errors.ts';
+import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
@@ -11,9 +12,7 @@ import {
   cleanUp,
   expectAllGone,
   folderOfNobody,
-  type Instance,
   isRoot,
-  kill,
   newFolder,
   processesOf,
   standalone,
@@ -68,12 +67,20 @@ describe('npm start, when it cannot start', () => {
   });
 
   it('says which part of a half-written database is missing', async () => {
-    for (const part of ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json']) {
-      const dataDir = await usedDataDir();
-      await rm(join(dataDir, 'postgres', part));
-      expect(await refusal({ dataDir }))
-        .to.include('incomplete')
-        .and.include(`${part} is missing`);
+    const [first, ...others] = ['PG_VERSION', join('global', 'pg_control'), 'qrelay-credentials.json'];
+    const dataDir = await usedDataDir();
+    const partOf = (part: string) => join(dataDir, 'postgres', part);
+    await rename(partOf(first), join(dataDir, 'kept'));
+    expect(await refusal({ dataDir }))
+      .to.include('incomplete')
+      .and.include(`${first} is missing`);
+    await rename(join(dataDir, 'kept'), partOf(first));
+    for (const part of others) {
+      await rename(partOf(part), join(dataDir, 'kept'));
+      const error = await startEmbeddedPostgres({ dataDir }).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(SetupError);
+      expect(String(error)).to.include('incomplete').and.include(`${part} is missing`);
+      await rename(join(dataDir, 'kept'), partOf(part));
     }
   });
 
@@ -132,34 +139,10 @@ describe('The web process, when it cannot start', () => {
     );
     await database.drop();
   });
-
-  it('says so too if the folder belongs to another user', async function () {
-    if (!isRoot) this.skip();
-    const database = await createTestDatabase();
-    const folder = await folderOfNobody();
-    const dataDir = join(folder, 'data');
-    await mkdir(dataDir, { mode: 0o755 });
-    const instance = await start({
-      dataDir,
-      command: [...asNobody, ...webProgram],
-      env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
-    });
-    expect(await instance.exit()).to.equal(1);
-    expect(instance.stderr()).to.include(`DATA_DIR ${dataDir} is not writable (EACCES)`);
-    await database.drop();
-  });
 });
 
 describe('WEB_CONCURRENCY=2, when it cannot start', () => {
   after(cleanUp);
-
-  const startTwo = async (env: Record<string, string>, port?: number): Promise<Instance> =>
-    start({
-      dataDir: join(await newFolder(), 'data'),
-      command: webProgram,
-      env: { WEB_CONCURRENCY: '2', LOG_LEVEL: 'silent', ...env },
-      ...(port === undefined ? {} : { port }),
-    });
 
   it('says that the port is in use, and leaves no process behind', async () => {
     const other = createServer().listen(0);
@@ -168,48 +151,17 @@ describe('WEB_CONCURRENCY=2, when it cannot start', () => {
     const database = await createTestDatabase();
     // Nothing listens there, and a process that is left behind would retry forever.
     const env = { DATABASE_URL: database.url, REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
-    const instance = await startTwo(env, port);
+    const instance = await start({
+      dataDir: join(await newFolder(), 'data'),
+      command: webProgram,
+      env: { WEB_CONCURRENCY: '2', LOG_LEVEL: 'silent', ...env },
+      port,
+    });
     expect(await instance.exit()).to.equal(1);
     expect(processesOf(instance.dataDir)).to.deep.equal([]);
     // Each process may have printed the message before it was told to stop.
     expect(instance.stderr()).to.match(new RegExp(`^(Port ${port} is in use\\. .*\n){1,2}$`));
     other.close();
     await database.drop();
-  });
-
-  describe('with a database that accepts connections and never responds', () => {
-    const silent = createServer();
-    let instance: Instance;
-    let primary: number;
-    let children: number[];
-    before(async () => {
-      silent.listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-    });
-    after(() => silent.close());
-    beforeEach(async () => {
-      let connected = 0;
-      silent.on('connection', () => (connected += 1));
-      const { port } = silent.address() as AddressInfo;
-      instance = await startTwo({ DATABASE_URL: `postgres://qrelay@127.0.0.1:${port}/qrelay` });
-      await eventually(() => expect(connected).to.equal(2), 20_000);
-      silent.removeAllListeners('connection');
-      primary = instance.child.pid ?? 0;
-      children = instance.pids('web').filter((pid) => pid !== primary);
-      expect(children).to.have.length(2);
-    });
-
-    it('stops the other process before it exits, when one exits before it was ready', async () => {
-      kill(children[0] ?? 0);
-      expect(await instance.exit()).to.equal(1);
-      expect(processesOf(instance.dataDir)).to.deep.equal([]);
-      expect(instance.stderr()).to.match(/^The web \d process exited before it was ready \(SIGKILL\)\.\n$/);
-    });
-
-    it('makes both processes exit silently when the primary is killed while they start', async () => {
-      kill(primary);
-      await expectAllGone(instance.dataDir);
-      expect(instance.stderr()).to.equal('');
-    });
   });
 });

@@ -4,7 +4,7 @@ import { findEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelay } from '../support/programs.ts';
-import { type Instance, start, usedDataDir } from './instance.ts';
+import { everyMs, type Instance, start, usedDataDir } from './instance.ts';
 
 export interface ScannedInstance {
   instance: Instance;
@@ -33,13 +33,17 @@ export async function startScannedInstance(): Promise<ScannedInstance> {
       if (status === 302) scans += 1;
       expect(status).to.equal(302);
     }, 20_000);
-    await eventually(async () => {
-      const client = new Client({ connectionString: await findEmbeddedPostgres(instance.dataDir) });
-      await client.connect();
-      const { rows } = await client.query('SELECT count(*)::int AS scans FROM scans');
-      await client.end();
-      expect(rows).to.deep.equal([{ scans }]);
-    }, 20_000);
+    await eventually(
+      async () => {
+        const client = new Client({ connectionString: await findEmbeddedPostgres(instance.dataDir) });
+        await client.connect();
+        const { rows } = await client.query('SELECT count(*)::int AS scans FROM scans');
+        await client.end();
+        expect(rows).to.deep.equal([{ scans }]);
+      },
+      20_000,
+      everyMs,
+    );
   }
 
   return {
@@ -48,7 +52,11 @@ export async function startScannedInstance(): Promise<ScannedInstance> {
     async expectReplaced(role, signal = 'SIGKILL') {
       const old = instance.pid(role);
       process.kill(old, signal);
-      await eventually(() => expect(instance.pids(role)).to.have.length(1).and.not.include(old));
+      await eventually(
+        () => expect(instance.pids(role)).to.have.length(1).and.not.include(old),
+        30_000,
+        everyMs,
+      );
       await expectScansCounted();
       // A session that PostgreSQL has just begun goes by the name of the server for a moment.
       await eventually(() => expect(instance.pids(role)).to.have.length(1));

@@ -8,20 +8,15 @@ import { eventually } from '../support/eventually.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
-  asNobody,
   cleanUp,
   expectAllGone,
   expectReleased,
   expectServes,
-  folderOfNobody,
   type Instance,
-  isRoot,
   newFolder,
   npmStart,
   readyLine,
-  standalone,
   start,
-  usedDataDir,
 } from './instance.ts';
 
 describe('npm start', function () {
@@ -100,44 +95,6 @@ describe('npm start', function () {
       await expectAllGone(instance.dataDir);
       expectReleased(instance.dataDir);
     });
-  });
-
-  it('runs as an ordinary user', async function () {
-    if (!isRoot) this.skip();
-    const instance = await start({
-      dataDir: join(await folderOfNobody(), 'data'),
-      command: [...asNobody, ...standalone],
-    });
-    await instance.ready();
-    await expectServes(instance);
-    instance.child.kill('SIGINT');
-    expect(await instance.exit()).to.equal(0);
-    await expectAllGone(instance.dataDir);
-    expectReleased(instance.dataDir);
-  });
-
-  it('shares the port among WEB_CONCURRENCY processes, and replaces one that is killed', async () => {
-    const instance = await start({ dataDir: await usedDataDir(), env: { WEB_CONCURRENCY: '2' } });
-    await instance.ready();
-    const first = instance.pids('web');
-    expect(first, 'one that watches, two that serve').to.have.length(3);
-    const victim = Math.max(...first);
-    process.kill(victim, 'SIGKILL');
-    await expectServes(instance);
-    await eventually(() => {
-      expect(instance.pids('web').filter((pid) => pid !== victim)).to.have.length(3);
-    });
-    await expectServes(instance);
-
-    const second = instance.pids('web');
-    process.kill(Math.min(...first), 'SIGKILL');
-    await eventually(() => {
-      expect(instance.pids('web').filter((pid) => !second.includes(pid))).to.have.length(3);
-    }, 20_000);
-    await expectServes(instance);
-    instance.child.kill('SIGTERM');
-    expect(await instance.exit()).to.equal(0);
-    await expectAllGone(instance.dataDir);
   });
 
   it("runs the Procfile's entries from built files", async () => {

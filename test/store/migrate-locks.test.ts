@@ -81,15 +81,26 @@ describe('Migrations of a database in use', function () {
   });
 
   it('have no time limit, whatever the role is set to, and report progress', async () => {
-    await others.raw("ALTER DATABASE ?? SET statement_timeout = '1s'", [
+    await others.raw("ALTER DATABASE ?? SET statement_timeout = '500ms'", [
       new URL(database.url).pathname.slice(1),
     ]);
+    const impatient = openDatabase(database.url, {
+      poolMax: 2,
+      applicationName: 'migrations',
+      queryTimeoutMs: 0,
+      idleInTransactionTimeoutMs: 500,
+    });
     const messages: string[] = [];
-    // Longer than the service's own statement timeout.
-    const migrations = withLater({ '9001-long': (knex) => knex.raw('SELECT pg_sleep(16)') });
-    expect(await migrate(db, { migrations, report: (message) => messages.push(message) })).to.deep.equal([
-      '9001-long',
-    ]);
+    // Longer than both: the transaction that holds the lock is idle meanwhile.
+    const migrations = withLater({ '9001-long': (knex) => knex.raw('SELECT pg_sleep(2)') });
+    const report = (message: string) => void messages.push(message);
+    try {
+      expect(await migrate(impatient, { migrations, report, progressEveryMs: 300 })).to.deep.equal([
+        '9001-long',
+      ]);
+    } finally {
+      await impatient.destroy();
+    }
     expect(messages[0]).to.match(
       /^Migration 9001-long is still running after \d+ s\. There is no time limit\.$/,
     );

@@ -3,6 +3,7 @@ import { migrateQueue } from '../../src/queue/postgres-engine.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrateDatabase } from '../../src/store/migrate.ts';
 import { setupErrorMessage } from '../../src/store/setup-error-message.ts';
+import { runQrelayHere } from '../support/command-line.ts';
 import { freePort } from '../support/free-port.ts';
 import { outcomeOf, runQrelay, startProgram, startWebProcess } from '../support/programs.ts';
 import { servers } from '../support/servers.ts';
@@ -56,7 +57,7 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
   });
 
   it('is reported by the doctor', async () => {
-    const { stdout } = await runQrelay(['doctor'], { DATABASE_URL: at('sslmode=require') });
+    const { stdout } = await runQrelayHere(['doctor'], { DATABASE_URL: at('sslmode=require') });
     expect(stdout).to.include(
       'is not trusted: its certificate was issued by an authority that this machine does not know.',
     );
@@ -93,7 +94,7 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
   });
 
   it('is not contacted if the certificate file of its authority cannot be read', async () => {
-    const { code, stderr } = await runQrelay(['migrate'], {
+    const { code, stderr } = await runQrelayHere(['migrate'], {
       DATABASE_URL: at('sslmode=verify-full&sslrootcert=/nowhere/ca.pem'),
     });
     expect(code).to.equal(1);

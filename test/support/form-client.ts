@@ -1,3 +1,7 @@
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
+import type { TestService } from './service.ts';
+
 /** A browser without a screen: keeps cookies, and sends forms as the pages have them. */
 export interface FormClient {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
@@ -36,4 +40,15 @@ export function formClient(url: string): FormClient {
     post: (path, fields, headers = {}) =>
       send(path, { method: 'POST', body: new URLSearchParams({ csrfToken, ...fields }) }, headers),
   };
+}
+
+/** With an account of that e-mail: signing up is what other tests show. */
+export async function signedIn(
+  { url, db }: Pick<TestService, 'url' | 'db'>,
+  email: string,
+): Promise<FormClient> {
+  const user = await findOrCreateUser(db, email, new Date());
+  const client = formClient(url);
+  client.cookies.set('__Host-qrelay-session', await startSession(db, user.id, new Date()));
+  return client;
 }

@@ -13,6 +13,8 @@ export async function mochaGlobalSetup(): Promise<void> {
     // The same in every worker.
     process.env['FUZZ_SEED'] = String(fuzzSeed);
   }
+  // Everything is built by then.
+  process.env['THREADS_FROM_BUILD'] = 'true';
   // `npm test` has built, and started servers for several runs of mocha.
   if (hasServers()) return;
   await ensureBuilt();

@@ -10,8 +10,6 @@ export interface WebVisitor {
   complaints: string[];
   /** The complaints that a test provokes, and no others. */
   provoked: RegExp[];
-  /** The addresses that the pages asked to be opened by an app. Chromium wants a touch for that, and says so. */
-  appsAsked: string[];
 }
 
 export async function visit(
@@ -20,12 +18,12 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<WebVisitor> {
   const context = await browser.newContext({ baseURL, ...options });
-  const visitor: WebVisitor = { page: await context.newPage(), complaints: [], provoked: [], appsAsked: [] };
+  const visitor: WebVisitor = { page: await context.newPage(), complaints: [], provoked: [] };
   watch(visitor, baseURL);
   return visitor;
 }
 
-function watch({ page, complaints, appsAsked }: WebVisitor, baseURL: string): void {
+function watch({ page, complaints }: WebVisitor, baseURL: string): void {
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('dialog', (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`);
@@ -33,11 +31,11 @@ function watch({ page, complaints, appsAsked }: WebVisitor, baseURL: string): vo
   });
   page.on('console', (message) => {
     const text = message.text();
-    const app = /^Not allowed to launch '(.*)' because a user gesture is required\.$/.exec(text)?.[1];
-    if (app) appsAsked.push(app);
+    // A Chromium with windows wants a touch before it opens an app: see `appsAskedFor`.
+    if (/^Not allowed to launch '.*' because a user gesture is required\.$/.test(text)) return;
     // Told of pages too, which may be missing, and of forms, which may be refused: see the responses.
-    else if (/status of 4\d\d/.test(text)) return;
-    else if (['error', 'warning'].includes(message.type())) complaints.push(text);
+    if (/status of 4\d\d/.test(text)) return;
+    if (['error', 'warning'].includes(message.type())) complaints.push(text);
   });
   page.on('response', (response) => {
     if (response.status() >= 400 && !response.request().isNavigationRequest())
@@ -47,6 +45,17 @@ function watch({ page, complaints, appsAsked }: WebVisitor, baseURL: string): vo
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== baseURL) complaints.push(`asked ${request.url()}`);
   });
+}
+
+/** The addresses that the page will have asked an app to open. No browser of the tests knows an app for any. */
+export async function appsAskedFor(page: Page): Promise<string[]> {
+  const asked: string[] = [];
+  const session = await page.context().newCDPSession(page);
+  session.on('Page.frameRequestedNavigation', ({ url }) => {
+    if (!url.startsWith('http')) asked.push(url);
+  });
+  await session.send('Page.enable');
+  return asked;
 }
 
 /** Somebody who is signed in already, with an account of that e-mail: signing up by hand is what other tests show. */

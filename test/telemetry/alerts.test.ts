@@ -17,6 +17,12 @@ interface Expectation {
   firing: string[];
 }
 
+/** The rules without the other alerts: all of them together take ten times as long to evaluate. */
+function onlyAlert(text: string, alert: string): string {
+  const others = /^ {6}- alert: (\w+)\n(?: {8}.*\n)+/gm;
+  return text.replaceAll(others, (rule, name: string) => (name === alert ? rule : ''));
+}
+
 describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
   let promtool: string;
   let folder: string;
@@ -37,8 +43,11 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
   }
 
   /** In the format of promtool's unit tests; JSON is valid YAML. */
-  async function check(expectations: Expectation[]): Promise<void> {
+  async function check(expectations: Expectation[], alert?: string): Promise<void> {
     const file = join(folder, 'test.yml');
+    const used = join(folder, 'rules.yml');
+    const text = await readFile(rules, 'utf8');
+    await writeFile(used, alert === undefined ? text : onlyAlert(text, alert));
     const tests = expectations.map(({ changes, atMinutes, query, firing }) => ({
       interval: '1m',
       input_series: Object.entries({ ...healthy, ...changes }).map(([series, values]) => ({
@@ -51,7 +60,7 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
         exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
       })),
     }));
-    await writeFile(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
+    await writeFile(file, JSON.stringify({ rule_files: [used], evaluation_interval: '1m', tests }));
     run('test', 'rules', file);
   }
 
@@ -69,24 +78,30 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
 
   for (const [alert, { fires, atMinute, silent }] of Object.entries(alertCases)) {
     it(`${alert} fires in its case, and not just below its threshold`, () =>
-      check([
-        { changes: fires, atMinutes: [atMinute], query: firing(alert), firing: [alert] },
-        { changes: silent, atMinutes: [atMinute], query: firing(alert), firing: [] },
-      ]));
+      check(
+        [
+          { changes: fires, atMinutes: [atMinute], query: firing(alert), firing: [alert] },
+          { changes: silent, atMinutes: [atMinute], query: firing(alert), firing: [] },
+        ],
+        alert,
+      ));
   }
 
   for (const [reason, changes] of Object.entries(explainedDifferences)) {
     const alert = 'QrelayScansUnaccounted';
     it(`${alert} stays silent while ${reason}`, () => {
       const lossy = alertCases[alert];
-      return check([
-        {
-          changes: { ...lossy?.fires, ...changes },
-          atMinutes: [lossy?.atMinute ?? 0],
-          query: firing(alert),
-          firing: [],
-        },
-      ]);
+      return check(
+        [
+          {
+            changes: { ...lossy?.fires, ...changes },
+            atMinutes: [lossy?.atMinute ?? 0],
+            query: firing(alert),
+            firing: [],
+          },
+        ],
+        alert,
+      );
     });
   }
 
@@ -95,6 +110,6 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
     const recorded = Object.keys(healthy).find((name) => name.includes('outcome="recorded"')) ?? '';
     // One hour of ten, a quarter of the scans of that hour.
     const changes = { [recorded]: '0+60x200 12000+45x59 14700+60x400' };
-    return check([{ changes, atMinutes: [350], query: firing(alert), firing: [alert] }]);
+    return check([{ changes, atMinutes: [350], query: firing(alert), firing: [alert] }], alert);
   });
 });

@@ -38,45 +38,37 @@ describe('What Node and libraries print', function () {
     return { exitCode, lines, stderr };
   }
 
-  for (const file of ['src/server.js', 'workers/main.js']) {
-    it(`goes to the log of ${file} as JSON lines`, async () => {
-      const { exitCode, lines, stderr } = await run(
-        file,
-        `process.emitWarning('an odd thing', 'OddWarning');
-         console.warn('a %s of\\n two lines', 'text', Object.assign(new Error('no'), { detail: 'a secret' }));
-         setImmediate(() => process.kill(process.pid, 'SIGTERM'));`,
-      );
-      expect(stderr).to.equal('');
-      expect(exitCode).to.equal(0);
-      expect(lines.find(({ msg }) => msg === 'an odd thing')).to.include({
-        level: 40,
-        warning: 'OddWarning',
-      });
-      expect(lines.find(({ from }) => from === 'console')).to.include({
-        level: 40,
-        msg: 'a text of\n two lines no',
-      });
+  // A warning, a line on the console, and an error that nothing catches.
+  const trouble = `process.emitWarning('an odd thing', 'OddWarning');
+    console.warn('a %s of\\n two lines', 'text', Object.assign(new Error('no'), { detail: 'a secret' }));
+    setImmediate(() => { throw Object.assign(new Error('thrown by a test'), { detail: 'a secret' }); });`;
+
+  function expectWarnings(lines: Record<string, unknown>[]): void {
+    expect(lines.find(({ msg }) => msg === 'an odd thing')).to.include({ level: 40, warning: 'OddWarning' });
+    expect(lines.find(({ from }) => from === 'console')).to.include({
+      level: 40,
+      msg: 'a text of\n two lines no',
     });
   }
 
-  const throwing = `throw Object.assign(new Error('thrown by a test'), { detail: 'a secret' });`;
-
-  it('goes to the log of a worker after an uncaught error, without its fields, and the worker exits', async () => {
-    const { exitCode, lines, stderr } = await run('workers/main.js', throwing);
+  it('goes to the log of a worker as JSON lines, without the fields of an error, and an uncaught one ends it', async () => {
+    const { exitCode, lines, stderr } = await run('workers/main.js', trouble);
     expect(stderr).to.equal('');
     expect(exitCode).to.equal(1);
+    expectWarnings(lines);
     const line = lines.find(({ msg }) => msg === 'uncaught exception');
     expect(line).to.include({ level: 60 });
     expect(JSON.stringify(line)).to.include('thrown by a test').and.not.include('a secret');
   });
 
-  it('goes to the log of a web process after an uncaught error, without its fields, and the process keeps running', async () => {
+  it('goes to the log of a web process as JSON lines, without the fields of an error, and an uncaught one does not end it', async () => {
     const { exitCode, lines, stderr } = await run(
       'src/server.js',
-      `setImmediate(() => process.kill(process.pid, 'SIGTERM')); ${throwing}`,
+      `${trouble} setImmediate(() => setImmediate(() => process.kill(process.pid, 'SIGTERM')));`,
     );
     expect(stderr).to.equal('');
     expect(exitCode).to.equal(0);
+    expectWarnings(lines);
     const line = lines.find(({ msg }) => String(msg).includes('uncaught error; the process keeps running'));
     expect(line).to.include({ level: 50 });
     expect(JSON.stringify(line)).to.include('thrown by a test').and.not.include('a secret');

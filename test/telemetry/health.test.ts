@@ -20,24 +20,32 @@ import { testLog } from '../support/test-log.ts';
 
 const token = 'a-token-for-the-figures';
 
-async function ready(url: string) {
-  const startedAt = performance.now();
-  const answer = await fetch(`${url}/readyz`);
-  expect(performance.now() - startedAt, 'ms for an answer').to.be.below(3_000);
-  return { status: answer.status, body: (await answer.json()) as Readiness };
-}
-
 interface Readiness {
   status: string;
   draining: boolean;
   checks: Record<'database' | 'queue', { ok: boolean; ms: number }>;
 }
 
-function expectChecks(body: Readiness, oks: { database: boolean; queue: boolean }): void {
-  for (const name of ['database', 'queue'] as const) {
-    expect(body.checks[name].ok, name).to.equal(oks[name]);
-    expect(body.checks[name].ms, name).to.be.a('number').within(0, 1_500);
-  }
+/** Asked again and again: a result is cached for a second, and a busy machine slows down single answers. */
+async function expectReady(
+  url: string,
+  status: number,
+  word: string,
+  oks: { database: boolean; queue: boolean },
+  withinMs?: number,
+): Promise<void> {
+  await eventually(async () => {
+    const startedAt = performance.now();
+    const answer = await fetch(`${url}/readyz`);
+    expect(performance.now() - startedAt, 'ms for an answer').to.be.below(3_000);
+    expect(answer.status).to.equal(status);
+    const body = (await answer.json()) as Readiness;
+    expect(body).to.include({ status: word, draining: false });
+    for (const name of ['database', 'queue'] as const) {
+      expect(body.checks[name].ok, name).to.equal(oks[name]);
+      expect(body.checks[name].ms, name).to.be.a('number').within(0, 1_500);
+    }
+  }, withinMs);
 }
 
 describe('/healthz and /readyz', () => {
@@ -46,20 +54,10 @@ describe('/healthz and /readyz', () => {
     try {
       const alive = await fetch(`${service.url}/healthz`);
       expect([alive.status, await alive.json()]).to.deep.equal([200, { status: 'alive' }]);
-      const before = await ready(service.url);
-      expect(before.status).to.equal(200);
-      expect(before.body).to.include({ status: 'ready', draining: false });
-      expectChecks(before.body, { database: true, queue: true });
+      await expectReady(service.url, 200, 'ready', { database: true, queue: true });
 
       await dropDatabase(service.databaseUrl);
-      // The result is cached for a second.
-      const after = await eventually(async () => {
-        const answer = await ready(service.url);
-        expect(answer.status).to.equal(503);
-        return answer;
-      }, 5_000);
-      expect(after.body).to.include({ status: 'not ready', draining: false });
-      expectChecks(after.body, { database: false, queue: false });
+      await expectReady(service.url, 503, 'not ready', { database: false, queue: false }, 5_000);
       expect((await fetch(`${service.url}/healthz`)).status).to.equal(200);
     } finally {
       await service.stop();
@@ -73,19 +71,13 @@ describe('/healthz and /readyz', () => {
     const service = await startService({ redisUrl: redis.url, config: { metricsToken: token } });
     const figures = () => scrape(`${service.url}/metrics`, token);
     try {
-      await eventually(async () => expect((await ready(service.url)).body.status).to.equal('ready'));
+      await expectReady(service.url, 200, 'ready', { database: true, queue: true });
       await eventually(async () => expect((await figures()).get('qrelay_queue_up')).to.equal(1));
       expect((await figures()).get('qrelay_queue_jobs', { queue: 'scans', state: 'waiting' })).to.equal(0);
 
       for (const fail of [() => void redis.process?.kill('SIGSTOP'), () => redis.stop()]) {
         await fail();
-        const body = await eventually(async () => {
-          const answer = await ready(service.url);
-          expect(answer.status).to.equal(200);
-          expect(answer.body).to.include({ status: 'degraded', draining: false });
-          return answer.body;
-        }, 5_000);
-        expectChecks(body, { database: true, queue: false });
+        await expectReady(service.url, 200, 'degraded', { database: true, queue: false }, 5_000);
         const asked = await eventually(async () => {
           const startedAt = performance.now();
           const told = await figures();
@@ -115,11 +107,15 @@ describe('/healthz and /readyz', () => {
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
+    const startedAt = performance.now();
     try {
       for (let time = 0; time < 3; time += 1)
         await Promise.all(Array.from({ length: 100 }, () => fetch(url)));
-      // A second query only if the requests took longer than a second.
-      expect(database).to.be.below(5).and.equal(queued);
+      // More than one query only where the requests took longer than a second.
+      const seconds = Math.floor((performance.now() - startedAt) / 1_000);
+      expect(database)
+        .to.be.at.most(1 + seconds)
+        .and.equal(queued);
       const before = database;
       await eventually(async () => {
         await fetch(url);
@@ -167,7 +163,7 @@ describe('/healthz and /readyz', () => {
           res.on('end', () => resolve({ status: res.statusCode, body }));
         }).on('error', reject);
       });
-    expect((await ask()).status).to.equal(200);
+    await eventually(async () => expect((await ask()).status).to.equal(200));
     const closed = service.close();
     const { status, body } = await ask();
     expect(status).to.equal(503);

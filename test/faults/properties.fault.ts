@@ -1,0 +1,3 @@
+import { describeProperties } from '../hostile/properties.ts';
+
+describeProperties(200);
