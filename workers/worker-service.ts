@@ -4,7 +4,8 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
-import { type JobHandler, openQueueWorker } from '../src/queue/queue-worker.ts';
+import type { JobHandler } from '../src/queue/queue-worker.ts';
+import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { queues } from '../src/queue/queues.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -51,7 +52,7 @@ export async function openWorkerService(
   const audit = createRecordingAudit(auditDb, metrics, log);
   const handlers: Record<string, JobHandler<never>> = createHandlers({ db, sealingKey, metrics, audit, log });
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) =>
-    openQueueWorker(place, queue, handlers[name] as JobHandler<unknown>, log),
+    openQueueWorkers(place, queue, handlers[name] as JobHandler<unknown>, log),
   );
   const housekeeping = setInterval(() => {
     const now = new Date();

@@ -1,3 +1,4 @@
+import { spreadTag } from './hash-slot.ts';
 import { defineQueue } from './queue-definition.ts';
 import { type ScanJob, scanJobContract } from './scan-jobs.ts';
 
@@ -7,6 +8,7 @@ const mostCodesShown = 20;
 export const scanQueue = defineQueue({
   name: 'scans',
   jobName: 'record',
+  hashTag: spreadTag('scans', 1),
   description: 'Scans waiting to be recorded',
   contract: scanJobContract,
   concurrency: 4,

@@ -1,0 +1,34 @@
+import { redisAddress } from '../store/redis-address.ts';
+import { openRedisServer, type RedisPlace } from './redis-client.ts';
+
+/**
+ * Why the servers that REDIS_URL names do not respond, in order. For a cluster and for sentinels the client says only
+ * that a connection was closed.
+ */
+export async function probeServers(place: RedisPlace): Promise<{ server: string; error?: Error }[]> {
+  return Promise.all(
+    redisAddress(place.redisUrl).hosts.map(async (host) => {
+      const server = `${host.host}:${host.port}`;
+      const error = await probe(place, host);
+      return { server, ...(error && { error }) };
+    }),
+  );
+}
+
+async function probe(place: RedisPlace, host: { host: string; port: number }): Promise<Error | undefined> {
+  const connection = openRedisServer(place, host);
+  // The reason arrives as an event; `connect` rejects only with "Connection is closed".
+  let reason: Error | undefined;
+  connection.on('error', (error: Error) => {
+    reason ??= error;
+  });
+  try {
+    await connection.connect();
+    await connection.ping();
+    return undefined;
+  } catch (error) {
+    return reason ?? (error as Error);
+  } finally {
+    connection.disconnect();
+  }
+}
