@@ -1,8 +1,8 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { QueuePlace } from '../queue/queue-connection.ts';
-import { openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
+import { closeRedis, openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
 import { tlsProblem } from '../queue/redis-errors.ts';
-import { probeServers } from '../queue/redis-probe.ts';
+import { findCause, probeServers } from '../queue/redis-probe.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
 import { CheckAborted, type Finding, findingsFor } from './finding.ts';
 import { pluralize, withoutPeriod } from './format.ts';
@@ -29,7 +29,7 @@ export async function checkRedis(place: Place): Promise<Finding[]> {
   } catch (error) {
     throw new CheckAborted(await explain(place, reason ?? (error as Error)));
   } finally {
-    connection.disconnect();
+    closeRedis(connection);
   }
 }
 
@@ -84,23 +84,30 @@ async function checkCluster(cluster: Cluster, place: Place): Promise<Finding[]> 
 }
 
 async function explain(place: Place, error: Error, name = redisServerName(place.redisUrl)): Promise<Finding> {
-  // The client of a cluster or of sentinels does not say why a server could not be connected.
-  const { kind } = redisAddress(place.redisUrl);
-  const servers = kind === 'single' ? [] : await probeServers(place);
-  const cause = servers.find((server) => server.error)?.error ?? error;
+  const { kind, tls: usesTls } = redisAddress(place.redisUrl);
+  const cause = await findCause(place, error);
   const tls = tlsProblem(cause);
   if (tls) return failure(`${name} cannot be used, because ${tls.problem} (${cause.message}).`, tls.remedy);
   if (/WRONGPASS|NOAUTH|NOPERM|password/.test(cause.message))
     return failure(
       `${name} rejects the login: ${withoutPeriod(cause.message)}.`,
-      'Correct the user and password in REDIS_URL. The user must be allowed to run every command.',
+      `Correct the user and password in REDIS_URL. The user must be allowed to run every command.${kind === 'sentinel' ? ' Sentinels with a password of their own need sentinel_password.' : ''}`,
     );
-  if (/cluster support disabled/.test(cause.message) || /cluster support disabled/.test(error.message))
+  if (/cluster support disabled/.test(cause.message))
     return failure(
       `${name} is not a Redis Cluster.`,
       'Start REDIS_URL with redis:// instead of redis+cluster://.',
     );
-  const { tls: usesTls } = redisAddress(place.redisUrl);
+  if (/unknown command.*sentinel/i.test(cause.message))
+    return failure(
+      `${name}: a server does not know the commands of a sentinel.`,
+      'Name sentinels in REDIS_URL, whose port is usually 26379, or start it with redis://.',
+    );
+  if (cause.message.startsWith('All sentinels') && !cause.message.includes('Last error'))
+    return failure(
+      `${name}: the sentinels respond, but know no primary of this name.`,
+      'Correct the name after the hosts in REDIS_URL: it is the one in `sentinel monitor`.',
+    );
   return failure(
     `${name} cannot be reached (${withoutPeriod(cause.message)}): scans go to the spool and are not recorded.`,
     `Start Redis, or set REDIS_URL to a running server.${usesTls ? ' Its port must be the one for TLS.' : ''}`,

@@ -1,9 +1,8 @@
-import { redisAddress } from '../store/redis-address.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { RedisPlace } from './redis-client.ts';
 import { tlsProblem } from './redis-errors.ts';
-import { probeServers } from './redis-probe.ts';
+import { findCause } from './redis-probe.ts';
 
 const pauseMs = 30_000;
 
@@ -18,14 +17,8 @@ export function logConnectionErrors(log: Log, redis?: RedisPlace): (err: unknown
         : 'the connection to the queue failed; retrying',
     );
   }
-  /** The client of a cluster or of sentinels does not say why a server could not be connected. */
-  async function findCause(err: unknown): Promise<unknown> {
-    if (!redis || redisAddress(redis.redisUrl).kind === 'single') return err;
-    const servers = await probeServers(redis);
-    return servers.find(({ error }) => error)?.error ?? err;
-  }
   async function reportCause(err: unknown, times: number): Promise<void> {
-    report(await findCause(err).catch(() => err), times);
+    report(redis && err instanceof Error ? await findCause(redis, err).catch(() => err) : err, times);
   }
   return throttle((err, times) => void reportCause(err, times), { pauseMs });
 }

@@ -5,7 +5,7 @@ import { logConnectionErrors } from './log-connection-errors.ts';
 import { openQueuePool } from './postgres-engine.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { hasJobs, queuePrefix } from './queue-keys.ts';
-import { openRedis, type RedisPlace } from './redis-client.ts';
+import { closeRedis, openRedis, type RedisPlace } from './redis-client.ts';
 
 /** Where the queues live: on Redis where there is one, else in the service's own Postgres. */
 export interface QueuePlace {
@@ -75,7 +75,7 @@ function connectToRedis(place: RedisPlace, log: Log, onConnectionChange: () => v
       connection.set(queue(definition).toKey('write-check'), '1', 'PX', writeCheckTtlMs),
     hasJobs: (definition) => hasJobs(connection, place.redisUrl, definition),
     async close() {
-      connection.disconnect();
+      closeRedis(connection);
       await queues.close();
     },
   };

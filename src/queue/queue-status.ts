@@ -6,7 +6,7 @@ import type { QueueDefinition } from './queue-definition.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
 import { hasJobs, queuePrefix } from './queue-keys.ts';
 import { queuesInUse } from './queues-in-use.ts';
-import { openRedisOnce, type RedisPlace } from './redis-client.ts';
+import { closeRedis, openRedisOnce, type RedisPlace } from './redis-client.ts';
 
 /** A queue as `qrelay doctor` sees it. */
 export interface QueueStatus extends QueueDepth {
@@ -44,7 +44,7 @@ async function readOnRedis(
       new Queue(queue.name, { connection, prefix: queuePrefix(redisUrl, queue), ...readOnly });
     return await readAll(queues, open, isOurs);
   } finally {
-    connection.disconnect();
+    closeRedis(connection);
   }
 }
 

@@ -15,7 +15,7 @@ import { postgresConnection } from './postgres-engine.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import { type QueueDefinition, workerPoolSize } from './queue-definition.ts';
 import { queuePrefix } from './queue-keys.ts';
-import { openRedisForWorker } from './redis-client.ts';
+import { closeRedis, openRedisForWorker } from './redis-client.ts';
 import { withBackoff } from './worker-backoff.ts';
 
 export interface QueueWorker {
@@ -119,7 +119,7 @@ export function openQueueWorker<Data>(
     await withTimeout(closeTimeoutMs, worker.close()).catch((err: unknown) =>
       log.warn({ err, queue: name }, 'the queue did not respond while its worker was closed'),
     );
-    redis?.disconnect();
+    if (redis) closeRedis(redis);
   }
 
   return {

@@ -5,7 +5,7 @@ import { hasJobs } from './queue-keys.ts';
 import { type JobHandler, openQueueWorker, type QueueWorker } from './queue-worker.ts';
 import { queuesBeyond, queuesFor } from './queues.ts';
 import { leftOver } from './queues-in-use.ts';
-import { openRedisOnce } from './redis-client.ts';
+import { closeRedis, openRedisOnce } from './redis-client.ts';
 
 const findEveryMs = 60_000;
 
@@ -54,6 +54,6 @@ async function findLeftOver(kind: QueueDefinition, place: QueuePlace): Promise<Q
     await redis.connect();
     return await leftOver(kind, place, (queue) => hasJobs(redis, place.redisUrl, queue));
   } finally {
-    redis.disconnect();
+    closeRedis(redis);
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { redisAddress, type RedisAddress } from '../store/redis-address.ts';
 import { needsNewConnection } from './redis-errors.ts';
@@ -58,6 +59,14 @@ export function openRedisServer(place: RedisPlace, server: { host: string; port:
   const login =
     address.kind === 'sentinel' ? { username: sentinelUsername, password: sentinelPassword } : address;
   return new Redis({ ...once, ...connectionOptions(place, { ...address, ...login }), ...server });
+}
+
+/** Drops the connections, and what is still on its way. */
+export function closeRedis(client: RedisClient): void {
+  // A TLS connection that is closed while it rejects a certificate emits a second error, and ioredis listens for one.
+  const { stream } = client as { stream?: Socket };
+  stream?.on('error', () => undefined);
+  client.disconnect();
 }
 
 type ServerOptions = Omit<RedisOptions, 'replyMapping'>;

@@ -1,5 +1,5 @@
 import { redisAddress } from '../store/redis-address.ts';
-import { openRedisServer, type RedisPlace } from './redis-client.ts';
+import { closeRedis, openRedisServer, type RedisPlace } from './redis-client.ts';
 
 /**
  * Why the servers that REDIS_URL names do not respond, in order. For a cluster and for sentinels the client says only
@@ -15,6 +15,23 @@ export async function probeServers(place: RedisPlace): Promise<{ server: string;
   );
 }
 
+/**
+ * Why a connection failed. The client of a cluster or of sentinels often says no more than that it was closed: then the
+ * servers are asked one by one.
+ */
+export async function findCause(place: RedisPlace, error: Error): Promise<Error> {
+  const { lastNodeError } = error as { lastNodeError?: Error };
+  const known = lastNodeError ?? error;
+  if (redisAddress(place.redisUrl).kind === 'single' || !isVague(known)) return known;
+  const servers = await probeServers(place);
+  return servers.find((server) => server.error)?.error ?? known;
+}
+
+const isVague = ({ message }: Error) =>
+  /^(Connection is closed|timeout|Command timed out|Failed to refresh slots|None of startup nodes|All sentinels)/.test(
+    message,
+  );
+
 async function probe(place: RedisPlace, host: { host: string; port: number }): Promise<Error | undefined> {
   const connection = openRedisServer(place, host);
   // The reason arrives as an event; `connect` rejects only with "Connection is closed".
@@ -29,6 +46,6 @@ async function probe(place: RedisPlace, host: { host: string; port: number }): P
   } catch (error) {
     return reason ?? (error as Error);
   } finally {
-    connection.disconnect();
+    closeRedis(connection);
   }
 }
