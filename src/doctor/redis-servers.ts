@@ -103,7 +103,7 @@ async function explain(place: Place, error: Error, name = redisServerName(place.
       `${name}: a server does not know the commands of a sentinel.`,
       'Name sentinels in REDIS_URL, whose port is usually 26379, or start it with redis://.',
     );
-  if (cause.message.startsWith('All sentinels') && !cause.message.includes('Last error'))
+  if (/No such master|invalid reply: null/.test(cause.message))
     return failure(
       `${name}: the sentinels respond, but know no primary of this name.`,
       'Correct the name after the hosts in REDIS_URL: it is the one in `sentinel monitor`.',

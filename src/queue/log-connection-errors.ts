@@ -17,8 +17,9 @@ export function logConnectionErrors(log: Log, redis?: RedisPlace): (err: unknown
         : 'the connection to the queue failed; retrying',
     );
   }
-  async function reportCause(err: unknown, times: number): Promise<void> {
-    report(redis && err instanceof Error ? await findCause(redis, err).catch(() => err) : err, times);
+  async function reportCause(given: unknown, times: number): Promise<void> {
+    const cause = redis && given instanceof Error ? await findCause(redis, given) : given;
+    report(cause, times);
   }
   return throttle((err, times) => void reportCause(err, times), { pauseMs });
 }

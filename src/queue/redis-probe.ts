@@ -9,14 +9,14 @@ export async function probeServers(place: RedisPlace): Promise<{ server: string;
   return Promise.all(
     redisAddress(place.redisUrl).hosts.map(async (host) => {
       const server = `${host.host}:${host.port}`;
-      const error = await probe(place, host);
+      const error = await probe(place, host).catch((reason: unknown) => reason as Error);
       return { server, ...(error && { error }) };
     }),
   );
 }
 
 /**
- * Why a connection failed. The client of a cluster or of sentinels often says no more than that it was closed: then the
+ * Why a connection failed; never rejects. The client of a cluster or of sentinels often says no more than that it was closed: then the
  * servers are asked one by one.
  */
 export async function findCause(place: RedisPlace, error: Error): Promise<Error> {

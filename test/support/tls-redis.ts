@@ -39,7 +39,10 @@ export async function startTlsRedis(): Promise<TlsRedis | undefined> {
   ]);
   const server = await startOwnRedis(folder, await freePort(), [
     ...settings,
-    ...['--tls-port', String(port), '--tls-auth-clients', 'no'],
+    '--tls-port',
+    String(port),
+    '--tls-auth-clients',
+    'no',
   ]);
   if (!server) return undefined;
   return {
