@@ -2,13 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Type } from 'typebox';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
 import { hashSlot } from '../../src/queue/hash-slot.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { defineQueue } from '../../src/queue/queue-definition.ts';
+import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { maxScanQueues, scanQueues } from '../../src/queue/scan-queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { runQrelay } from '../support/programs.ts';
 import { type RedisCluster, type RedisClusterNode, startRedisCluster } from '../support/redis-cluster.ts';
+import { testLog } from '../support/test-log.ts';
 import { expectFiguresToAddUp } from './expect-figures.ts';
 import { expectCountersToBeRight, readyStatus, timeUntil } from './redis-failover.ts';
 import { startLoad } from './steady-load.ts';
@@ -86,6 +93,37 @@ describe('A node of a Redis Cluster fails under steady load', () => {
           `${await figure('qrelay_scans_spooled_total')} through the spool, slowest ${Math.round(slowestMs)} ms`,
       );
     });
+
+  it('runs the jobs and the schedule of another queue, and shows every queue on the board', async () => {
+    const digestQueue = defineQueue({
+      ...scanQueue,
+      name: 'digest',
+      hashTag: 'digest',
+      contract: Type.Object({ about: Type.String() }),
+      schedule: { every: 200, data: { about: 'schedule' } },
+      items: { noun: 'digest', count: () => 1 },
+    });
+    const written: string[] = [];
+    const handle = async ({ about }: { about: string }) => void written.push(about);
+    const worker = openQueueWorker(fixture.place, digestQueue, handle, testLog());
+    const client = openQueueClient({ place: fixture.place, log: testLog() });
+    await eventually(() => expect(client.isReady()).to.equal(true));
+    await client.add(digestQueue, { about: 'job' });
+    await eventually(() => expect(written).to.include.members(['job', 'schedule']));
+    await worker.close();
+    await client.close();
+
+    const user = await findOrCreateUser(fixture.db, 'operator@example.com', new Date());
+    await setAdmin(fixture.db, user, true, new Date());
+    const session = await startSession(fixture.db, user.id, new Date());
+    const answer = await fetch(`${fixture.url}/admin/queues/api/queues?page=1&jobsPerPage=10`, {
+      headers: { Cookie: `__Host-qrelay-visitor=known; __Host-qrelay-session=${session}` },
+    });
+    const board = (await answer.json()) as { queues: { name: string }[] };
+    expect(board.queues.map(({ name }) => name)).to.have.members(
+      scanQueues(queueCount).map(({ name }) => name),
+    );
+  });
 
   it('is described by the doctor, and jobs beyond a lower SCAN_QUEUES are worked off', async () => {
     const settings = {
