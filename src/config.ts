@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { parseUrl } from './http/parse-url.ts';
+import { caFileError } from './store/ca-file.ts';
+import { parseRedisUrl } from './store/redis-address.ts';
 import { serverAddressError } from './store/server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -13,7 +15,12 @@ export interface Config {
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** A server, sentinels or a cluster: see store/redis-address.ts. */
   redisUrl: string | undefined;
+  /** Certificates to trust instead of the well-known authorities, where `redisUrl` uses TLS. */
+  redisCaFile: string | undefined;
+  /** Queues that scans are spread over. */
+  scanQueues: number;
   qrCodeLifetimeDays: number;
   /** Whole months for which raw scans are kept. Undefined: forever. */
   scanRetentionMonths: number | undefined;
@@ -102,6 +109,22 @@ export function readConfig(
     return undefined;
   }
 
+  function redisUrl(name: string): string | undefined {
+    const text = given(name);
+    const parsed = text === undefined ? undefined : parseRedisUrl(text);
+    if (!parsed || 'address' in parsed) return text;
+    errors.push(`${name} ${parsed.error}`);
+    return undefined;
+  }
+
+  function caFile(name: string): string | undefined {
+    const file = given(name);
+    const error = file === undefined ? undefined : caFileError(file);
+    if (!error) return file;
+    errors.push(`${name} ${error}`);
+    return undefined;
+  }
+
   function choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice {
     const text = given(name);
     const known = choices.find((one) => one === (text ?? fallback));
@@ -159,7 +182,9 @@ export function readConfig(
     baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
     databaseUrl: serverUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
-    redisUrl: serverUrl('REDIS_URL', ['redis:', 'rediss:']),
+    redisUrl: redisUrl('REDIS_URL'),
+    redisCaFile: caFile('REDIS_CA_FILE'),
+    scanQueues: integer('SCAN_QUEUES', 1, 1, 64),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     scanRetentionMonths: integer('SCAN_RETENTION_MONTHS', 0, 1, 1_200) || undefined,
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
@@ -182,6 +207,14 @@ export function readConfig(
       source: pageLink('SOURCE_URL'),
     }),
   };
+  if (config.redisCaFile && !/^rediss/i.test(given('REDIS_URL') ?? ''))
+    errors.push(
+      'REDIS_CA_FILE is set, but REDIS_URL does not use TLS: start REDIS_URL with rediss, or remove REDIS_CA_FILE',
+    );
+  if (config.scanQueues > 1 && !given('REDIS_URL'))
+    errors.push(
+      'SCAN_QUEUES must be 1 while the queue is in PostgreSQL: set REDIS_URL, or remove SCAN_QUEUES',
+    );
   if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
   return { config: Object.freeze(config), errors };
 }

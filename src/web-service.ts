@@ -12,6 +12,7 @@ import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { createProducer } from './queue/producer.ts';
+import { queuePlace } from './queue/queue-place.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
@@ -81,7 +82,7 @@ export async function openWebService({
   );
   const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
-  const place = { redisUrl: config.redisUrl, databaseUrl };
+  const place = queuePlace(config, databaseUrl);
   const queue = await openQueue(place, secrets.sealingKey, log);
   const producer = createProducer({
     queue,

@@ -1,4 +1,5 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
+import { queuePlace } from '../src/queue/queue-place.ts';
 import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
@@ -24,11 +25,10 @@ runMain(async () => {
         read: () => metrics.registry.metrics(),
       })
     : undefined;
-  const service = await openWorkerService(
-    { redisUrl: config.redisUrl, databaseUrl: requireDatabaseUrl(config) },
-    log,
-    { metrics, retentionMonths: config.scanRetentionMonths },
-  );
+  const service = await openWorkerService(queuePlace(config, requireDatabaseUrl(config)), log, {
+    metrics,
+    retentionMonths: config.scanRetentionMonths,
+  });
   log.info('working');
   announceReady(config);
   onShutdown(log, async () => {

@@ -4,7 +4,8 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
-import { type JobHandler, openQueueWorker } from '../src/queue/queue-worker.ts';
+import type { JobHandler } from '../src/queue/queue-worker.ts';
+import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { queues } from '../src/queue/queues.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -64,7 +65,7 @@ export async function openWorkerService(
     log,
   });
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) =>
-    openQueueWorker(
+    openQueueWorkers(
       place,
       queue,
       (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>,

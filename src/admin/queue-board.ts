@@ -5,6 +5,7 @@ import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { AppError } from '../errors.ts';
 import type { QueueConnection, QueuePlace } from '../queue/queue-connection.ts';
 import { allQueues } from '../queue/queues.ts';
+import { queuesInUse } from '../queue/queues-in-use.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { retryAfterSeconds } from '../web/middleware/errors.ts';
@@ -53,8 +54,9 @@ export function createQueueBoard({ place, baseUrl, log }: QueueBoardParts): Queu
   }
 
   async function open(): Promise<Middleware> {
-    const { queue } = await connect();
-    const shown = allQueues.map((definition) => ({ definition, queue: queue(definition) }));
+    const { queue, hasJobs } = await connect();
+    const definitions = await queuesInUse(allQueues, place, hasJobs);
+    const shown = definitions.map((definition) => ({ definition, queue: queue(definition) }));
     return createBoardRouter(shown, queryQueue, basePathOf(baseUrl));
   }
 

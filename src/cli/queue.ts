@@ -97,15 +97,16 @@ function withQueues(
   return withDatabase(async ({ url, config }) => {
     // BullMQ takes a while to load, and most commands do not need it.
     const { connectToQueues } = await import('../queue/queue-connection.ts');
+    const { queuePlace } = await import('../queue/queue-place.ts');
     const { allQueues } = await import('../queue/queues.ts');
+    const { queuesInUse } = await import('../queue/queues-in-use.ts');
     const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
-    const place = { databaseUrl: url, redisUrl: config.redisUrl };
+    const place = queuePlace(config, url);
     const connection = connectToQueues(place, createLog('cli', 'silent'));
     try {
       await waitUntilReady(connection);
-      await work(
-        (onlyQueues ?? allQueues).map((definition) => ({ definition, queue: connection.queue(definition) })),
-      );
+      const definitions = await queuesInUse(onlyQueues ?? allQueues, place, connection.hasJobs);
+      await work(definitions.map((definition) => ({ definition, queue: connection.queue(definition) })));
     } finally {
       await connection.close();
     }

@@ -84,9 +84,10 @@ export function scansCommand(): Command {
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
         const { openQueueClient } = await import('../queue/queue-client.ts');
+        const { queuePlace } = await import('../queue/queue-place.ts');
         const { scanQueue } = await import('../queue/scan-queue.ts');
         const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
-        const place = { databaseUrl: url, redisUrl: config.redisUrl };
+        const place = queuePlace(config, url);
         const queue = openQueueClient({ place, log: createLog('cli', 'silent') });
         try {
           await waitUntilReady(queue);

@@ -22,21 +22,17 @@ export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
     throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
   const dead = await withConnection(place.databaseUrl, countDeadLetters);
-  const findings = allQueues.flatMap((queue) => {
-    const status = statuses.find(({ queue: name }) => name === queue.name);
-    return status ? assessQueue(queue, status).map((finding) => named(queue, finding)) : [];
-  });
+  const findings = statuses.flatMap(({ definition, ...status }) =>
+    assessQueue(definition, status).map((finding) =>
+      statuses.length > 1 ? { ...finding, finding: `${definition.name}: ${finding.finding}` } : finding,
+    ),
+  );
   return [...findings, assessDeadScans(dead)];
-}
-
-/** With several queues, each finding says which one it is about. */
-function named({ name }: QueueDefinition, finding: Finding): Finding {
-  return allQueues.length > 1 ? { ...finding, finding: `${name}: ${finding.finding}` } : finding;
 }
 
 export function assessQueue(
   { consequences }: Pick<QueueDefinition, 'consequences'>,
-  { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue'>,
+  { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue' | 'definition'>,
 ): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
   return [

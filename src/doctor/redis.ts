@@ -1,54 +1,13 @@
-import { Redis } from 'ioredis';
-import { type Finding, findingsFor, CheckAborted } from './finding.ts';
-import { serverName, formatBytes, withoutPeriod } from './format.ts';
+import { type Finding, findingsFor } from './finding.ts';
+import { formatBytes } from './format.ts';
 
 const { ok, warning, failure } = findingsFor('redis');
 
-const timeoutMs = 3_000;
 /** BullMQ does not work below the minimum. */
 const minimumVersion = [5, 0];
 const recommendedVersion = [6, 2];
 const usedToWarn = 0.8;
 const usedToFail = 0.95;
-
-export async function checkRedis(redisUrl: string): Promise<Finding[]> {
-  const server = serverName(redisUrl);
-  const connection = new Redis(redisUrl, {
-    lazyConnect: true,
-    retryStrategy: null,
-    maxRetriesPerRequest: 0,
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-  });
-  // The reason arrives as an event; `connect` rejects only with "Connection is closed".
-  let reason: Error | undefined;
-  connection.on('error', (error: Error) => {
-    reason ??= error;
-  });
-  try {
-    await connection.connect();
-    const sentAt = performance.now();
-    const info = parseInfo(await connection.info());
-    const tookMs = Math.max(1, Math.round(performance.now() - sentAt));
-    return [ok(`${server} responds in ${tookMs} ms.`), ...assessRedis(info)];
-  } catch (error) {
-    throw new CheckAborted(explain(server, reason ?? (error as Error)));
-  } finally {
-    connection.disconnect();
-  }
-}
-
-function explain(server: string, { message }: Error): Finding {
-  return /WRONGPASS|NOAUTH|NOPERM|password/.test(message)
-    ? failure(
-        `${server} rejects the login: ${withoutPeriod(message)}.`,
-        'Correct the user and password in REDIS_URL. The user must be allowed to run every command.',
-      )
-    : failure(
-        `${server} cannot be reached (${message}): scans go to the spool and are not recorded.`,
-        'Start Redis, or set REDIS_URL to a running server.',
-      );
-}
 
 /** Parses INFO. Managed servers often forbid CONFIG, which would be more direct. */
 export function parseInfo(text: string): Map<string, string> {
@@ -59,13 +18,14 @@ export function parseInfo(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
-export function assessRedis(info: Map<string, string>): Finding[] {
+/** `isCluster`: whether REDIS_URL is for a Redis Cluster. */
+export function assessRedis(info: Map<string, string>, isCluster = false): Finding[] {
   const findings = [assessVersion(info), assessPolicy(info), assessAppendOnly(info), assessMemory(info)];
-  if (info.get('redis_mode') === 'cluster') {
+  if (info.get('redis_mode') === 'cluster' && !isCluster) {
     findings.push(
       failure(
         'The server is part of a Redis Cluster, which rejects jobs (CROSSSLOT): scans stay in the spool.',
-        'Set REDIS_URL to a standalone server or to a primary with replicas.',
+        'Start REDIS_URL with redis+cluster:// instead of redis://.',
       ),
     );
   }

@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
 import { withTimeout } from '../runtime/timeout.ts';
+import { isOnRedis } from '../queue/queue-connection.ts';
+import { queuePlace } from '../queue/queue-place.ts';
 import { plainMessage } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 import { setupErrorMessage } from '../store/setup-error-message.ts';
@@ -11,7 +13,7 @@ import { withoutPeriod } from './format.ts';
 import { checkPostgres } from './postgres.ts';
 import { checkProxy, type SampleRequest } from './proxy.ts';
 import { checkQueue } from './queue.ts';
-import { checkRedis } from './redis.ts';
+import { checkRedis } from './redis-servers.ts';
 import { checkSpool } from './spool.ts';
 
 const checkTimeoutMs = 15_000;
@@ -37,15 +39,16 @@ export async function runChecks({
     databaseUrl = await findDatabase(config);
     return checkPostgres(databaseUrl, config, nowMs);
   });
-  const { redisUrl } = config;
   const redis = await attempt('redis', async () => {
     requireValid('redis', 'REDIS_URL', errors);
-    if (redisUrl) return checkRedis(redisUrl);
+    requireValid('redis', 'REDIS_CA_FILE', errors);
+    const place = queuePlace(config, databaseUrl);
+    if (isOnRedis(place)) return checkRedis(place);
     return [findingsFor('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.')];
   });
   const queue = await attempt('queue', async () => {
     if (!postgres.completed || !redis.completed) throw new CheckAborted(notChecked);
-    return checkQueue({ databaseUrl, redisUrl });
+    return checkQueue(queuePlace(config, databaseUrl));
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
   const geoData = await attempt('geo data', async () => checkGeoData(nowMs));

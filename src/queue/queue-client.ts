@@ -1,21 +1,22 @@
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { connectToQueues, type QueuePlace } from './queue-connection.ts';
+import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { type QueueDepth, queueDepth } from './queue-depth.ts';
-import { allQueues } from './queues.ts';
+import { type QueueDepth, readDepths, readDepthsOfReachable } from './queue-depth.ts';
+import { allQueues, queuesFor } from './queues.ts';
+import { queuesInUse } from './queues-in-use.ts';
 import { scanQueue } from './scan-queue.ts';
-import { monitorWrites } from './write-monitor.ts';
+import { spreadWrites } from './spread-writes.ts';
 
 /** Adds jobs to any queue, on one connection, and reads how full the queues are. The same on both engines. */
 export interface QueueClient {
   /** False when it is known that `add` would fail now. */
   isReady(): boolean;
-  /** Resolves when the queue has the job. */
+  /** Resolves when the queue, or one of those that its jobs are spread over, has the job. */
   add<Data>(queue: QueueDefinition<Data>, data: Data): Promise<unknown>;
-  /** Rejects, with the reason, when the queue takes no writes. */
+  /** Rejects, with the reason, when a queue for scans takes no writes. */
   checkWrites(): Promise<void>;
-  /** Unfinished jobs: waiting, active or delayed. */
+  /** Unfinished jobs: waiting, active or delayed, in all the queues that these jobs are spread over. */
   pending(queue: QueueDefinition): Promise<number>;
   depths(): Promise<QueueDepth[]>;
   close(): Promise<void>;
@@ -29,6 +30,8 @@ interface QueueClientOptions {
 }
 
 const closeTimeoutMs = 2_000;
+/** How often queues beyond SCAN_QUEUES are looked for. */
+const findEveryMs = 30_000;
 const pendingStates = ['waiting', 'active', 'delayed', 'prioritized'] as const;
 
 export function openQueueClient({
@@ -37,27 +40,40 @@ export function openQueueClient({
   queues = allQueues,
   onReadinessChange = () => undefined,
 }: QueueClientOptions): QueueClient {
-  const connection = connectToQueues(place, log, () => writes.connectionChanged());
-  const writes = monitorWrites({
-    write: async () => connection.write(scanQueue),
+  const connection = connectToQueues(place, log, () => scans.connectionChanged());
+  const add = async (queue: QueueDefinition, data: unknown) =>
+    connection.queue(queue).add(queue.jobName, data);
+  const scans = spreadWrites({
+    queues: queuesFor(scanQueue, place),
+    add,
+    write: async (queue) => connection.write(queue),
     isConnected: connection.isReady,
     onReadinessChange,
     log,
   });
+  async function pending(queue: QueueDefinition): Promise<number> {
+    let jobs = 0;
+    for (const one of queuesFor(queue, place))
+      jobs += await connection.queue(one).getJobCountByTypes(...pendingStates);
+    return jobs;
+  }
+  let inUse = queues.flatMap((queue) => queuesFor(queue, place));
+  let foundAt = Number.NEGATIVE_INFINITY;
   return {
-    isReady: writes.isReady,
-    add: (queue, data) =>
-      writes.monitor(async () => connection.queue<unknown>(queue).add(queue.jobName, data)),
-    checkWrites: writes.check,
-    pending: async (queue) => connection.queue(queue).getJobCountByTypes(...pendingStates),
+    isReady: scans.isReady,
+    add: (queue, data) => (queue.name === scanQueue.name ? scans.add(data) : add(queue, data)),
+    checkWrites: scans.check,
+    pending,
     async depths() {
-      const depths: QueueDepth[] = [];
-      // One after the other: on Postgres there are few connections, and redirects wait for them.
-      for (const queue of queues) depths.push(await queueDepth(connection.queue(queue)));
-      return depths;
+      if (!isOnRedis(place)) return readDepths(connection, queues);
+      if (performance.now() - foundAt > findEveryMs) {
+        foundAt = performance.now();
+        inUse = await queuesInUse(queues, place, connection.hasJobs);
+      }
+      return readDepthsOfReachable(connection, inUse);
     },
     async close() {
-      writes.stop();
+      scans.stop();
       // A server that hangs must not delay us: the spool has whatever it did not acknowledge.
       await withTimeout(closeTimeoutMs, connection.close()).catch(() => undefined);
     },

@@ -1,16 +1,24 @@
 import { createPostgresBackend, Queue, type QueueOptions, withBackend } from 'bullmq';
-import { Redis } from 'ioredis';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
 import { openQueuePool } from './postgres-engine.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { needsNewConnection } from './redis-errors.ts';
+import { hasJobs, queuePrefix } from './queue-keys.ts';
+import { closeRedis, openRedis, type RedisPlace } from './redis-client.ts';
 
 /** Where the queues live: on Redis where there is one, else in the service's own Postgres. */
 export interface QueuePlace {
   redisUrl: string | undefined;
+  redisCaFile?: string | undefined;
   databaseUrl: string;
+  /** Queues that scans are spread over: 1 if not set. */
+  scanQueues?: number;
+}
+
+/** Whether the queues are on Redis. */
+export function isOnRedis(place: QueuePlace): place is QueuePlace & RedisPlace {
+  return place.redisUrl !== undefined && place.redisUrl !== '';
 }
 
 /** BullMQ's own queues, on one connection. */
@@ -20,6 +28,8 @@ export interface QueueConnection {
   queue<Data>(definition: QueueDefinition<Data>): Queue<Data>;
   /** A small write that changes nothing, and fails where a job would be refused. */
   write(definition: QueueDefinition): Promise<unknown>;
+  /** Whether the queue has jobs, failed ones included. Does not create the queue. */
+  hasJobs(definition: QueueDefinition): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -30,29 +40,23 @@ export function connectToQueues(
   log: Log,
   onConnectionChange: () => void = () => undefined,
 ): QueueConnection {
-  return place.redisUrl
-    ? connectToRedis(place.redisUrl, log, onConnectionChange)
+  return isOnRedis(place)
+    ? connectToRedis(place, log, onConnectionChange)
     : connectToPostgres(place.databaseUrl, log);
 }
 
 /** Creates BullMQ's queues at first use: created before Redis is connected, they would wait for it forever. */
-function connectToRedis(redisUrl: string, log: Log, onConnectionChange: () => void): QueueConnection {
-  const connection = new Redis(redisUrl, {
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-    // Without it, a server that hangs is waited for indefinitely. A command that timed out may still be executed.
-    commandTimeout: 3_000,
-    retryStrategy: (times) => Math.min(times * 50, 500),
-    reconnectOnError: needsNewConnection,
-  });
-  connection.on('error', logConnectionErrors(log));
+function connectToRedis(place: RedisPlace, log: Log, onConnectionChange: () => void): QueueConnection {
+  const connection = openRedis(place);
+  connection.on('error', logConnectionErrors(log, place));
   connection.on('close', onConnectionChange);
   connection.on('ready', onConnectionChange);
   const isReady = () => connection.status === 'ready';
-  const queues = cacheQueues((name, options) => {
-    const created = new Queue(name, {
+  const queues = cacheQueues((definition, options) => {
+    const created = new Queue(definition.name, {
       ...options,
       connection,
+      prefix: queuePrefix(place.redisUrl, definition),
       // BullMQ remembers a failure of this check, and then never adds a job. `qrelay doctor` checks the version.
       skipVersionCheck: true,
     });
@@ -69,8 +73,9 @@ function connectToRedis(redisUrl: string, log: Log, onConnectionChange: () => vo
     // Among the queue's own keys, because a user may have access to no others. Refused also when memory is full.
     write: async (definition) =>
       connection.set(queue(definition).toKey('write-check'), '1', 'PX', writeCheckTtlMs),
+    hasJobs: (definition) => hasJobs(connection, place.redisUrl, definition),
     async close() {
-      connection.disconnect();
+      closeRedis(connection);
       await queues.close();
     },
   };
@@ -80,7 +85,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
   const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const pool = openQueuePool(databaseUrl, 'qrelay queue', poolSizes.web.queue);
   const logError = logConnectionErrors(log);
-  const queues = cacheQueues((name, options) => {
+  const queues = cacheQueues(({ name }, options) => {
     const queue = new PostgresQueue(name, { ...options, connection: pool });
     queue.on('error', logError);
     // It differs from a queue on Redis only in the type of its connection.
@@ -91,6 +96,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     queue: queues.open,
     // Deletes nothing, and is refused by a read-only server.
     write: (definition) => queues.open(definition).removeDeduplicationKey('write-check'),
+    hasJobs: async (definition) => (await queues.open(definition).count()) > 0,
     async close() {
       await queues.close();
       await pool.end();
@@ -98,15 +104,19 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
   };
 }
 
-function cacheQueues(create: (name: string, options: Omit<QueueOptions, 'connection'>) => Queue) {
+type CreateQueue = (definition: QueueDefinition, options: Omit<QueueOptions, 'connection'>) => Queue;
+
+function cacheQueues(create: CreateQueue) {
   const opened = new Map<string, Queue>();
   return {
-    open<Data>({ name, retries, retention }: QueueDefinition<Data>): Queue<Data> {
+    open<Data>(definition: QueueDefinition<Data>): Queue<Data> {
+      const { name, retries, retention } = definition;
       let queue = opened.get(name);
       if (!queue) {
         // `growing` is not one of BullMQ's own strategies, so the worker calls `retries.delayMs`.
         const backoff = { type: 'growing' };
-        queue = create(name, { defaultJobOptions: { ...retention, attempts: retries.attempts, backoff } });
+        const defaultJobOptions = { ...retention, attempts: retries.attempts, backoff };
+        queue = create(definition, { defaultJobOptions });
         opened.set(name, queue);
       }
       return queue as Queue<Data>;

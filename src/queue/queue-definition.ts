@@ -7,6 +7,8 @@ export interface QueueDefinition<Data = unknown> {
   /** Part of every key and row of the queue: renaming it strands the jobs that wait. */
   readonly name: string;
   readonly jobName: string;
+  /** Decides where in a Redis Cluster the queue lies; its name if not set. As permanent as the name. */
+  readonly hashTag?: string;
   /** For operators, on the queue board. */
   readonly description: string;
   /** Jobs that one worker process runs at a time. */

@@ -1,4 +1,7 @@
 import type { Job, Queue } from 'bullmq';
+import { withTimeout } from '../runtime/timeout.ts';
+import type { QueueConnection } from './queue-connection.ts';
+import type { QueueDefinition } from './queue-definition.ts';
 
 /** How full a queue is. */
 export interface QueueDepth {
@@ -9,6 +12,32 @@ export interface QueueDepth {
 }
 
 const delayedJobsRead = 5;
+/** Metrics are waited for one second. */
+const readTimeoutMs = 700;
+
+/** One after the other: on Postgres there are few connections, and redirects wait for them. */
+export async function readDepths(
+  { queue }: Pick<QueueConnection, 'queue'>,
+  definitions: readonly QueueDefinition[],
+): Promise<QueueDepth[]> {
+  const depths: QueueDepth[] = [];
+  for (const definition of definitions) depths.push(await queueDepth(queue(definition)));
+  return depths;
+}
+
+/** Of a cluster, one node may be down. Rejects when no queue can be read. */
+export async function readDepthsOfReachable(
+  { queue }: Pick<QueueConnection, 'queue'>,
+  definitions: readonly QueueDefinition[],
+): Promise<QueueDepth[]> {
+  const results = await Promise.allSettled(
+    definitions.map(async (definition) => withTimeout(readTimeoutMs, queueDepth(queue(definition)))),
+  );
+  const depths = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const [first] = results;
+  if (depths.length === 0 && first?.status === 'rejected') throw first.reason;
+  return depths;
+}
 
 /** Sequential: on Postgres the queue has few connections, and redirects wait for them. */
 export async function queueDepth(queue: Queue<unknown>): Promise<QueueDepth> {

@@ -1,45 +1,50 @@
 import { createPostgresBackend, Queue, withBackend } from 'bullmq';
-import { Redis } from 'ioredis';
+import { redisAddress } from '../store/redis-address.ts';
 import { openQueuePool } from './postgres-engine.ts';
-import type { QueuePlace } from './queue-connection.ts';
+import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { type QueueDepth, queueDepth } from './queue-depth.ts';
+import { hasJobs, queuePrefix } from './queue-keys.ts';
+import { queuesInUse } from './queues-in-use.ts';
+import { closeRedis, openRedisOnce, type RedisPlace } from './redis-client.ts';
 
 /** A queue as `qrelay doctor` sees it. */
 export interface QueueStatus extends QueueDepth {
+  definition: QueueDefinition;
   /** Workers that are connected, busy or idle. */
   workers: number;
 }
 
-const timeoutMs = 3_000;
 /** Without these, BullMQ writes metadata into the queue, and warnings to standard error. */
 const readOnly = { skipMetasUpdate: true, skipVersionCheck: true };
 
-/** Opens a connection of its own, and changes nothing. */
+/** The queues for these kinds of jobs. Opens a connection of its own, and changes nothing. */
 export async function readQueueStatuses(
-  { redisUrl, databaseUrl }: QueuePlace,
-  queues: readonly QueueDefinition[],
+  place: QueuePlace,
+  kinds: readonly QueueDefinition[],
 ): Promise<QueueStatus[]> {
-  return redisUrl ? readOnRedis(redisUrl, queues) : readOnPostgres(databaseUrl, queues);
+  return isOnRedis(place) ? readOnRedis(place, kinds) : readOnPostgres(place.databaseUrl, kinds);
 }
 
-async function readOnRedis(redisUrl: string, queues: readonly QueueDefinition[]): Promise<QueueStatus[]> {
-  const connection = new Redis(redisUrl, {
-    lazyConnect: true,
-    retryStrategy: null,
-    maxRetriesPerRequest: 0,
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-  });
+async function readOnRedis(
+  place: QueuePlace & RedisPlace,
+  kinds: readonly QueueDefinition[],
+): Promise<QueueStatus[]> {
+  const { redisUrl } = place;
+  const connection = openRedisOnce(place);
   connection.on('error', () => undefined); // the command is rejected as well
   try {
     // Created before Redis is connected, BullMQ's queue would wait for it forever.
     await connection.connect();
     // Redis lists the clients of all its databases; another one may have a queue of the same name.
-    const isOurs = ({ db }: Client) => db === undefined || Number(db) === (connection.options.db ?? 0);
-    return await readAll(queues, (name) => new Queue(name, { connection, ...readOnly }), isOurs);
+    const { database } = redisAddress(redisUrl);
+    const isOurs = ({ db }: Client) => db === undefined || Number(db) === database;
+    const queues = await queuesInUse(kinds, place, (queue) => hasJobs(connection, redisUrl, queue));
+    const open = (queue: QueueDefinition) =>
+      new Queue(queue.name, { connection, prefix: queuePrefix(redisUrl, queue), ...readOnly });
+    return await readAll(queues, open, isOurs);
   } finally {
-    connection.disconnect();
+    closeRedis(connection);
   }
 }
 
@@ -51,7 +56,7 @@ async function readOnPostgres(
   const pool = openQueuePool(databaseUrl, 'qrelay doctor', 1);
   pool.on('error', () => undefined); // the query is rejected as well
   // It differs from a queue on Redis only in the type of its connection.
-  const open = (name: string) =>
+  const open = ({ name }: QueueDefinition) =>
     new PostgresQueue(name, { connection: pool, ...readOnly }) as unknown as Queue;
   try {
     return await readAll(queues, open, () => true);
@@ -64,16 +69,16 @@ type Client = Record<string, string>;
 
 async function readAll(
   queues: readonly QueueDefinition[],
-  open: (name: string) => Queue,
+  open: (definition: QueueDefinition) => Queue,
   isOurs: (client: Client) => boolean,
 ): Promise<QueueStatus[]> {
   const statuses: QueueStatus[] = [];
-  for (const { name } of queues) {
-    const queue = open(name);
+  for (const definition of queues) {
+    const queue = open(definition);
     queue.on('error', () => undefined); // the command is rejected as well
     try {
       const workers = (await queue.getWorkers()).filter(isOurs);
-      statuses.push({ ...(await queueDepth(queue)), workers: workers.length });
+      statuses.push({ ...(await queueDepth(queue)), definition, workers: workers.length });
     } finally {
       await queue.close().catch(() => undefined);
     }

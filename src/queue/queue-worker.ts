@@ -6,16 +6,16 @@ import {
   type WorkerOptions,
   withBackend,
 } from 'bullmq';
-import { Redis } from 'ioredis';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
 import { postgresConnection } from './postgres-engine.ts';
-import type { QueuePlace } from './queue-connection.ts';
+import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import { type QueueDefinition, workerPoolSize } from './queue-definition.ts';
-import { needsNewConnection } from './redis-errors.ts';
+import { queuePrefix } from './queue-keys.ts';
+import { closeRedis, openRedisForWorker } from './redis-client.ts';
 import { withBackoff } from './worker-backoff.ts';
 
 export interface QueueWorker {
@@ -76,7 +76,7 @@ export function openQueueWorker<Data>(
       throw new DelayedError();
     }
   }
-  const logError = logConnectionErrors(log);
+  const logError = logConnectionErrors(log, isOnRedis(place) ? place : undefined);
   const logFailed = throttle((err, jobs) => log.error({ err, jobs, queue: name }, 'jobs failed'));
   const options = { ...workerOptions, concurrency, settings: { backoffStrategy: retries.delayMs } };
   const schedule = registerSchedule(place, queue, log);
@@ -85,12 +85,14 @@ export function openQueueWorker<Data>(
   let current = start();
 
   function start() {
-    const redis = place.redisUrl
-      ? new Redis(place.redisUrl, { maxRetriesPerRequest: null, reconnectOnError: needsNewConnection })
-      : undefined;
+    const redis = isOnRedis(place) ? openRedisForWorker(place) : undefined;
     redis?.on('error', () => undefined); // logged by the worker already
     const worker = redis
-      ? new RedisWorker(name, process, { ...options, connection: redis })
+      ? new RedisWorker(name, process, {
+          ...options,
+          connection: redis,
+          prefix: queuePrefix(place.redisUrl ?? '', queue),
+        })
       : new PostgresWorker(name, process, {
           ...options,
           // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
@@ -117,7 +119,7 @@ export function openQueueWorker<Data>(
     await withTimeout(closeTimeoutMs, worker.close()).catch((err: unknown) =>
       log.warn({ err, queue: name }, 'the queue did not respond while its worker was closed'),
     );
-    redis?.disconnect();
+    if (redis) closeRedis(redis);
   }
 
   return {

@@ -1,7 +1,9 @@
 import { partitionQueue } from './partition-queue.ts';
 import { purgeQueue } from './purge-queue.ts';
+import type { QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { scanQueue } from './scan-queue.ts';
+import { scanQueues, scanQueuesBeyond } from './scan-queues.ts';
 
 /**
  * THE list of queues, one for each kind of job. The worker process, the depth metrics, the queue board, `qrelay doctor`
@@ -10,3 +12,15 @@ import { scanQueue } from './scan-queue.ts';
 export const queues = { scans: scanQueue, purge: purgeQueue, partitions: partitionQueue } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);
+
+type Spread = Pick<QueuePlace, 'scanQueues'>;
+
+/** The queues that jobs of this kind are spread over: itself, or as many as SCAN_QUEUES says. */
+export function queuesFor(queue: QueueDefinition, { scanQueues: count = 1 }: Spread): QueueDefinition[] {
+  return queue.name === scanQueue.name ? scanQueues(count) : [queue];
+}
+
+/** The queues that may have jobs of this kind from a time when SCAN_QUEUES was higher, or from processes where it is. */
+export function queuesBeyond(queue: QueueDefinition, { scanQueues: count = 1 }: Spread): QueueDefinition[] {
+  return queue.name === scanQueue.name ? scanQueuesBeyond(count) : [];
+}

@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/compile';
+import { spreadTag } from './hash-slot.ts';
 import { defineQueue } from './queue-definition.ts';
 import { countScans, listScans, type ScanJob, scanJobContract } from './scan-jobs.ts';
 
@@ -10,6 +11,7 @@ const isScanJob = (data: unknown): data is ScanJob => contract.Check(data);
 export const scanQueue = defineQueue({
   name: 'scans',
   jobName: 'record',
+  hashTag: spreadTag('scans', 1),
   description: 'Scans waiting to be recorded',
   contract: scanJobContract,
   // Many, because the worker merges the jobs that run at the same time into one statement.

@@ -11,6 +11,8 @@ interface WriteMonitorOptions {
   isConnected(): boolean;
   onReadinessChange(isReady: boolean): void;
   log: Log;
+  /** What happens while it takes no writes. */
+  consequence: string;
 }
 
 export interface WriteMonitor {
@@ -34,6 +36,7 @@ export function monitorWrites({
   isConnected,
   onReadinessChange,
   log,
+  consequence,
 }: WriteMonitorOptions): WriteMonitor {
   let writeError: unknown;
   let wroteAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +45,7 @@ export function monitorWrites({
 
   const isReady = () => writeError === undefined && isConnected();
   const logRefused = throttle((err, times) =>
-    log.warn({ err, times }, 'the queue takes no writes: scans go to the spool until it does'),
+    log.warn({ err, times }, `the queue takes no writes: ${consequence} until it does`),
   );
 
   function reportChange(): void {

@@ -29,14 +29,14 @@ export function addQueueMetrics(
     ]);
     return { queues, takesWrites };
   });
-  // While the queues do not respond, their metrics are absent.
+  // While queues do not respond, their metrics are absent.
   const read = async () => (await readAll()).queues ?? [];
   // Each web process reports the same queues: their values must not be added up.
   const aggregator = 'max';
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_up',
-      help: 'Whether the queue responds and takes writes. While it does not respond, the other queue metrics are absent.',
+      help: 'Whether every queue responds and takes writes. The other metrics of a queue that does not respond are absent.',
       registers: [],
       aggregator: 'min',
       async collect() {

@@ -10,6 +10,7 @@ function createMonitor() {
     isConnected: () => true,
     onReadinessChange: (isReady) => changes.push(isReady),
     log: pino({ level: 'silent' }),
+    consequence: 'scans go to the spool',
   });
   return { writes, changes };
 }

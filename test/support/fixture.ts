@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { loadConfig } from '../../src/config.ts';
 import { migrateQueue } from '../../src/queue/postgres-engine.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import type { QueuePlace } from '../../src/queue/queue-connection.ts';
+import { queuePlace } from '../../src/queue/queue-place.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
@@ -47,8 +49,8 @@ export interface Fixture {
   workers: Program[];
   /** The figures of each web and of each worker process. */
   figures(): Promise<{ web: Figures[]; workers: Figures[] }>;
-  /** Starts one more worker process. */
-  addWorker(): Promise<Program>;
+  /** Starts one more worker process, with other settings if given. */
+  addWorker(settings?: Record<string, string>): Promise<Program>;
   /** Where a queue of the test's own connects to. */
   place: QueuePlace;
   makeKey(): Promise<string>;
@@ -72,6 +74,8 @@ interface FixtureOptions {
   webDataDir?: string;
   /** Makes the address that the processes find Redis at, where it is not to be Redis's own. */
   redisAddress?: (redisPort: number) => Promise<number>;
+  /** Environment variables of the processes, such as another REDIS_URL. */
+  settings?: Record<string, string>;
 }
 
 /** Real servers and real processes, all of this fixture's own, so that any of them may be killed. */
@@ -82,6 +86,7 @@ export async function startFixture({
   proxied = false,
   webDataDir,
   redisAddress = async (port) => port,
+  settings = {},
 }: FixtureOptions = {}): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
   const dataDir = join(folder, 'data');
@@ -110,20 +115,21 @@ export async function startFixture({
     HOST: '127.0.0.1',
     LOG_LEVEL: testLogLevel,
     METRICS_TOKEN: metricsToken,
+    ...settings,
   };
   const ports = await Promise.all(Array.from({ length: webs }, freePort));
   const web = await Promise.all(
     ports.map((port) => startProgram('src/server.js', { ...env, PORT: String(port) })),
   );
   const workerMetricsPorts: number[] = [];
-  async function startWorker(): Promise<Program> {
+  async function startWorker(others: Record<string, string> = {}): Promise<Program> {
     const port = await freePort();
     workerMetricsPorts.push(port);
-    return startProgram('workers/main.js', { ...env, WORKER_METRICS_PORT: String(port) });
+    return startProgram('workers/main.js', { ...env, ...others, WORKER_METRICS_PORT: String(port) });
   }
-  const workerPrograms = await Promise.all(Array.from({ length: workers }, startWorker));
+  const workerPrograms = await Promise.all(Array.from({ length: workers }, () => startWorker()));
 
-  const place: QueuePlace = { databaseUrl, redisUrl: env.REDIS_URL || undefined };
+  const place = queuePlace(loadConfig(env), databaseUrl);
   const url = `http://127.0.0.1:${ports[0]}`;
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'rig@example.com', new Date());
@@ -161,8 +167,8 @@ export async function startFixture({
         workers: await Promise.all(workerMetricsPorts.map(read)),
       };
     },
-    async addWorker() {
-      const program = await startWorker();
+    async addWorker(others) {
+      const program = await startWorker(others);
       workerPrograms.push(program);
       return program;
     },

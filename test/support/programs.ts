@@ -12,6 +12,8 @@ export const unsetSettings = Object.fromEntries(
   [
     'DATABASE_URL',
     'REDIS_URL',
+    'REDIS_CA_FILE',
+    'SCAN_QUEUES',
     'DATA_DIR',
     'BASE_URL',
     'PORT',

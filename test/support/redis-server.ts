@@ -22,10 +22,11 @@ export async function startOwnRedis(
   folder: string,
   port: number,
   settings: string[] = [],
+  password = '',
 ): Promise<RedisServer | undefined> {
   const program = findProgram('redis-server', 'valkey-server');
   if (!program) return undefined;
-  const url = `redis://127.0.0.1:${port}`;
+  const url = `redis://${password && `:${password}@`}127.0.0.1:${port}`;
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const server = spawn(program, [...options, '--maxmemory-policy', 'noeviction', ...settings], {
     stdio: 'ignore',

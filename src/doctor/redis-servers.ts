@@ -1,0 +1,115 @@
+import { Cluster, type Redis } from 'ioredis';
+import type { QueuePlace } from '../queue/queue-connection.ts';
+import { closeRedis, openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
+import { tlsProblem } from '../queue/redis-errors.ts';
+import { findCause, probeServers } from '../queue/redis-probe.ts';
+import { redisAddress, redisServerName } from '../store/redis-address.ts';
+import { CheckAborted, type Finding, findingsFor } from './finding.ts';
+import { pluralize, withoutPeriod } from './format.ts';
+import { assessRedis, parseInfo } from './redis.ts';
+import { assessSpread } from './redis-spread.ts';
+
+const { ok, warning, failure } = findingsFor('redis');
+
+type Place = QueuePlace & RedisPlace;
+
+export async function checkRedis(place: Place): Promise<Finding[]> {
+  const connection = openRedisOnce(place);
+  let reason: Error | undefined;
+  connection.on('error', (error: Error) => {
+    reason ??= error;
+  });
+  try {
+    await connection.connect();
+    if (connection instanceof Cluster) return await checkCluster(connection, place);
+    const [responds, info] = await readServer(connection, redisServerName(place.redisUrl));
+    const { kind } = redisAddress(place.redisUrl);
+    const sentinels = kind === 'sentinel' ? await assessSentinels(place, info) : [];
+    return [responds, ...assessRedis(info), ...sentinels];
+  } catch (error) {
+    throw new CheckAborted(await explain(place, reason ?? (error as Error)));
+  } finally {
+    closeRedis(connection);
+  }
+}
+
+async function readServer(connection: Redis, name: string): Promise<[Finding, Map<string, string>]> {
+  const sentAt = performance.now();
+  const info = parseInfo(await connection.info());
+  const tookMs = Math.max(1, Math.round(performance.now() - sentAt));
+  return [ok(`${name} responds in ${tookMs} ms.`), info];
+}
+
+async function assessSentinels(place: Place, info: Map<string, string>): Promise<Finding[]> {
+  const servers = await probeServers(place);
+  const down = servers.filter(({ error }) => error);
+  const replicas = Number(info.get('connected_slaves') ?? 0);
+  return [
+    down.length === 0
+      ? ok(
+          `${pluralize(servers.length, 'sentinel')} of REDIS_URL ${servers.length === 1 ? 'responds' : 'respond'}.`,
+        )
+      : warning(
+          `${down.length} of ${pluralize(servers.length, 'sentinel')} of REDIS_URL cannot be reached: ${down.map(({ server, error }) => `${server} (${withoutPeriod(error?.message ?? '')})`).join(', ')}.`,
+          'Start them, or correct REDIS_URL. Most of the sentinels must run, or nothing takes over from a primary that fails.',
+        ),
+    assessReplicas(replicas),
+  ];
+}
+
+function assessReplicas(replicas: number): Finding {
+  if (replicas > 0) return ok(`${pluralize(replicas, 'replica')} connected to the primary.`);
+  return warning(
+    'No replica is connected to the primary: nothing can take over from it.',
+    'Start a replica, or check its log and its connection to the primary.',
+  );
+}
+
+async function checkCluster(cluster: Cluster, place: Place): Promise<Finding[]> {
+  const primaries = cluster.nodes('master');
+  const perNode = await Promise.all(
+    primaries.map(async (node) => {
+      const name = `${node.options.host}:${node.options.port}`;
+      const named = (finding: Finding) => ({ ...finding, finding: `${name}: ${finding.finding}` });
+      try {
+        const [responds, info] = await readServer(node, name);
+        const replicas = assessReplicas(Number(info.get('connected_slaves') ?? 0));
+        return [responds, ...[...assessRedis(info, true), replicas].map(named)];
+      } catch (error) {
+        return [await explain(place, error as Error, name)];
+      }
+    }),
+  );
+  return [...perNode.flat(), ...(await assessSpread(cluster, place))];
+}
+
+async function explain(place: Place, error: Error, name = redisServerName(place.redisUrl)): Promise<Finding> {
+  const { kind, tls: usesTls } = redisAddress(place.redisUrl);
+  const cause = await findCause(place, error);
+  const tls = tlsProblem(cause);
+  if (tls) return failure(`${name} cannot be used, because ${tls.problem} (${cause.message}).`, tls.remedy);
+  if (/WRONGPASS|NOAUTH|NOPERM|password/.test(cause.message))
+    return failure(
+      `${name} rejects the login: ${withoutPeriod(cause.message)}.`,
+      `Correct the user and password in REDIS_URL. The user must be allowed to run every command.${kind === 'sentinel' ? ' Sentinels with a password of their own need sentinel_password.' : ''}`,
+    );
+  if (/cluster support disabled/.test(cause.message))
+    return failure(
+      `${name} is not a Redis Cluster.`,
+      'Start REDIS_URL with redis:// instead of redis+cluster://.',
+    );
+  if (/unknown command.*sentinel/i.test(cause.message))
+    return failure(
+      `${name}: a server does not know the commands of a sentinel.`,
+      'Name sentinels in REDIS_URL, whose port is usually 26379, or start it with redis://.',
+    );
+  if (/No such master|invalid reply: null/.test(cause.message))
+    return failure(
+      `${name}: the sentinels respond, but know no primary of this name.`,
+      'Correct the name after the hosts in REDIS_URL: it is the one in `sentinel monitor`.',
+    );
+  return failure(
+    `${name} cannot be reached (${withoutPeriod(cause.message)}): scans go to the spool and are not recorded.`,
+    `Start Redis, or set REDIS_URL to a running server.${usesTls ? ' Its port must be the one for TLS.' : ''}`,
+  );
+}

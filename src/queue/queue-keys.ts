@@ -1,0 +1,25 @@
+import { redisAddress } from '../store/redis-address.ts';
+import type { QueueDefinition } from './queue-definition.ts';
+import type { RedisClient } from './redis-client.ts';
+
+/** BullMQ's own default: jobs of earlier releases are there. */
+const prefix = 'bull';
+const jobLists = ['wait', 'active', 'delayed', 'prioritized', 'paused', 'failed'];
+
+/**
+ * What the keys of a queue start with. BullMQ's scripts use several keys of a queue at a time, which a Redis Cluster
+ * allows only for keys of one slot: those with the same text in braces.
+ */
+export function queuePrefix(redisUrl: string, { name, hashTag = name }: QueueDefinition): string {
+  return redisAddress(redisUrl).kind === 'cluster' ? `${prefix}:{${hashTag}}` : prefix;
+}
+
+/** Whether the queue has jobs, failed ones included. BullMQ would create the queue to find out. */
+export async function hasJobs(
+  redis: RedisClient,
+  redisUrl: string,
+  queue: QueueDefinition,
+): Promise<boolean> {
+  const start = `${queuePrefix(redisUrl, queue)}:${queue.name}`;
+  return (await redis.exists(...jobLists.map((list) => `${start}:${list}`))) > 0;
+}

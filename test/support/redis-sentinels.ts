@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { eventually } from './eventually.ts';
+import { findProgram } from './find-program.ts';
+import { freePort } from './free-port.ts';
+import { type RedisServer, startOwnRedis } from './redis-server.ts';
+
+export interface WatchedRedis {
+  url: string;
+  primary: RedisServer;
+  sentinels: Redis[];
+  /** Kills one of the sentinels; the others are enough for a failover. */
+  killSentinel(): void;
+  /** The port of the primary, as the sentinels name it. */
+  primaryPort(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const replicaCount = 2;
+const sentinelCount = 3;
+
+/** A primary with replicas, and sentinels that replace it within seconds; servers and sentinels have passwords of their own. */
+export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
+  const program = findProgram('redis-server', 'valkey-server');
+  const password = 'for-servers';
+  const sentinelPassword = 'for-sentinels';
+  const ports = await Promise.all(Array.from({ length: 1 + replicaCount }, freePort));
+  const servers: RedisServer[] = [];
+  for (const port of ports) {
+    const own = join(folder, `server-${port}`);
+    await mkdir(own);
+    const settings = ['--appendonly', 'yes', '--requirepass', password, '--masterauth', password];
+    if (port !== ports[0]) settings.push('--replicaof', `127.0.0.1 ${ports[0]}`);
+    const server = await startOwnRedis(own, port, settings, password);
+    if (!server) throw new Error('The fault tests need redis-server or valkey-server');
+    servers.push(server);
+  }
+  const [primary, ...replicas] = servers as [RedisServer, ...RedisServer[]];
+  for (const { url } of replicas) {
+    const admin = new Redis(url);
+    await eventually(async () => expect(await admin.info('replication')).to.include('master_link_status:up'));
+    admin.disconnect();
+  }
+  const sentinelPorts = await Promise.all(Array.from({ length: sentinelCount }, freePort));
+  const processes = await Promise.all(
+    sentinelPorts.map(async (port) => {
+      const file = join(folder, `sentinel-${port}.conf`);
+      await writeFile(
+        file,
+        [
+          `port ${port}`,
+          'bind 127.0.0.1',
+          `dir ${folder}`,
+          `requirepass ${sentinelPassword}`,
+          `sentinel sentinel-pass ${sentinelPassword}`,
+          `sentinel monitor mymaster 127.0.0.1 ${ports[0]} 2`,
+          `sentinel auth-pass mymaster ${password}`,
+          'sentinel down-after-milliseconds mymaster 1000',
+          'sentinel failover-timeout mymaster 5000',
+        ].join('\n'),
+      );
+      return spawn(program ?? '', [file, '--sentinel'], { stdio: 'ignore' });
+    }),
+  );
+  const sentinels = sentinelPorts.map((port) => new Redis({ port, password: sentinelPassword }));
+  for (const sentinel of sentinels) sentinel.on('error', () => undefined);
+  await eventually(async () => {
+    for (const sentinel of sentinels) {
+      const [facts] = (await sentinel.call('SENTINEL', 'MASTERS')) as string[][];
+      const fact = (name: string) => facts?.[facts.indexOf(name) + 1];
+      expect([fact('num-slaves'), fact('num-other-sentinels')]).to.deep.equal(['2', '2']);
+    }
+  }, 20_000);
+  const hosts = sentinelPorts.map((port) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `redis+sentinel://:${password}@${hosts}/mymaster?sentinel_password=${sentinelPassword}`,
+    primary,
+    sentinels,
+    killSentinel: () => void processes.at(-1)?.kill('SIGKILL'),
+    async primaryPort() {
+      const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
+      return Number((address as string[])[1]);
+    },
+    async stop() {
+      for (const sentinel of sentinels) sentinel.disconnect();
+      for (const child of processes) child.kill('SIGKILL');
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
