@@ -5,11 +5,14 @@ import {
   type ColumnName,
   columnNames,
   dimensionDocs,
+  dimensionTitles,
   rankingName,
   type RankingName,
 } from '../../scans/dimensions.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
+
+const counted = columnNames.map((name) => dimensionTitles[name].singular.toLowerCase()).join(', ');
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -81,8 +84,7 @@ export const readQrCodeAnalytics = operation({
   path: '/qrcodes/{id}/analytics',
   tag: 'Scans',
   summary: 'Read aggregated scan statistics',
-  description:
-    'Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.',
+  description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
   params: codeIdParams,
   query: Type.Object({
     days: Type.Optional(

@@ -19,6 +19,4 @@ export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
 };
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
-export const returnPaths: ReadonlySet<string> = new Set(
-  [...user, accountSection].map(({ path }) => path),
-);
+export const returnPaths: ReadonlySet<string> = new Set([...user, accountSection].map(({ path }) => path));
