@@ -259,9 +259,10 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   });
 
   it('lists the headers of every response on every success (8)', () => {
+    const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}'];
     for (const { name, operation } of operations()) {
       const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
-      const optional = /^(POST|PATCH) /.test(name) ? ['Qrelay-Warning'] : [];
+      const optional = withWarnings.includes(name) ? ['Qrelay-Warning'] : [];
       expect(Object.keys(success?.[1].headers), name).to.have.members([...every, ...optional]);
     }
   });
