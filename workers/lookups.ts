@@ -67,9 +67,14 @@ function readAgent(userAgent: string): Agent {
   const { browser, device, os } = new UAParser(userAgent).getResult();
   return {
     device: deviceClass(device.type, os.name),
-    browser: browser.name?.slice(0, maxNameLength) ?? unknownValues.browser,
-    os: os.name?.slice(0, maxNameLength) ?? unknownValues.os,
+    browser: nameOr(unknownValues.browser, browser.name),
+    os: nameOr(unknownValues.os, os.name),
   };
+}
+
+/** Cut, because clients control it. */
+function nameOr(unknown: string, name: string | undefined): string {
+  return name?.slice(0, maxNameLength) ?? unknown;
 }
 
 function deviceClass(type: string | undefined, os: string | undefined): DeviceClass {

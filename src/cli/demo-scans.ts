@@ -1,11 +1,12 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
-import { unknownValues } from '../scans/dimensions.ts';
+import type { ColumnName } from '../scans/dimensions.ts';
 import type { ScanRow } from '../scans/scan.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { DemoCode } from './demo-codes.ts';
 import { demoPlaces } from './demo-places.ts';
 
-type Agent = Pick<ScanRow, 'device' | 'browser' | 'os'> & { weight: number };
+/** Every dimension but the country, which comes with the place. */
+type Agent = Pick<ScanRow, Exclude<ColumnName, 'country'>> & { weight: number };
 
 /** With the names of ua-parser-js. Most people scan with phones; the others opened the link in another way. */
 const agents: Agent[] = [
@@ -66,7 +67,6 @@ export function makeDemoScans(codes: StoredDemoCode[], { count, seed, now }: Dem
     // Not before the code was created and not in the future.
     if (atMs < createdAt.getTime() || atMs >= now.getTime()) continue;
     rows.push({
-      ...unknownValues,
       id: newScanId(atMs),
       qrCodeId,
       scannedAt: new Date(atMs),

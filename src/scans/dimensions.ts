@@ -1,16 +1,24 @@
 /**
  * THE list of what scans are counted by. A new entry needs enrichment (workers/enrich.ts), a migration if its column is
- * new, and its test. Recording, counters, analytics, API, CSV and the page of a code follow from it.
+ * new, and its test. Recording, counters, analytics, API, CSV and the page of a code follow from it. Append: the order is
+ * that of the columns in the CSV.
  */
-interface Dimension {
+type Dimension = {
   /** Of its rows in `scan_counters`, and of its column. */
   name: string;
+} & (ColumnDimension | ComputedDimension);
+
+/** A text column of `scans`, ranked in the analytics as `by<Name>`. Its value is counted as it is. */
+interface ColumnDimension {
+  column: DimensionColumn;
+}
+
+/** Counted by an expression, written twice: for rebuilding counters in SQL, and for the worker. Both must agree. */
+interface ComputedDimension {
   /** SQL over a row of `scans`: the value to count, or null if the scan is not counted here. */
   value: string;
-  /** The same for a scan that is about to be recorded; the default is its column. */
-  compute?: (scan: { country: string; region: string | null; city: string | null }) => string | null;
-  /** Set if the dimension is a text column of `scans`, and ranked in the analytics as `by<Name>`. */
-  column?: DimensionColumn;
+  /** The same for a scan that is about to be recorded. */
+  compute: (scan: { country: string; region: string | null; city: string | null }) => string | null;
 }
 
 interface DimensionColumn {
@@ -28,7 +36,6 @@ const dimensions = [
   { name: 'total', value: "''", compute: () => '' },
   {
     name: 'device',
-    value: 'device',
     column: {
       unknown: 'unknown',
       isClientControlled: false,
@@ -42,7 +49,6 @@ const dimensions = [
   },
   {
     name: 'browser',
-    value: 'browser',
     column: {
       unknown: 'Unknown',
       isClientControlled: true,
@@ -56,7 +62,6 @@ const dimensions = [
   },
   {
     name: 'os',
-    value: 'os',
     column: {
       unknown: 'Unknown',
       isClientControlled: true,
@@ -70,7 +75,6 @@ const dimensions = [
   },
   {
     name: 'country',
-    value: 'country',
     column: {
       unknown: 'ZZ',
       isClientControlled: false,
@@ -132,4 +136,6 @@ export const dimensionValues: readonly { name: DimensionName; compute: (scan: Co
   );
 
 /** `(name, value), …` for each dimension, to be joined laterally to rows of `scans`. */
-export const dimensionValuesSql = `VALUES ${dimensions.map(({ name, value }) => `('${name}', ${value})`).join(', ')}`;
+export const dimensionValuesSql = `VALUES ${dimensions
+  .map((dimension) => `('${dimension.name}', ${'value' in dimension ? dimension.value : dimension.name})`)
+  .join(', ')}`;

@@ -117,11 +117,11 @@ export function createApp({
   return app;
 }
 
-/** Every page and form. A page is its feature folder and one line in `sections`. */
+/** Every page and form. A page is its feature folder and one line in `features`. */
 export function createPages(parts: PageParts): Router {
   const { config, secrets, sessions } = parts;
   const pages = new Router().use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }));
-  const sections = [
+  const features = [
     frontPage,
     docsPage,
     signInPages,
@@ -133,7 +133,7 @@ export function createPages(parts: PageParts): Router {
     keysPages,
     accountPages,
   ];
-  for (const section of sections) pages.use(section(parts).routes());
+  for (const feature of features) pages.use(feature(parts).routes());
   return pages;
 }
 

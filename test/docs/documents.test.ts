@@ -3,6 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
+import { columnNames, dimensionTitles } from '../../src/scans/dimensions.ts';
+import { operations } from '../../src/web/api/router.ts';
 import { codeIn, documents, proseOf, readText, root, sources } from './documents.ts';
 
 /** As GitHub makes them of headings. */
@@ -57,6 +59,23 @@ describe('The documents', () => {
     for (const file of documents)
       for (const [, script] of readText(file).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g))
         expect(Object.keys(scripts), file).to.include(script);
+  });
+});
+
+describe('README.md', () => {
+  it('names everything that scans are counted by', () => {
+    const [, analytics = ''] = /^- \*\*Analytics\*\*([^]*?)^- /m.exec(readText('README.md')) ?? [];
+    for (const name of columnNames)
+      expect(analytics).to.include(dimensionTitles[name].singular.toLowerCase());
+  });
+});
+
+describe('docs/api.md', () => {
+  it('lists every operation, and no other', () => {
+    const listed = [...proseOf('docs/api.md').matchAll(/^\| `([A-Z]+) \/api\/v1(\S+)` +\|/gm)].map(
+      ([, method = '', path]) => `${method} ${path}`,
+    );
+    expect(listed).to.have.members(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
   });
 });
 

@@ -49,8 +49,7 @@ const file = 'test/hostile/route-requests.ts';
 export function sentTo({ method, path }: Route, code: QrCode): Sent {
   if (method === 'GET' || method === 'HEAD') return {};
   const found = sentAlong[`${method} ${path}`];
-  if (!found)
-    throw new Error(`Nobody knows how to ask ${method} ${path}: say in ${file} what is sent to it.`);
+  if (!found) throw new Error(`Add the body or form of a valid ${method} ${path} to sentAlong in ${file}.`);
   return found(code);
 }
 
@@ -58,7 +57,7 @@ export function idKind({ method, path }: Route): 'code' | 'key' {
   const [start = '', rest = ''] = path.split(/(?<=:id)/);
   const kind = ids[start];
   if (!kind || rest.includes(':'))
-    throw new Error(`Nobody knows whose id is in ${method} ${path}: say in ${file} what it is the id of.`);
+    throw new Error(`Add what the id in ${method} ${path} belongs to, to ids in ${file}.`);
   return kind;
 }
 

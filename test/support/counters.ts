@@ -1,6 +1,8 @@
+import { columnNames } from '../../src/scans/dimensions.ts';
 import { countedSpans } from '../../src/scans/counted-days.ts';
 import { type CounterDifference, compareSpan } from '../../src/scans/counters.ts';
 import type { Database } from '../../src/store/database.ts';
+import { iPhoneValues } from './scan-rows.ts';
 
 /** Every counter of a code that is not what its raw scans say. */
 export async function counterDifferences(db: Database, codeId: string): Promise<CounterDifference[]> {
@@ -26,4 +28,13 @@ export async function countersOf(
   const counters: Record<string, Record<string, number>> = {};
   for (const { dimension, value, count } of rows) (counters[dimension] ??= {})[value] = count;
   return counters;
+}
+
+/** What `countersOf` returns for that many scans of an iPhone in St Albans. */
+export function iPhoneCounters(count: number): Record<string, Record<string, number>> {
+  return {
+    total: { '': count },
+    ...Object.fromEntries(columnNames.map((name) => [name, { [iPhoneValues[name]]: count }])),
+    city: { 'GB|ENG|St Albans': count },
+  };
 }

@@ -5,21 +5,23 @@ import {
   type ColumnName,
   columnNames,
   dimensionDocs,
+  dimensionTitles,
   rankingName,
   type RankingName,
 } from '../../scans/dimensions.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { closed } from './schema-parts.ts';
+
+const counted = columnNames.map((name) => dimensionTitles[name].singular.toLowerCase()).join(', ');
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const ranking = <Name extends ColumnName>(name: Name) =>
   Type.Array(
-    Type.Object({ [name]: Type.String(), count: Type.Integer({ minimum: 1 }) } as Record<
-      Name,
-      ReturnType<typeof Type.String>
-    > & { count: ReturnType<typeof Type.Integer> }),
+    Type.Object({
+      [name]: Type.String({ description: dimensionDocs[name].value }),
+      count: Type.Integer({ minimum: 1, description: 'Number of scans.' }),
+    } as Record<Name, ReturnType<typeof Type.String>> & { count: ReturnType<typeof Type.Integer> }),
     {
       description: `${dimensionDocs[name].ranking} Largest count first.`,
     },
@@ -53,7 +55,10 @@ export const analyticsShape = Type.Object(
     ),
     ...rankings,
     timeline: Type.Array(
-      Type.Object({ date: Type.String({ format: 'date' }), scans: count('Scans on that UTC day.') }),
+      Type.Object({
+        date: Type.String({ format: 'date', description: 'The UTC day.' }),
+        scans: count('Scans on that day.'),
+      }),
       {
         description: 'One entry per day of the period, oldest first. Days without scans are included.',
       },
@@ -79,22 +84,18 @@ export const readQrCodeAnalytics = operation({
   path: '/qrcodes/{id}/analytics',
   tag: 'Scans',
   summary: 'Read aggregated scan statistics',
-  description:
-    'Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.',
+  description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
   params: codeIdParams,
-  query: Type.Object(
-    {
-      days: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 365,
-          default: 30,
-          description: 'Number of days, including today.',
-        }),
-      ),
-    },
-    closed,
-  ),
+  query: Type.Object({
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 365,
+        default: 30,
+        description: 'Number of days, including today.',
+      }),
+    ),
+  }),
   success: { status: 200, description: 'The statistics of the period.', schema: analyticsShape, example },
   async handle({ ownerId, params, query: { days = 30 } }, { db, now }) {
     const code = await findCode(db, ownerId, params.id);

@@ -5,6 +5,7 @@ import { type ErrorResponse, errorResponses, errorShape } from './error-response
 import type { ApiTag, Operation } from './operation.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
+import type { pageOf } from './schema-parts.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
@@ -109,13 +110,13 @@ function describe(operation: Operation): JsonObject {
     summary: operation.summary,
     description: operation.description,
     parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
-    ...(operation.body && { requestBody: requestBodyOf(operation.body) }),
+    ...(operation.body && { requestBody: requestBodyOf(operation) }),
     responses: {
       [status]: {
         description,
         headers: headerReferences([...always, ...optionalHeaders]),
         ...(schema && {
-          content: { 'application/json': { schema: reference(schema), example: example as Json } },
+          content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),
       },
       ...Object.fromEntries(
@@ -169,10 +170,18 @@ function headerReferences(names: string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function requestBodyOf(schema: TSchema): Json {
-  const found = pointer('requestBodies', requestBodies, schema);
-  if (!found) throw new Error('Add the request body to `requestBodies`, so that the document describes it');
+function requestBodyOf({ id, body }: Operation): Json {
+  const found = pointer('requestBodies', requestBodies, body);
+  if (!found) throw new Error(`Add the request body of ${id} to \`requestBodies\` in src/web/api/openapi.ts`);
   return found;
+}
+
+/** Client generators name types after components, so a response, or what a page lists, must be one. */
+function responseSchemaOf({ id, success: { schema } }: Operation): Json {
+  const shape = (schema as ReturnType<typeof pageOf>).properties?.data?.items ?? schema;
+  if (!pointer('schemas', schemas, shape))
+    throw new Error(`Add the response of ${id} to \`schemas\` in src/web/api/openapi.ts`);
+  return reference(schema);
 }
 
 function pointer(kind: string, components: Record<string, TSchema>, schema: unknown): Json | undefined {

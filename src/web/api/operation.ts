@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
@@ -32,7 +32,12 @@ interface ApiRequest<Params, Query, Body> {
 export type ApiTag = 'QR codes' | 'Scans';
 
 /** One operation of the API: its route, its schemas and its handler. */
-interface OperationOf<Params extends TObject, Query extends TObject, Body extends TObject, Result> {
+interface OperationOf<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Response extends TSchema,
+> {
   id: string;
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Below the version prefix, with parameters in braces. */
@@ -41,6 +46,7 @@ interface OperationOf<Params extends TObject, Query extends TObject, Body extend
   summary: string;
   description: string;
   params?: Params;
+  /** Unknown parameters are rejected. */
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
@@ -49,23 +55,27 @@ interface OperationOf<Params extends TObject, Query extends TObject, Body extend
   success: {
     status: number;
     description: string;
-    schema?: TSchema;
-    example?: Result;
+    schema?: Response;
+    example?: Static<Response>;
     /** Headers that are not always sent. */
     optionalHeaders?: string[];
   };
   handle(
     request: ApiRequest<Static<Params>, Static<Query>, Static<Body>>,
     services: ApiServices,
-  ): Promise<Result>;
+  ): Promise<Static<Response>>;
 }
 
 // In a list of operations, each is only called with values that its own schemas accepted.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Operation = OperationOf<any, any, any, any>;
 
-export function operation<Params extends TObject, Query extends TObject, Body extends TObject, Result>(
-  definition: OperationOf<Params, Query, Body, Result>,
-): Operation {
+/** Without a response schema, the handler returns nothing. */
+export function operation<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Response extends TSchema = TVoid,
+>(definition: OperationOf<Params, Query, Body, Response>): Operation {
   return definition;
 }

@@ -20,7 +20,7 @@ import {
   readExample,
   readShape,
 } from './qr-code-shapes.ts';
-import { choice, closed, cursor, maxLabelLength, pageOf, text, toPage } from './schema-parts.ts';
+import { choice, cursor, maxLabelLength, pageOf, text, toPage } from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
@@ -80,22 +80,19 @@ export const listQrCodes = operation({
   tag: 'QR codes',
   summary: 'List QR codes',
   description: 'Returns your QR codes one page at a time, newest first.',
-  query: Type.Object(
-    {
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of codes on a page.' }),
-      ),
-      cursor: Type.Optional(
-        cursor('The `nextCursor` of the previous page, which is the `id` of its last code.'),
-      ),
-      category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
-      type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
-      favorite: Type.Optional(
-        Type.Boolean({ description: 'true: only favorites. false: only codes that are not favorites.' }),
-      ),
-    },
-    closed,
-  ),
+  query: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of codes on a page.' }),
+    ),
+    cursor: Type.Optional(
+      cursor('The `nextCursor` of the previous page, which is the `id` of its last code.'),
+    ),
+    category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
+    type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
+    favorite: Type.Optional(
+      Type.Boolean({ description: 'true: only favorites. false: only codes that are not favorites.' }),
+    ),
+  }),
   success: {
     status: 200,
     description: 'One page of your QR codes.',

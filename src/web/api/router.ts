@@ -9,7 +9,6 @@ import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
-import { closed } from './schema-parts.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
 
@@ -27,7 +26,7 @@ export const operations: Operation[] = [
 const apiPrefix = '/api/v1';
 export const openApiPath = `${apiPrefix}/openapi.json`;
 
-const noQuery = Type.Object({}, closed);
+const noQuery = Type.Object({});
 
 export function createApiRouter(services: ApiServices): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true });

@@ -5,7 +5,7 @@ import { listScans } from '../../scans/list-scans.ts';
 import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { choice, closed, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
+import { choice, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
 
 type OtherColumn = Exclude<ColumnName, 'country' | 'device'>;
 
@@ -71,17 +71,14 @@ export const listQrCodeScans = operation({
   summary: 'List raw scan records',
   description: 'Returns the scans of a QR code one page at a time, newest first.',
   params: codeIdParams,
-  query: Type.Object(
-    {
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of scans on a page.' }),
-      ),
-      cursor: Type.Optional(
-        cursor('The `nextCursor` of the previous page, which is the `id` of its last scan.'),
-      ),
-    },
-    closed,
-  ),
+  query: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of scans on a page.' }),
+    ),
+    cursor: Type.Optional(
+      cursor('The `nextCursor` of the previous page, which is the `id` of its last scan.'),
+    ),
+  }),
   success: {
     status: 200,
     description: 'One page of scans.',

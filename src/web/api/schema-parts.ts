@@ -49,7 +49,7 @@ export const choice = <Value extends string>(values: readonly Value[], descripti
 export const nullable = <Schema extends TSchema & { type: string }>(schema: Schema) =>
   Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 
-/** For requests only: responses may get new fields. */
+/** For request bodies only: responses may get new fields. */
 export const closed = { additionalProperties: false } as const;
 
 export const cursor = (description: string) =>
@@ -58,7 +58,7 @@ export const cursor = (description: string) =>
 export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Object(
     {
-      data: Type.Array(item),
+      data: Type.Array(item, { description: 'The entries of this page.' }),
       nextCursor: nullable(id('Send it as `cursor` to get the next page. Null on the last page.')),
     },
     { description },

@@ -9,14 +9,14 @@ const docs = { path: '/docs', name: 'Docs' };
 
 export const accountSection: Section = { path: '/account', name: 'Account' };
 
+const user = [codes, keys, docs];
+
 /** The navigation for visitors without an account, for users and for operators. */
 export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
   visitor: [docs, { path: '/signin', name: 'Sign in' }],
-  user: [codes, keys, docs],
-  operator: [codes, keys, docs, { path: '/admin/queues', name: 'Queues' }],
+  user,
+  operator: [...user, { path: '/admin/queues', name: 'Queues' }],
 };
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
-export const returnPaths: ReadonlySet<string> = new Set(
-  [...navigation.user, accountSection].map(({ path }) => path),
-);
+export const returnPaths: ReadonlySet<string> = new Set([...user, accountSection].map(({ path }) => path));

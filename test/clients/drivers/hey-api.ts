@@ -11,9 +11,14 @@ import {
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
 
-/** Calls every operation once with hey-api. Its zod schemas check requests and responses. */
-export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
-  const client = createClient({ baseUrl, auth: key, throwOnError: true });
+/** Calls every operation with hey-api. Its zod schemas check requests and responses. */
+export async function roundTrip(
+  baseUrl: string,
+  key: string,
+  fetch: typeof globalThis.fetch,
+  scan: (id: string) => Promise<void>,
+) {
+  const client = createClient({ baseUrl, fetch, auth: key, throwOnError: true });
 
   const body: NewQrCode = schemas.zNewQrCode.parse({ name: 'Menu', content: 'https://example.com/menu' });
   const created = schemas.zCreateQrCodeResponse.parse((await createQrCode({ client, body })).data);

@@ -3,9 +3,14 @@ import type { components, paths } from '../openapi-typescript/schema.js';
 
 type QrCode = components['schemas']['QrCode'];
 
-/** Calls every operation once with openapi-typescript and openapi-fetch. */
-export async function roundTrip(baseUrl: string, key: string, scan: (id: string) => Promise<void>) {
-  const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
+/** Calls every operation with openapi-typescript and openapi-fetch. */
+export async function roundTrip(
+  baseUrl: string,
+  key: string,
+  fetch: typeof globalThis.fetch,
+  scan: (id: string) => Promise<void>,
+) {
+  const client = createClient<paths>({ baseUrl, fetch, headers: { Authorization: `Bearer ${key}` } });
 
   // Required fields only: those with a default are optional.
   const created = await client.POST('/qrcodes', {

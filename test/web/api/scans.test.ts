@@ -4,10 +4,10 @@ import { recordScans } from '../../../src/scans/record-scans.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
-import { scanRow } from '../../support/scan-rows.ts';
+import { iPhoneValues, scanRow } from '../../support/scan-rows.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-const firstMs = Date.parse('2027-03-10T00:00:00.000Z');
+const firstMs = Date.parse('2023-03-10T00:00:00.000Z');
 
 describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytics)', () => {
   let service: TestService;
@@ -55,13 +55,14 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     expectWindow(headers);
   });
 
-  it('shows the ten fields of 2.2 and no other', async () => {
+  it('shows the ten fields of 2.2, those of later dimensions, and no other', async () => {
     const id = await create();
-    const row = scanRow(id, '2027-03-10T11:22:33.044Z');
+    const row = scanRow(id, '2023-03-10T11:22:33.044Z');
     await recordScans(service.db, [row]);
     expect(await scansOf(id)).to.deep.equal({
       data: [
         {
+          ...iPhoneValues,
           id: row.id,
           qrCodeId: id,
           country: 'GB',
@@ -71,7 +72,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
           os: 'iOS',
           latitude: 51.753,
           longitude: -0.3256,
-          scannedAt: '2027-03-10T11:22:33.044Z',
+          scannedAt: '2023-03-10T11:22:33.044Z',
         },
       ],
       nextCursor: null,
@@ -90,7 +91,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       browser: 'Unknown',
       os: 'Unknown',
     };
-    await recordScans(service.db, [scanRow(id, '2027-03-10T00:00:00.000Z', unknown)]);
+    await recordScans(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', unknown)]);
     const { region: _, ...shown } = unknown;
     expect((await scansOf(id)).data[0]).to.include(shown);
   });
@@ -107,7 +108,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
   ] as const) {
     it(`shows the device class ${device}`, async () => {
       const id = await create();
-      await recordScans(service.db, [scanRow(id, '2027-03-10T00:00:00.000Z', { device })]);
+      await recordScans(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', { device })]);
       expect((await scansOf(id)).data[0].device).to.equal(device);
     });
   }
@@ -115,8 +116,8 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
   it('keeps coordinates at the ends of their range', async () => {
     const id = await create();
     await recordScans(service.db, [
-      scanRow(id, '2027-03-10T00:00:00.000Z', { latitude: -90, longitude: 180 }),
-      scanRow(id, '2027-03-10T00:00:01.000Z', { latitude: 0, longitude: 0 }),
+      scanRow(id, '2023-03-10T00:00:00.000Z', { latitude: -90, longitude: 180 }),
+      scanRow(id, '2023-03-10T00:00:01.000Z', { latitude: 0, longitude: 0 }),
     ]);
     const { data } = await scansOf(id);
     expect(data[0]).to.include({ latitude: 0, longitude: 0 });
@@ -126,7 +127,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
   it('is newest first, in any order of recording', async () => {
     const id = await create();
     const [early, late, middle] = ['01', '03', '02'].map((day) =>
-      scanRow(id, `2027-03-${day}T00:00:00.000Z`),
+      scanRow(id, `2023-03-${day}T00:00:00.000Z`),
     );
     for (const row of [early, late, middle]) await recordScans(service.db, [row as ScanRow]);
     expect(idsOf(await scansOf(id))).to.deep.equal([late?.id, middle?.id, early?.id]);
@@ -184,7 +185,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
 
     it('reaches every scan once when all are in the same millisecond', async () => {
       const burst = await create();
-      const rows = Array.from({ length: 7 }, () => scanRow(burst, '2027-03-10T00:00:00.000Z'));
+      const rows = Array.from({ length: 7 }, () => scanRow(burst, '2023-03-10T00:00:00.000Z'));
       await recordScans(service.db, rows);
       const seen = (await pageThrough(burst, 2)).flat();
       expect(seen).to.have.length(7);
@@ -194,7 +195,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     it('is stable when a scan arrives between two pages', async () => {
       const busy = await scannedTimes(4);
       const page = await scansOf(busy.id, '?limit=2');
-      await recordScans(service.db, [scanRow(busy.id, '2028-01-01T00:00:00.000Z')]);
+      await recordScans(service.db, [scanRow(busy.id, '2024-01-01T00:00:00.000Z')]);
       const next = await scansOf(busy.id, `?limit=2&cursor=${page.nextCursor}`);
       expect(idsOf(next)).to.deep.equal(busy.newestFirst.slice(2));
       expect(next.nextCursor).to.equal(null);

@@ -10,7 +10,7 @@ import { isDirectFirst } from '../downloads.tsx';
 import { Layout } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Ranking } from './ranking.tsx';
-import { deviceName, ScanTableRow } from './scan-line.tsx';
+import { deviceName, scanColumns, ScanTableRow } from './scan-line.tsx';
 import { ShortFigure } from '../../ui/short-figure.tsx';
 import { Star } from '../star.tsx';
 import { Timeline } from './timeline.tsx';
@@ -204,9 +204,11 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Place</th>
-            <th scope="col">Device</th>
-            <th scope="col">Browser</th>
-            <th scope="col">System</th>
+            {scanColumns.map((name) => (
+              <th key={name} scope="col">
+                {dimensionTitles[name].singular}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody data-live={isFirstPage ? '' : undefined}>

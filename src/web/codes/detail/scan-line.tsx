@@ -1,28 +1,33 @@
+import { clientControlledColumns, columnNames } from '../../../scans/dimensions.ts';
 import type { ScanRow } from '../../../scans/scan.ts';
 import { countryName } from './countries.ts';
 import { Moment } from '../../ui/moment.tsx';
 
+/** Those of the table of scans; the country is part of the place. */
+export const scanColumns = columnNames.filter((name) => name !== 'country');
+type ScanColumn = (typeof scanColumns)[number];
+
 /** A scan as the page shows it. */
-export interface ScanLine {
+export interface ScanLine extends Record<ScanColumn, string> {
   id: string;
   /** ISO 8601 */
   at: string;
   place: string;
-  device: string;
-  browser: string;
-  os: string;
 }
 
-export function toScanLine({ id, scannedAt, city, country, device, browser, os }: ScanRow): ScanLine {
-  const name = countryName(country);
+export function toScanLine(scan: ScanRow): ScanLine {
+  const country = countryName(scan.country);
   return {
-    id,
-    at: scannedAt.toISOString(),
-    place: city === null ? name : `${city}, ${name}`,
-    device: deviceName(device),
-    browser,
-    os,
+    ...scan,
+    at: scan.scannedAt.toISOString(),
+    place: scan.city === null ? country : `${scan.city}, ${country}`,
+    device: deviceName(scan.device),
   };
+}
+
+/** Text by clients, which may be right-to-left. */
+function isUntrusted(name: ScanColumn): boolean {
+  return clientControlledColumns.some((column) => column === name);
 }
 
 export function deviceName(device: string): string {
@@ -39,13 +44,9 @@ export function ScanTableRow({ scan }: { scan: ScanLine }) {
       <td>
         <bdi>{scan.place}</bdi>
       </td>
-      <td>{scan.device}</td>
-      <td>
-        <bdi>{scan.browser}</bdi>
-      </td>
-      <td>
-        <bdi>{scan.os}</bdi>
-      </td>
+      {scanColumns.map((name) => (
+        <td key={name}>{isUntrusted(name) ? <bdi>{scan[name]}</bdi> : scan[name]}</td>
+      ))}
     </tr>
   );
 }
