@@ -2,7 +2,7 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { connectToQueues, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { type QueueDepth, queueDepth } from './queue-depth.ts';
+import { countPending, type QueueDepth, queueDepth } from './queue-depth.ts';
 import { allQueues } from './queues.ts';
 import { scanQueue } from './scan-queue.ts';
 import { monitorWrites } from './write-monitor.ts';
@@ -15,7 +15,7 @@ export interface QueueClient {
   add<Data>(queue: QueueDefinition<Data>, data: Data): Promise<unknown>;
   /** Rejects, with the reason, when the queue takes no writes. */
   checkWrites(): Promise<void>;
-  /** Unfinished jobs: waiting, active or delayed. */
+  /** Unfinished jobs: waiting, active or delayed. The next job of a schedule is one of them when it is due. */
   pending(queue: QueueDefinition): Promise<number>;
   depths(): Promise<QueueDepth[]>;
   close(): Promise<void>;
@@ -29,7 +29,6 @@ interface QueueClientOptions {
 }
 
 const closeTimeoutMs = 2_000;
-const pendingStates = ['waiting', 'active', 'delayed', 'prioritized'] as const;
 
 export function openQueueClient({
   place,
@@ -49,7 +48,7 @@ export function openQueueClient({
     add: (queue, data) =>
       writes.monitor(async () => connection.queue<unknown>(queue).add(queue.jobName, data)),
     checkWrites: writes.check,
-    pending: async (queue) => connection.queue(queue).getJobCountByTypes(...pendingStates),
+    pending: async (queue) => countPending(connection.queue(queue)),
     async depths() {
       const depths: QueueDepth[] = [];
       // One after the other: on Postgres there are few connections, and redirects wait for them.
