@@ -24,26 +24,23 @@ export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
   const dead = await withConnection(place.databaseUrl, countDeadLetters);
   const findings = allQueues.flatMap((queue) => {
     const status = statuses.find(({ queue: name }) => name === queue.name);
-    return status ? assessQueue(queue, status).map((finding) => named(queue, finding)) : [];
+    return status ? assessQueue(queue, status) : [];
   });
   return [...findings, assessDeadScans(dead)];
 }
 
-/** With several queues, each finding says which one it is about. */
-function named({ name }: QueueDefinition, finding: Finding): Finding {
-  return allQueues.length > 1 ? { ...finding, finding: `${name}: ${finding.finding}` } : finding;
-}
-
+/** Each finding says which queue it is about. */
 export function assessQueue(
-  { consequences }: Pick<QueueDefinition, 'consequences'>,
+  { name, consequences }: Pick<QueueDefinition, 'name' | 'consequences'>,
   { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue'>,
 ): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
-  return [
+  const findings = [
     assessLag(pending, oldestWaitingMs, consequences.late),
-    assessWorkers(workers, pending),
+    assessWorkers(workers, pending, consequences.noWorker),
     assessFailed(jobs.failed, consequences.failed),
   ];
+  return findings.map((finding) => ({ ...finding, finding: `${name}: ${finding.finding}` }));
 }
 
 function assessLag(pending: number, lagMs: number, consequence: string): Finding {
@@ -57,11 +54,11 @@ function assessLag(pending: number, lagMs: number, consequence: string): Finding
   );
 }
 
-function assessWorkers(workers: number, pending: number): Finding {
+function assessWorkers(workers: number, pending: number, consequence: string): Finding {
   if (workers > 0) return ok(`${pluralize(workers, 'worker')} connected.`);
   return pending > 0
-    ? failure('No worker is connected, and jobs are waiting.', startWorker)
-    : warning('No worker is connected: scans will not be recorded until one is.', startWorker);
+    ? failure(`No worker is connected, and jobs are waiting: ${consequence}.`, startWorker)
+    : warning(`No worker is connected: ${consequence}.`, startWorker);
 }
 
 function assessFailed(failed: number, consequence: string): Finding {

@@ -8,7 +8,7 @@ import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
-import { counterDifferences, countersOf } from '../support/counters.ts';
+import { countersOf } from '../support/counters.ts';
 import { eventually } from '../support/eventually.ts';
 import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
