@@ -1,6 +1,7 @@
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
+import { createHousekeepingHandler } from './housekeeping-handler.ts';
 import { createLookups } from './lookups.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
@@ -10,6 +11,7 @@ type Queues = typeof queues;
 type DataOf<Definition> = Definition extends QueueDefinition<infer Data> ? Data : never;
 type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 
+/** What the handlers need, opened in worker-service.ts. */
 export type HandlerResources = Omit<ScanHandlerOptions, 'lookups'> & PartitionHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
@@ -18,5 +20,6 @@ export function createHandlers(resources: HandlerResources): Handlers {
     scans: createScanHandler({ ...resources, lookups: createLookups() }),
     purge: createPurgeHandler(resources),
     partitions: createPartitionHandler(resources),
+    housekeeping: createHousekeepingHandler(resources),
   };
 }

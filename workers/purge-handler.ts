@@ -1,6 +1,6 @@
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';
-import type { Database } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 
 /** Shorter than the pause between two runs. What is left is purged by the next run. */
@@ -9,7 +9,12 @@ const maxRunMs = 8_000;
 export function createPurgeHandler({ db, log }: { db: Database; log: Log }): JobHandler<object> {
   return async () => {
     const endsAt = performance.now() + maxRunMs;
-    const purged = await purgeDeletedCodes(db, () => performance.now() > endsAt);
+    const purged = await purgeDeletedCodes(db, () => performance.now() > endsAt).catch((err: unknown) => {
+      if (!isDatabaseUnavailable(err)) throw err;
+      // The next run purges the same: put back, the runs of an outage would pile up.
+      log.warn({ err }, 'the scans of deleted codes were not purged');
+      return { scans: 0, counters: 0 };
+    });
     if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');
   };
 }

@@ -155,10 +155,8 @@ export function createScanHandler({
           remaining,
         });
       }
-      metrics.jobs.done += 1;
       outage.reset();
     } catch (error) {
-      metrics.jobs[error instanceof TryLaterError ? 'put_back' : 'failed'] += 1;
       // Without a pause, every waiting job would be fetched and delayed in turn, as fast as the database fails.
       if (error instanceof TryLaterError && !error.remaining) await sleep(outage.next(0));
       throw error;

@@ -1,7 +1,4 @@
-import { purgeOldWindows } from '../src/accounts/authenticate.ts';
-import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
-import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
@@ -16,7 +13,6 @@ import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/t
 import { createHandlers } from './handlers.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 
-const housekeepingMs = 10 * 60_000;
 const auditMs = 60_000;
 /** A statement records one batch: if it takes longer, the server does not respond. */
 const recordTimeoutMs = 6_000;
@@ -34,7 +30,7 @@ interface WorkerOptions {
   retentionMonths?: number | undefined;
 }
 
-/** The worker process: a worker for each queue, the recording audit and housekeeping. */
+/** The worker process: a worker for each queue, and the recording audit. */
 export async function openWorkerService(
   place: QueuePlace,
   log: Log,
@@ -70,14 +66,9 @@ export async function openWorkerService(
       queue,
       (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>,
       log,
+      metrics.countJobs(queue.name),
     ),
   );
-  const housekeeping = setInterval(() => {
-    const now = new Date();
-    Promise.all([purgeOldWindows(db), purgeOldSessions(db, now), purgeOneTimeSecrets(db, now)]).catch(
-      (err: unknown) => log.warn({ err }, 'old rate limit windows and sessions could not be purged'),
-    );
-  }, housekeepingMs);
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
   handlers
     .partitions({})
@@ -87,7 +78,6 @@ export async function openWorkerService(
   }, auditMs);
   return {
     async close() {
-      clearInterval(housekeeping);
       clearInterval(auditing);
       await Promise.all(workers.map((worker) => worker.close()));
       await auditDb.destroy();

@@ -7,10 +7,8 @@ import {
   sqlState,
 } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
-import { workerPoolSize } from '../queue/queue-definition.ts';
-import { allQueues } from '../queue/queues.ts';
-import { poolSizes } from '../store/pool-sizes.ts';
 import { tlsError } from '../store/tls-errors.ts';
+import { wantedConnections } from './connections.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkPartitions } from './partitions.ts';
 import { serverName, formatDuration, withoutPeriod } from './format.ts';
@@ -137,16 +135,6 @@ function assessVersion({ version, versionNumber }: ServerFacts): Finding {
     `PostgreSQL ${version} is too old.`,
     `Upgrade the server to PostgreSQL ${minimumMajor} or newer.`,
   );
-}
-
-const workerQueueConnections = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
-
-/** The most connections that a web process, a worker, and all web processes here with one worker open. */
-function wantedConnections({ webConcurrency, redisUrl }: Config) {
-  const queueToo = redisUrl ? 0 : 1;
-  const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * workerQueueConnections;
-  return { web, worker, all: webConcurrency * web + worker };
 }
 
 function assessConnections(

@@ -22,24 +22,22 @@ export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
     throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
   const dead = await withConnection(place.databaseUrl, countDeadLetters);
-  const findings = statuses.flatMap(({ definition, ...status }) =>
-    assessQueue(definition, status).map((finding) =>
-      statuses.length > 1 ? { ...finding, finding: `${definition.name}: ${finding.finding}` } : finding,
-    ),
-  );
+  const findings = statuses.flatMap(({ definition, ...status }) => assessQueue(definition, status));
   return [...findings, assessDeadScans(dead)];
 }
 
+/** Each finding says which queue it is about. */
 export function assessQueue(
-  { consequences }: Pick<QueueDefinition, 'consequences'>,
+  { name, consequences }: Pick<QueueDefinition, 'name' | 'consequences'>,
   { jobs, oldestWaitingMs, workers }: Omit<QueueStatus, 'queue' | 'definition'>,
 ): Finding[] {
   const pending = jobs.waiting + jobs.active + jobs.delayed;
-  return [
+  const findings = [
     assessLag(pending, oldestWaitingMs, consequences.late),
-    assessWorkers(workers, pending),
+    assessWorkers(workers, pending, consequences.noWorker),
     assessFailed(jobs.failed, consequences.failed),
   ];
+  return findings.map((finding) => ({ ...finding, finding: `${name}: ${finding.finding}` }));
 }
 
 function assessLag(pending: number, lagMs: number, consequence: string): Finding {
@@ -53,11 +51,11 @@ function assessLag(pending: number, lagMs: number, consequence: string): Finding
   );
 }
 
-function assessWorkers(workers: number, pending: number): Finding {
+function assessWorkers(workers: number, pending: number, consequence: string): Finding {
   if (workers > 0) return ok(`${pluralize(workers, 'worker')} connected.`);
   return pending > 0
-    ? failure('No worker is connected, and jobs are waiting.', startWorker)
-    : warning('No worker is connected: scans will not be recorded until one is.', startWorker);
+    ? failure(`No worker is connected, and jobs are waiting: ${consequence}.`, startWorker)
+    : warning(`No worker is connected: ${consequence}.`, startWorker);
 }
 
 function assessFailed(failed: number, consequence: string): Finding {

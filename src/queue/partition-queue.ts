@@ -17,5 +17,6 @@ export const partitionQueue = defineQueue({
   consequences: {
     late: 'partitions are created later; months ahead exist already',
     failed: 'partitions may be missing in a few months',
+    noWorker: 'partitions are created only by `qrelay migrate` until one is',
   },
 });

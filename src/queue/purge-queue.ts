@@ -16,5 +16,6 @@ export const purgeQueue = defineQueue({
   consequences: {
     late: 'scans of deleted codes take up space for longer',
     failed: 'scans of deleted codes take up space until the next run',
+    noWorker: 'scans of deleted codes take up space until one is',
   },
 });

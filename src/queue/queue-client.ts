@@ -2,7 +2,7 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { type QueueDepth, readDepths, readDepthsOfReachable } from './queue-depth.ts';
+import { countPending, type QueueDepth, readDepths, readDepthsOfReachable } from './queue-depth.ts';
 import { allQueues, queuesFor } from './queues.ts';
 import { queuesInUse } from './queues-in-use.ts';
 import { scanQueue } from './scan-queue.ts';
@@ -16,7 +16,7 @@ export interface QueueClient {
   add<Data>(queue: QueueDefinition<Data>, data: Data): Promise<unknown>;
   /** Rejects, with the reason, when a queue for scans takes no writes. */
   checkWrites(): Promise<void>;
-  /** Unfinished jobs: waiting, active or delayed, in all the queues that these jobs are spread over. */
+  /** Unfinished jobs: waiting, active or delayed, in all the queues that these jobs are spread over. The next job of a schedule is one of them when it is due. */
   pending(queue: QueueDefinition): Promise<number>;
   depths(): Promise<QueueDepth[]>;
   close(): Promise<void>;
@@ -32,7 +32,6 @@ interface QueueClientOptions {
 const closeTimeoutMs = 2_000;
 /** How often queues beyond SCAN_QUEUES are looked for. */
 const findEveryMs = 30_000;
-const pendingStates = ['waiting', 'active', 'delayed', 'prioritized'] as const;
 
 export function openQueueClient({
   place,
@@ -53,8 +52,7 @@ export function openQueueClient({
   });
   async function pending(queue: QueueDefinition): Promise<number> {
     let jobs = 0;
-    for (const one of queuesFor(queue, place))
-      jobs += await connection.queue(one).getJobCountByTypes(...pendingStates);
+    for (const one of queuesFor(queue, place)) jobs += await countPending(connection.queue(one));
     return jobs;
   }
   let inUse = queues.flatMap((queue) => queuesFor(queue, place));

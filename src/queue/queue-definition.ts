@@ -26,8 +26,8 @@ export interface QueueDefinition<Data = unknown> {
   readonly items: { noun: string; count(data: Data): number };
   /** What operators may see of a job's data. */
   visibleData(data: unknown): object;
-  /** The consequences that `qrelay doctor` reports. */
-  readonly consequences: { late: string; failed: string };
+  /** What `qrelay doctor` adds, after a colon, to "5 jobs pending", "2 failed jobs" and "No worker is connected". */
+  readonly consequences: { late: string; failed: string; noWorker: string };
 }
 
 type Definition<Contract extends TSchema> = Omit<QueueDefinition<Static<Contract>>, 'accepts'> & {

@@ -6,7 +6,16 @@ import type { QueueDefinition } from './queue-definition.ts';
 /** How full a queue is. */
 export interface QueueDepth {
   queue: string;
-  jobs: { waiting: number; active: number; delayed: number; failed: number };
+  jobs: {
+    /** For a worker, including the job of a schedule that is due. */
+    waiting: number;
+    active: number;
+    /** To be tried again later. */
+    delayed: number;
+    /** The next job of a schedule, until it is due. */
+    scheduled: number;
+    failed: number;
+  };
   /** 0 when no job waits. Of the delayed jobs only the next few are read, so the oldest may be a little older. */
   oldestWaitingMs: number;
 }
@@ -42,19 +51,44 @@ export async function readDepthsOfReachable(
 /** Sequential: on Postgres the queue has few connections, and redirects wait for them. */
 export async function queueDepth(queue: Queue<unknown>): Promise<QueueDepth> {
   const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
   const next = await queue.getJobs(['waiting'], 0, 0, true);
   const delayedNext = await queue.getJobs(['delayed'], 0, delayedJobsRead - 1, true);
-  const late = [...next, ...delayedNext.filter((job) => !isNotDueYet(job))];
-  const addedAt = late.map(({ timestamp }) => timestamp);
-  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const scheduled = await countScheduled(queue, delayed);
+  const now = Date.now();
+  const late = delayedNext.filter((job) => waitsSince(job) <= now);
+  // Only a worker moves a job from `delayed` to `waiting`: without one, a job of the schedule stays there when it is due.
+  const due = late.filter(
+    ({ repeatJobKey, attemptsStarted }) => repeatJobKey && attemptsStarted === 0,
+  ).length;
   return {
     queue: queue.name,
-    jobs: { waiting, active, delayed, failed },
-    oldestWaitingMs: addedAt.length > 0 ? Math.max(0, Date.now() - Math.min(...addedAt)) : 0,
+    jobs: {
+      waiting: waiting + due,
+      active,
+      delayed: Math.max(0, delayed - scheduled - due),
+      scheduled,
+      failed,
+    },
+    oldestWaitingMs: Math.max(0, ...[...next, ...late].map((job) => now - waitsSince(job))),
   };
 }
 
-/** The next job of a schedule is delayed from the start. */
-function isNotDueYet({ repeatJobKey, attemptsStarted }: Job): boolean {
-  return repeatJobKey !== undefined && attemptsStarted === 0;
+/** Unfinished jobs, without the next job of a schedule until it is due. */
+export async function countPending(queue: Queue<unknown>): Promise<number> {
+  const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
+  const { waiting = 0, active = 0, delayed = 0, prioritized = 0 } = counts;
+  return waiting + active + prioritized + delayed - (await countScheduled(queue, delayed));
+}
+
+/** From the schedule itself: among many delayed jobs, its job may be anywhere. */
+async function countScheduled(queue: Queue<unknown>, delayed: number): Promise<number> {
+  if (delayed === 0) return 0;
+  const schedule = await queue.getJobScheduler(queue.name);
+  return schedule?.next && schedule.next > Date.now() ? 1 : 0;
+}
+
+/** A job of a schedule is added long before it is due, and its id ends in the time at which it is. */
+function waitsSince({ id = '', repeatJobKey, timestamp }: Job): number {
+  return repeatJobKey ? Number(id.slice(id.lastIndexOf(':') + 1)) : timestamp;
 }

@@ -9,6 +9,7 @@ import {
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
+import type { JobOutcome } from '../telemetry/worker-metrics.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
 import { postgresConnection } from './postgres-engine.ts';
@@ -57,23 +58,29 @@ export function openQueueWorker<Data>(
   queue: QueueDefinition<Data>,
   handle: JobHandler<Data>,
   log: Log,
+  onOutcome: (outcome: JobOutcome) => void = () => undefined,
 ): QueueWorker {
   const { name, concurrency, retries } = queue;
   const logDelayed = throttle((err, jobs) =>
     log.warn({ err, jobs, queue: name }, 'jobs could not be done now and are tried again later'),
   );
   async function process(job: Job<unknown>, token?: string): Promise<void> {
-    // An ordinary failure, with all its attempts: during an upgrade, a worker of the newer release may accept it.
-    if (!queue.accepts(job.data))
-      throw new Error(`The data of the job does not match the contract of ${name}`);
+    let outcome: JobOutcome = 'failed';
     try {
+      // An ordinary failure, with all its attempts: during an upgrade, a worker of the newer release may accept it.
+      if (!queue.accepts(job.data))
+        throw new Error(`The data of the job does not match the contract of ${name}`);
       await handle(job.data);
+      outcome = 'done';
     } catch (error) {
       if (!(error instanceof TryLaterError)) throw error;
+      outcome = 'put_back';
       logDelayed(error.cause ?? error);
       if (error.remaining) await job.updateData(error.remaining);
       await job.moveToDelayed(Date.now() + retries.delayMs(job.attemptsStarted), token);
       throw new DelayedError();
+    } finally {
+      onOutcome(outcome);
     }
   }
   const logError = logConnectionErrors(log, isOnRedis(place) ? place : undefined);

@@ -1,3 +1,4 @@
+import { housekeepingQueue } from './housekeeping-queue.ts';
 import { partitionQueue } from './partition-queue.ts';
 import { purgeQueue } from './purge-queue.ts';
 import type { QueuePlace } from './queue-connection.ts';
@@ -9,7 +10,12 @@ import { scanQueues, scanQueuesBeyond } from './scan-queues.ts';
  * THE list of queues, one for each kind of job. The worker process, the depth metrics, the queue board, `qrelay doctor`
  * and `qrelay queue` follow from it; workers/handlers.ts has a handler for each.
  */
-export const queues = { scans: scanQueue, purge: purgeQueue, partitions: partitionQueue } as const;
+export const queues = {
+  scans: scanQueue,
+  purge: purgeQueue,
+  partitions: partitionQueue,
+  housekeeping: housekeepingQueue,
+} as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);
 

@@ -32,5 +32,6 @@ export const scanQueue = defineQueue({
   consequences: {
     late: 'analytics are delayed by as much',
     failed: 'their scans are kept but not counted',
+    noWorker: 'scans are not recorded until one is',
   },
 });

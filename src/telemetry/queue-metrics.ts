@@ -5,7 +5,7 @@ const timeoutMs = 1_000;
 /** However often metrics are scraped, the queues are read no more often than this. */
 const cacheMs = 3_000;
 
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
+const states = ['waiting', 'active', 'delayed', 'scheduled', 'failed'] as const;
 
 interface QueueFigures {
   queue: string;
@@ -48,7 +48,7 @@ export function addQueueMetrics(
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_queue_jobs',
-      help: 'Jobs in a queue: waiting, active, delayed (tried again later, or scheduled), failed (kept for an operator).',
+      help: 'Jobs in a queue: waiting, active, delayed (tried again later), scheduled (not due yet), failed (kept for an operator).',
       labelNames: ['queue', 'state'],
       registers: [],
       aggregator,

@@ -1,12 +1,26 @@
-import { Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addTally } from './tally.ts';
+
+const jobOutcomes = ['done', 'put_back', 'failed'] as const;
+export type JobOutcome = (typeof jobOutcomes)[number];
 
 /** All metrics of a worker process except those read from its database pool and Node. */
 export function createWorkerMetrics() {
   const registry = new Registry();
   const registers = [registry];
+  const jobs = new Counter({
+    name: 'qrelay_worker_jobs_total',
+    help: 'Attempts to do a job, by queue: done, put_back (the work could not be done now), or failed.',
+    labelNames: ['queue', 'outcome'],
+    registers,
+  });
   return {
     registry,
+    /** Every outcome of the queue is exported from now on, as 0. */
+    countJobs(queue: string): (outcome: JobOutcome) => void {
+      for (const outcome of jobOutcomes) jobs.inc({ queue, outcome }, 0);
+      return (outcome) => jobs.inc({ queue, outcome });
+    },
     scansRecorded: addTally(registry, {
       name: 'qrelay_scans_recorded_total',
       help: 'Scans handled by a worker: recorded, delivered_before, code_deleted, or dead (refused by the database).',
@@ -19,15 +33,9 @@ export function createWorkerMetrics() {
       label: 'outcome',
       values: ['found', 'missing'],
     }),
-    jobs: addTally(registry, {
-      name: 'qrelay_worker_jobs_total',
-      help: 'Jobs handled by a worker: done, put_back (the database did not respond), or failed (and retried).',
-      label: 'outcome',
-      values: ['done', 'put_back', 'failed'],
-    }),
     jobScans: new Histogram({
       name: 'qrelay_worker_job_scans',
-      help: 'Scans per job.',
+      help: 'Scans per job of the queue scans.',
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
       registers,
     }),

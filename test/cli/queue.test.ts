@@ -49,7 +49,10 @@ onBothQueues('qrelay queue', (redisUrl) => {
       ]);
       await queue.add(scanQueue, { scans, sealedAddresses: '' });
     }
-    await eventually(async () => expect((await queue.depths())[0]?.jobs.failed).to.equal(numbers.length));
+    await eventually(async () => {
+      const scans = (await queue.depths()).find(({ queue: name }) => name === 'scans');
+      expect(scans?.jobs.failed).to.equal(numbers.length);
+    });
     await worker.close();
   }
 

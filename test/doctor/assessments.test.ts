@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wantedConnections } from '../../src/doctor/connections.ts';
 import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { assessGeoData } from '../../src/doctor/geo-data.ts';
@@ -6,6 +7,7 @@ import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { checkProxy } from '../../src/doctor/proxy.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
+import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { assessRedis, parseInfo } from '../../src/doctor/redis.ts';
 import { reportLines } from '../../src/cli/doctor-report.ts';
@@ -44,11 +46,13 @@ describe('How the doctor assesses states that a test cannot produce', () => {
 
   it('PostgreSQL: there must be enough connections for the processes of this setup', () => {
     const redisUrl = 'redis://localhost';
-    // 10 for the web process, 7 for the worker, 5 to spare; without Redis 4 and 6 more.
+    // 10 for the web process, 7 for the worker, 5 to spare; without Redis more, depending on the queues.
     expect(onServer({ usableConnections: 22 }, { redisUrl })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: 21 }, { redisUrl }))).to.deep.equal(['warning']);
-    expect(onServer({ usableConnections: 32 })).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 31 }))).to.deep.equal(['warning']);
+    const enough = wantedConnections({ webConcurrency: 1, redisUrl: undefined }).all + 5;
+    expect(enough).to.be.above(22);
+    expect(onServer({ usableConnections: enough })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: enough - 1 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
   });
 
@@ -116,19 +120,40 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     const queue = (oldestWaitingMs: number, failed = 0) =>
       bad(
         assessQueue(scanQueue, {
-          jobs: { waiting: 1, active: 0, delayed: 0, failed },
+          jobs: { waiting: 1, active: 0, delayed: 0, scheduled: 1, failed },
           oldestWaitingMs,
           workers: 1,
         }),
       ).map(({ state, finding }) => `${state}: ${finding}`);
     expect(queue(60_000)).to.deep.equal([]);
     expect(queue(61_000)).to.deep.equal([
-      'warning: 1 job pending, the oldest for 61 seconds: analytics are delayed by as much.',
+      'warning: scans: 1 job pending, the oldest for 61 seconds: analytics are delayed by as much.',
     ]);
     expect(queue(16 * 60_000)).to.deep.equal([
-      'failure: 1 job pending, the oldest for 16 minutes: analytics are delayed by as much.',
+      'failure: scans: 1 job pending, the oldest for 16 minutes: analytics are delayed by as much.',
     ]);
-    expect(queue(0, 2)).to.deep.equal(['warning: 2 failed jobs: their scans are kept but not counted.']);
+    expect(queue(0, 2)).to.deep.equal([
+      'warning: scans: 2 failed jobs: their scans are kept but not counted.',
+    ]);
+  });
+
+  it('the queue: the next job of a schedule is not pending, and each queue has consequences of its own', () => {
+    const idle = { waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 };
+    for (const queue of allQueues) {
+      const { name, consequences } = queue;
+      const texts = (jobs: typeof idle) =>
+        assessQueue(queue, { jobs, oldestWaitingMs: 0, workers: 0 }).map(
+          ({ state, finding }) => `${state}: ${finding}`,
+        );
+      expect(texts(idle)).to.deep.equal([
+        `ok: ${name}: No jobs are waiting.`,
+        `warning: ${name}: No worker is connected: ${consequences.noWorker}.`,
+        `ok: ${name}: No failed jobs.`,
+      ]);
+      expect(texts({ ...idle, waiting: 1 })[1]).to.equal(
+        `failure: ${name}: No worker is connected, and jobs are waiting: ${consequences.noWorker}.`,
+      );
+    }
   });
 
   it('geo data: a warning after a year', () => {

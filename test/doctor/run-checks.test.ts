@@ -3,9 +3,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { partitionQueue } from '../../src/queue/partition-queue.ts';
+import { purgeQueue } from '../../src/queue/purge-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { openQueueWorker } from '../../src/queue/queue-worker.ts';
+import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import { wantedConnections } from '../../src/doctor/connections.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { openSpool } from '../../src/queue/spool.ts';
@@ -22,6 +27,11 @@ const alwaysWarned = [
   'postgres: fsync and synchronous_commit off: a crash of the server can lose scans that were counted.',
   /^geo data: The geolocation data is from 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong location\.$/,
 ];
+
+/** Of every queue, although three of them have a next job that is not due yet. */
+const idleQueues = allQueues.flatMap(({ name }) =>
+  ['No jobs are waiting.', '1 worker connected.', 'No failed jobs.'].map((text) => `queue: ${name}: ${text}`),
+);
 
 describe('The doctor', () => {
   let service: TestService;
@@ -66,7 +76,7 @@ describe('The doctor', () => {
     const findings = await eventually(async () => {
       const found = await runChecks({ config: config() });
       // A worker names its connection shortly after it has started.
-      expect(findingsIn(found, 'ok')).to.include('queue: 1 worker connected.');
+      expect(findingsIn(found, 'ok')).to.include.members(idleQueues);
       return found;
     });
     expect(findingsIn(findings, 'failure')).to.deep.equal([]);
@@ -81,8 +91,6 @@ describe('The doctor', () => {
       'postgres: All migrations are applied.',
       'redis: maxmemory-policy is noeviction.',
       'redis: The append-only file is on: jobs survive a restart.',
-      'queue: No jobs are waiting.',
-      'queue: No failed jobs.',
       'queue: No dead scans.',
       'spool: The spool is empty.',
     ]);
@@ -104,6 +112,7 @@ describe('The doctor', () => {
 
   it('finds the worker, and counts its connections, when the queue is on PostgreSQL', async () => {
     const onPostgres = await startService({ worker: true, config: { dataDir } });
+    const { web, worker } = wantedConnections({ webConcurrency: 1, redisUrl: undefined });
     try {
       await eventually(async () => {
         const found = await runChecks({
@@ -111,9 +120,9 @@ describe('The doctor', () => {
         });
         expect(findingsIn(found, 'failure')).to.deep.equal([]);
         const fine = findingsIn(found, 'ok');
-        expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No jobs are waiting.');
+        expect(fine).to.include.members(idleQueues);
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include('a web process opens up to 14, a worker up to 13.');
+        expect(fine.join()).to.include(`a web process opens up to ${web}, a worker up to ${worker}.`);
       });
     } finally {
       await onPostgres.stop();
@@ -310,7 +319,7 @@ describe('The doctor', () => {
           redisUrl: engine === 'Redis' ? `${redisUrl}/9` : undefined,
         };
         expect(await warnings(place)).to.include(
-          'queue: No worker is connected: scans will not be recorded until one is.',
+          'queue: scans: No worker is connected: scans are not recorded until one is.',
         );
         const queue = openQueueClient({ place, log: testLog() });
         await waitUntilReady(queue);
@@ -320,10 +329,47 @@ describe('The doctor', () => {
         const findings = await runChecks({ config: config(place) });
         await database.drop();
         expect(findingsIn(findings, 'failure')).to.deep.equal([
-          'queue: No worker is connected, and jobs are waiting.',
+          'queue: scans: No worker is connected, and jobs are waiting: scans are not recorded until one is.',
         ]);
         expect(findingsIn(findings, 'ok').join()).to.match(
-          /queue: 2 jobs pending, the oldest for \d seconds?\./,
+          /queue: scans: 2 jobs pending, the oldest for \d seconds?\./,
+        );
+      });
+    }
+
+    for (const engine of ['Redis', 'PostgreSQL']) {
+      it(`scheduled jobs without a worker, as soon as they are due (queue on ${engine})`, async () => {
+        const database = await createTestDatabase();
+        const place = {
+          databaseUrl: database.url,
+          redisUrl: engine === 'Redis' ? `${redisUrl}/10` : undefined,
+        };
+        const log = testLog();
+        const ran = new Set<string>();
+        const workers = [purgeQueue, partitionQueue].map((queue) =>
+          openQueueWorker(
+            place,
+            // Due again at once, or in an hour.
+            queue === purgeQueue ? { ...queue, schedule: { every: 100, data: {} } } : queue,
+            async () => void ran.add(queue.name),
+            log,
+          ),
+        );
+        await eventually(() => expect([...ran]).to.have.members(['purge', 'partitions']));
+        await Promise.all(workers.map((worker) => worker.close()));
+        const findings = await eventually(async () => {
+          const found = await runChecks({ config: config(place) });
+          expect(findingsIn(found, 'failure')).to.deep.equal([
+            'queue: purge: No worker is connected, and jobs are waiting: scans of deleted codes take up space until one is.',
+          ]);
+          return found;
+        });
+        await database.drop();
+        expect(findingsIn(findings, 'ok').join('\n'))
+          .to.match(/^queue: purge: 1 job pending, the oldest for \d seconds?\.$/m)
+          .and.include('queue: partitions: No jobs are waiting.');
+        expect(findingsIn(findings, 'warning')).to.include(
+          'queue: partitions: No worker is connected: partitions are created only by `qrelay migrate` until one is.',
         );
       });
     }

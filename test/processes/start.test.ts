@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Finding } from '../../src/doctor/finding.ts';
+import { allQueues } from '../../src/queue/queues.ts';
 import { findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -70,7 +71,7 @@ describe('npm start', function () {
       expect(findingsIn(findings, 'ok')).to.include.members([
         'postgres: Committed data survives a crash (fsync and synchronous_commit are on).',
         'postgres: All migrations are applied.',
-        'queue: 1 worker connected.',
+        ...allQueues.map(({ name }) => `queue: ${name}: 1 worker connected.`),
       ]);
     });
 

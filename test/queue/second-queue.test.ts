@@ -3,11 +3,13 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
-import type { QueuePlace } from '../../src/queue/queue-connection.ts';
+import { connectToQueues, type QueuePlace } from '../../src/queue/queue-connection.ts';
 import { defineQueue } from '../../src/queue/queue-definition.ts';
 import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
+import { hourMs } from '../../src/runtime/units.ts';
 import { addQueueMetrics } from '../../src/telemetry/queue-metrics.ts';
+import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { readFigures } from '../support/figures.ts';
 import { outcomeOf } from '../support/programs.ts';
@@ -25,7 +27,11 @@ const mailQueue = defineQueue({
   retention: { removeOnComplete: true, removeOnFail: { count: 2 } },
   items: { noun: 'message', count: () => 1 },
   visibleData: () => ({}),
-  consequences: { late: 'mail is late', failed: 'the mail was not sent' },
+  consequences: {
+    late: 'mail is late',
+    failed: 'the mail was not sent',
+    noWorker: 'mail is not sent until one is',
+  },
 });
 
 const newsletterQueue = { ...mailQueue, name: 'newsletter' };
@@ -39,9 +45,18 @@ const digestQueue = defineQueue({
   items: { noun: 'digest', count: () => 1 },
 });
 
+const secondly = { every: 1_000, data: { about: 'today' } };
+
+const reportQueue = defineQueue({
+  ...digestQueue,
+  name: 'report',
+  contract: Type.Object({}),
+  schedule: { every: hourMs, data: {} },
+});
+
 onBothQueues('A second queue', (redisUrl) => {
   const log = testLog();
-  const queues = [...allQueues, mailQueue, digestQueue];
+  const queues = [...allQueues, mailQueue, digestQueue, reportQueue];
   let database: TestDatabase;
   let place: QueuePlace;
   let client: QueueClient;
@@ -110,6 +125,87 @@ onBothQueues('A second queue', (redisUrl) => {
     expect(written.length).to.be.at.most(2 + (Date.now() - startedAt) / 200);
     expect(await depthOf('digest')).to.include({ failed: 0 });
     expect((await metrics()).get('qrelay_queue_oldest_job_seconds', { queue: 'digest' })).to.be.below(1);
+  });
+
+  it('counts the next job of a schedule as scheduled, and not as waiting or pending, until it is due', async () => {
+    let isDown = false;
+    let runs = 0;
+    const handle = async () => {
+      if (isDown) throw new TryLaterError('not now');
+      runs += 1;
+    };
+    const laterQueue = { ...reportQueue, retries: { attempts: 2, delayMs: () => hourMs } };
+    workers.push(openQueueWorker(place, laterQueue, handle, log));
+    const idle = { waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 };
+    await eventually(async () => {
+      expect(runs).to.equal(1);
+      expect(await depthOf('report')).to.deep.equal(idle);
+    });
+    expect(await client.pending(reportQueue)).to.equal(0);
+    const oldest = async () => (await metrics()).get('qrelay_queue_oldest_job_seconds', { queue: 'report' });
+    expect(await oldest()).to.equal(0);
+    expect((await metrics()).get('qrelay_queue_jobs', { queue: 'report', state: 'scheduled' })).to.equal(1);
+
+    isDown = true;
+    for (let added = 0; added < 7; added += 1) await client.add(reportQueue, {});
+    await eventually(async () => expect(await depthOf('report')).to.deep.equal({ ...idle, delayed: 7 }));
+    expect(await client.pending(reportQueue)).to.equal(7);
+    expect(await oldest()).to.be.above(0);
+  });
+
+  it('counts the job of a schedule as waiting when it is due, late since then and not since it was added', async () => {
+    let runs = 0;
+    const worker = openQueueWorker(
+      place,
+      { ...digestQueue, schedule: secondly },
+      async () => void runs++,
+      log,
+    );
+    await eventually(() => expect(runs).to.be.above(0));
+    await worker.close();
+    const connection = connectToQueues(place, log);
+    await eventually(() => expect(connection.isReady()).to.equal(true));
+    const schedule = await connection.queue(digestQueue).getJobScheduler(digestQueue.name);
+    await connection.close();
+    const dueAt = schedule?.next ?? Number.NaN;
+    await eventually(async () => {
+      const depth = (await client.depths()).find(({ queue }) => queue === 'digest');
+      expect(depth?.jobs).to.include({ waiting: 1, delayed: 0, scheduled: 0 });
+      expect(depth?.oldestWaitingMs).to.be.within(1, Date.now() - dueAt);
+    });
+    expect(await client.pending(digestQueue)).to.equal(1);
+  });
+
+  it('loses its schedule when a release has none for it any more', async () => {
+    const first = openQueueWorker(place, { ...digestQueue, schedule: secondly }, async () => undefined, log);
+    await eventually(async () => expect(await depthOf('digest')).to.include({ waiting: 0, scheduled: 1 }));
+    await first.close();
+    workers.push(openQueueWorker(place, { ...mailQueue, name: 'digest' }, async () => undefined, log));
+    await eventually(async () =>
+      expect(await depthOf('digest')).to.include({ waiting: 0, active: 0, delayed: 0, scheduled: 0 }),
+    );
+  });
+
+  it('has its jobs counted by outcome, beside those of other queues', async () => {
+    const { registry, countJobs } = createWorkerMetrics();
+    let attempts = 0;
+    const handle = async () => {
+      attempts += 1;
+      if (attempts === 1) throw new TryLaterError('not now');
+      if (attempts === 2) throw new Error('no route');
+    };
+    countJobs('scans');
+    workers.push(openQueueWorker(place, mailQueue, handle, log, countJobs('mail')));
+    await client.add(mailQueue, { to: 'ada@example.com' });
+    await eventually(async () => {
+      const figures = readFigures(await registry.metrics());
+      const outcome = (queue: string, name: string) =>
+        figures.get('qrelay_worker_jobs_total', { queue, outcome: name });
+      for (const name of ['done', 'put_back', 'failed']) {
+        expect(outcome('mail', name), name).to.equal(1);
+        expect(outcome('scans', name), name).to.equal(0);
+      }
+    });
   });
 
   it('keeps a job that is tried later without using an attempt, and fails one that does not match the contract', async () => {

@@ -34,9 +34,12 @@ const spoolWritable = `qrelay_spool_writable{${web}}`;
 const redirectsWithin = (le: string) => `qrelay_share_answer_seconds_bucket{le="${le}",${web}}`;
 const unavailable = `qrelay_share_answers_total{outcome="unavailable",${web}}`;
 const queueUp = `qrelay_queue_up{${web}}`;
-const oldestJob = `qrelay_queue_oldest_job_seconds{${web}}`;
-const jobs = (state: string) => `qrelay_queue_jobs{state="${state}",${web}}`;
-const workerJobs = (outcome: string) => `qrelay_worker_jobs_total{outcome="${outcome}",${worker}}`;
+const oldestJob = (queue = 'scans') => `qrelay_queue_oldest_job_seconds{queue="${queue}",${web}}`;
+const jobs = (state: string, queue = 'scans') =>
+  `qrelay_queue_jobs{queue="${queue}",state="${state}",${web}}`;
+const outcomes = ['done', 'put_back', 'failed'];
+const workerJobs = (outcome: string, queue = 'scans') =>
+  `qrelay_worker_jobs_total{queue="${queue}",outcome="${outcome}",${worker}}`;
 const requests = (status: number) => `qrelay_http_requests_total{status="${status}",${web}}`;
 const late = `qrelay_event_loop_delay_seconds{quantile="0.99",${web}}`;
 const waiting = `qrelay_database_waiting{${web}}`;
@@ -63,10 +66,19 @@ export const healthy: Series = {
   [redirectsWithin('0.2')]: growing(60),
   [redirectsWithin('+Inf')]: growing(60),
   [queueUp]: always(1),
-  [oldestJob]: always(0),
+  [oldestJob()]: always(0),
   [jobs('waiting')]: always(0),
   [jobs('active')]: always(1),
   [jobs('failed')]: always(0),
+  // Once in ten minutes, and caught by a scrape once while it waited.
+  [oldestJob('housekeeping')]: always(0),
+  [jobs('waiting', 'housekeeping')]: `0x50 1 0x${minutes}`,
+  [jobs('active', 'housekeeping')]: always(0),
+  [jobs('scheduled', 'housekeeping')]: always(1),
+  [jobs('failed', 'housekeeping')]: always(0),
+  [workerJobs('done', 'housekeeping')]: growing(0.1),
+  [workerJobs('put_back', 'housekeeping')]: always(0),
+  [workerJobs('failed', 'housekeeping')]: always(0),
   [requests(200)]: growing(100),
   [requests(500)]: always(0),
   [late]: always(0.01),
@@ -103,7 +115,9 @@ export const alertCases: Record<string, AlertCase> = {
   },
   QrelayWorkerAway: {
     fires: Object.fromEntries(
-      ['done', 'put_back', 'failed'].map((outcome) => [workerJobs(outcome), `0x100 _x${minutes}`]),
+      ['scans', 'housekeeping'].flatMap((queue) =>
+        outcomes.map((outcome) => [workerJobs(outcome, queue), `0x100 _x${minutes}`]),
+      ),
     ),
     atMinute: 115,
     silent: { [workerJobs('done')]: `0x100 _x${minutes}` },
@@ -176,17 +190,17 @@ export const alertCases: Record<string, AlertCase> = {
     silent: { [queueUp]: `1x100 0 1x${minutes}` },
   },
   QrelayQueueBehind: {
-    fires: { [oldestJob]: jump(0, 301) },
+    fires: { [oldestJob('housekeeping')]: jump(0, 301) },
     atMinute: 106,
-    silent: { [oldestJob]: jump(0, 300) },
+    silent: { [oldestJob()]: jump(0, 300), [oldestJob('housekeeping')]: jump(0, 300) },
   },
   QrelayJobsFailed: {
-    fires: { [jobs('failed')]: jump(0, 1) },
+    fires: { [jobs('failed', 'housekeeping')]: jump(0, 1) },
     atMinute: 106,
     silent: { [jobs('delayed')]: jump(0, 9) },
   },
   QrelayJobAttemptsFailing: {
-    fires: { [workerJobs('failed')]: jump(0, 1) },
+    fires: { [workerJobs('failed', 'housekeeping')]: jump(0, 1) },
     atMinute: 102,
     silent: { [workerJobs('failed')]: always(1) },
   },
@@ -196,9 +210,11 @@ export const alertCases: Record<string, AlertCase> = {
     silent: { [workerJobs('put_back')]: jump(0, 1) },
   },
   QrelayNoWorker: {
+    // Jobs of another queue are done meanwhile.
     fires: { [workerJobs('done')]: always(5), [jobs('waiting')]: jump(0, 2) },
     atMinute: 106,
-    silent: { [workerJobs('done')]: always(5) },
+    // Nothing waits in one queue, and nothing is done in it; in the other, jobs wait and are done.
+    silent: { [workerJobs('done', 'housekeeping')]: always(5), [jobs('waiting')]: jump(0, 2) },
   },
   QrelayErrors: {
     fires: { [requests(500)]: growing(3) },
@@ -229,8 +245,14 @@ export const alertCases: Record<string, AlertCase> = {
 
 /** Where the reconciliation must stay silent although counted and recorded differ: something else explains it. */
 export const explainedDifferences: Record<string, Series> = {
-  'the queue is behind': { [oldestJob]: jump(0, 60) },
+  'the queue is behind': { [oldestJob()]: jump(0, 60) },
   'scans wait in the spool': { [spoolBytes]: jump(0, 1) },
   'jobs were given up and are kept': { [jobs('failed')]: jump(0, 1) },
   'scans were dropped, which has an alert of its own': { [dropped]: growing(2) },
+};
+
+/** Where the reconciliation must fire all the same: jobs of other queues explain no missing scan. */
+export const unrelatedJobs: Series = {
+  [oldestJob('housekeeping')]: jump(0, 60),
+  [jobs('failed', 'housekeeping')]: jump(0, 1),
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { findProgram } from '../support/find-program.ts';
-import { alertCases, explainedDifferences, healthy, type Series } from './alert-cases.ts';
+import { alertCases, explainedDifferences, healthy, type Series, unrelatedJobs } from './alert-cases.ts';
 
 const rules = fileURLToPath(new URL('../../docs/operations/alerts.yml', import.meta.url));
 
@@ -104,6 +104,37 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
       );
     });
   }
+
+  it('QrelayScansUnaccounted fires although jobs of another queue are late or have failed', () => {
+    const alert = 'QrelayScansUnaccounted';
+    const { fires, atMinute } = alertCases[alert] ?? { fires: {}, atMinute: 0 };
+    return check([
+      {
+        changes: { ...fires, ...unrelatedJobs },
+        atMinutes: [atMinute],
+        query: firing(alert),
+        firing: [alert],
+      },
+    ]);
+  });
+
+  it('QrelayNoWorker fires for the queue without a worker, also if there never was one', () => {
+    const alert = 'QrelayNoWorker';
+    const never = Object.fromEntries(
+      Object.keys(healthy)
+        .filter((series) => series.startsWith('qrelay_worker_jobs_total'))
+        .map((series) => [series, `_x600`]),
+    );
+    const waiting = Object.keys(healthy).find((series) => /queue="scans",state="waiting"/.test(series)) ?? '';
+    return check([
+      {
+        changes: { ...never, [waiting]: '0x100 2x600' },
+        atMinutes: [106],
+        query: firing(alert),
+        firing: [alert],
+      },
+    ]);
+  });
 
   it('QrelayScansUnaccounted fires for a loss that began and ended within the window', () => {
     const alert = 'QrelayScansUnaccounted';

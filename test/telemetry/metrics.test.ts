@@ -4,6 +4,7 @@ import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { allQueues } from '../../src/queue/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Figures, scrape } from '../support/figures.ts';
 import { freePort } from '../support/free-port.ts';
@@ -133,8 +134,13 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       expect(taken.get('qrelay_scans_recorded_total', { outcome: 'dead' })).to.equal(0);
       expect(taken.get('qrelay_worker_job_scans_sum')).to.equal(taken.get('qrelay_scans_recorded_total'));
       expect(taken.get('qrelay_worker_job_seconds_count')).to.equal(
-        taken.get('qrelay_worker_jobs_total', { outcome: 'done' }),
+        taken.get('qrelay_worker_jobs_total', { queue: 'scans', outcome: 'done' }),
       );
+      // The job of a schedule runs when the first worker starts.
+      expect(taken.get('qrelay_worker_jobs_total', { queue: 'housekeeping', outcome: 'done' })).to.equal(1);
+      for (const { name: queue } of allQueues)
+        for (const outcome of ['put_back', 'failed'])
+          expect(taken.get('qrelay_worker_jobs_total', { queue, outcome }), queue).to.equal(0);
     });
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queue/queue-worker.ts';
+import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
@@ -32,8 +33,11 @@ onBothQueues('How full the queue is', (redisUrl) => {
     const place = { databaseUrl: service.databaseUrl, redisUrl: redisUrl() };
     const queue = openQueueClient({ place, log });
     await waitUntilReady(queue);
-    const none = { waiting: 0, active: 0, delayed: 0, failed: 0 };
-    expect(await queue.depths()).to.deep.equal([{ queue: 'scans', jobs: none, oldestWaitingMs: 0 }]);
+    const none = { waiting: 0, active: 0, delayed: 0, scheduled: 0, failed: 0 };
+    expect(await queue.depths()).to.deep.equal(
+      allQueues.map(({ name }) => ({ queue: name, jobs: none, oldestWaitingMs: 0 })),
+    );
+    const depthOfScans = async () => (await queue.depths()).find(({ queue: name }) => name === 'scans');
 
     const { shareToken } = await createCode(api);
     const before = Date.now();
@@ -41,7 +45,7 @@ onBothQueues('How full the queue is', (redisUrl) => {
     const after = Date.now();
     for (let scans = 1; scans < 3; scans += 1) await openShare(service.url, shareToken);
     const waiting = await eventually(async () => {
-      const [depth] = await queue.depths();
+      const depth = await depthOfScans();
       expect(depth?.jobs).to.deep.equal({ ...none, waiting: 3 });
       expect(depth?.oldestWaitingMs).to.be.above(50);
       return depth;
@@ -61,7 +65,7 @@ onBothQueues('How full the queue is', (redisUrl) => {
     worker = openQueueWorker(place, scanQueue, () => Promise.reject(new TryLaterError('not now')), log);
     await eventually(async () => {
       const askedAt = Date.now();
-      const [depth] = await queue.depths();
+      const depth = await depthOfScans();
       expect(depth?.jobs).to.include({ waiting: 0, active: 0, delayed: 3 });
       expect(depth?.oldestWaitingMs).to.be.at.least(askedAt - after);
     });

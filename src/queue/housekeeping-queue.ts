@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { defineQueue } from './queue-definition.ts';
+
+/** Deletes what has expired: sessions, rate limit windows, secrets that were never read. */
+export const housekeepingQueue = defineQueue({
+  name: 'housekeeping',
+  jobName: 'clean-up',
+  description: 'Deletion of expired sessions, rate limit windows and one-time secrets',
+  contract: Type.Object({}),
+  concurrency: 1,
+  schedule: { every: 10 * 60_000, data: {} },
+  retries: { attempts: 3, delayMs: () => 5_000 },
+  retention: { removeOnComplete: true, removeOnFail: { count: 10 } },
+  items: { noun: 'run', count: () => 1 },
+  visibleData: () => ({}),
+  consequences: {
+    late: 'expired sessions and rate limit windows take up space for longer',
+    failed: 'expired sessions and rate limit windows take up space until the next run',
+    noWorker: 'expired sessions and rate limit windows take up space until one is',
+  },
+});

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { housekeepingQueue } from '../../src/queue/housekeeping-queue.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { eventually } from '../support/eventually.ts';
+import { onBothQueues } from '../support/queue-engines.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { testLog } from '../support/test-log.ts';
+
+onBothQueues('Housekeeping', (redisUrl) => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService({ worker: true, redisUrl: redisUrl() });
+  });
+  after(() => service.stop());
+
+  it('deletes what has expired and nothing else, also when its job is delivered twice', async () => {
+    const queue = openQueueClient({
+      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      log: testLog(),
+    });
+    await waitUntilReady(queue);
+    const isIdle = () => eventually(async () => expect(await queue.pending(housekeepingQueue)).to.equal(0));
+    await isIdle();
+    const row = (subject: string, ago: string) => ({
+      subject,
+      recent: service.db.raw(`ARRAY[now() - interval '${ago}']`),
+      admitted: true,
+      checked_at: service.db.raw(`now() - interval '${ago}'`),
+    });
+    await service
+      .db('request_windows')
+      .insert([row('address:silent', '61 minutes'), row('address:recent', '1 minute')]);
+    await queue.add(housekeepingQueue, {});
+    await queue.add(housekeepingQueue, {});
+    await eventually(async () =>
+      expect(await service.db('request_windows').pluck('subject')).to.deep.equal(['address:recent']),
+    );
+    await isIdle();
+    const depth = (await queue.depths()).find((one) => one.queue === housekeepingQueue.name);
+    expect(depth?.jobs).to.deep.equal({ waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 });
+    await queue.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { openDatabase } from '../../src/store/database.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
+import { createPurgeHandler } from '../../workers/purge-handler.ts';
+import { freePort } from '../support/free-port.ts';
+
+describe('Handlers of schedules that run often', () => {
+  it('leave the work to the next run while the database is down: no job fails or piles up', async () => {
+    const db = openDatabase(`postgres://qrelay@127.0.0.1:${await freePort()}/qrelay`, {
+      poolMax: 1,
+      applicationName: 'test',
+    });
+    const lines: string[] = [];
+    const log = createLog('test', 'warn', { write: (line) => void lines.push(line) });
+    await createPurgeHandler({ db, log })({});
+    await createHousekeepingHandler({ db, log })({});
+    await db.destroy();
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
+      'the scans of deleted codes were not purged',
+      'old rate limit windows and sessions could not be purged',
+    ]);
+  });
+});
