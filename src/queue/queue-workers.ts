@@ -2,7 +2,7 @@ import type { Log } from '../telemetry/log.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { hasJobs } from './queue-keys.ts';
-import { type JobHandler, openQueueWorker, type QueueWorker } from './queue-worker.ts';
+import { type JobHandler, type JobOutcome, openQueueWorker, type QueueWorker } from './queue-worker.ts';
 import { queuesBeyond, queuesFor } from './queues.ts';
 import { leftOver } from './queues-in-use.ts';
 import { closeRedis, openRedisOnce } from './redis-client.ts';
@@ -18,8 +18,9 @@ export function openQueueWorkers(
   kind: QueueDefinition,
   handle: JobHandler<unknown>,
   log: Log,
+  onOutcome?: (outcome: JobOutcome) => void,
 ): QueueWorker {
-  const open = (queue: QueueDefinition) => openQueueWorker(place, queue, handle, log);
+  const open = (queue: QueueDefinition) => openQueueWorker(place, queue, handle, log, onOutcome);
   const workers = new Map(queuesFor(kind, place).map((queue) => [queue.name, open(queue)]));
   let isClosing = false;
 
