@@ -1,8 +1,9 @@
 import type { Log } from '../telemetry/log.ts';
+import type { JobOutcome } from '../telemetry/worker-metrics.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { hasJobs } from './queue-keys.ts';
-import { type JobHandler, type JobOutcome, openQueueWorker, type QueueWorker } from './queue-worker.ts';
+import { type JobHandler, openQueueWorker, type QueueWorker } from './queue-worker.ts';
 import { queuesBeyond, queuesFor } from './queues.ts';
 import { leftOver } from './queues-in-use.ts';
 import { closeRedis, openRedisOnce } from './redis-client.ts';
