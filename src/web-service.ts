@@ -21,7 +21,6 @@ import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { openDatabase } from './store/database.ts';
-import { poolSizes } from './store/pool-sizes.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
@@ -79,7 +78,7 @@ export async function openWebService({
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
     log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
-  const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
+  const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
   const place = { redisUrl: config.redisUrl, databaseUrl };
   const queue = await openQueue(place, secrets.sealingKey, log);

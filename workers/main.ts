@@ -1,4 +1,5 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
+import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
@@ -28,8 +29,10 @@ runMain(async () => {
     { redisUrl: config.redisUrl, databaseUrl: requireDatabaseUrl(config) },
     log,
     metrics,
+    config.workerPoolSize,
   );
   log.info('working');
+  void logConnectionCounts('worker', config, log); // catches its errors
   announceReady(config);
   onShutdown(log, async () => {
     await service.close();

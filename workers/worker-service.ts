@@ -8,7 +8,7 @@ import { type JobHandler, openQueueWorker } from '../src/queue/queue-worker.ts';
 import { queues } from '../src/queue/queues.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { poolSizes } from '../src/store/pool-sizes.ts';
+import { poolBounds, poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
@@ -32,9 +32,10 @@ export async function openWorkerService(
   place: QueuePlace,
   log: Log,
   metrics = createWorkerMetrics(),
+  poolSize: number = poolBounds.worker.size,
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
-    poolMax: poolSizes.worker.own,
+    poolMax: poolSize,
     applicationName: 'qrelay worker',
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,

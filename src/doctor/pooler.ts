@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import { connectionOptions } from '../store/connection-options.ts';
+import { PoolClient } from '../store/pool-client.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, failure } = findingsFor('postgres');
@@ -10,7 +11,7 @@ type PoolerMode = 'none' | 'session' | 'transaction';
 
 /** Compares which server process runs the statements of two connections. */
 export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
-  const clients: Client[] = [];
+  const clients: PoolClient[] = [];
   try {
     const first = await open(databaseUrl);
     clients.push(first);
@@ -37,9 +38,9 @@ export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
   }
 }
 
-async function open(databaseUrl: string): Promise<Client> {
-  const client = new Client({
-    connectionString: databaseUrl,
+async function open(databaseUrl: string): Promise<PoolClient> {
+  const client = new PoolClient({
+    ...connectionOptions(databaseUrl),
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
     application_name: 'qrelay doctor',
@@ -49,8 +50,8 @@ async function open(databaseUrl: string): Promise<Client> {
   return client;
 }
 
-async function backendOf(client: Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+async function backendOf(client: PoolClient): Promise<number> {
+  const { rows } = (await client.query('SELECT pg_backend_pid() AS pid')) as { rows: { pid: number }[] };
   return rows[0]?.pid ?? 0;
 }
 

@@ -7,12 +7,11 @@ import {
   sqlState,
 } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
-import { workerPoolSize } from '../queue/queue-definition.ts';
-import { allQueues } from '../queue/queues.ts';
-import { poolSizes } from '../store/pool-sizes.ts';
+import { connectionCounts } from '../queue/connection-counts.ts';
+import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
-import { serverName, formatDuration, withoutPeriod } from './format.ts';
+import { formatDuration, withoutPeriod } from './format.ts';
 import { withConnection } from './with-connection.ts';
 import { detectPooler, assessPooler } from './pooler.ts';
 
@@ -56,10 +55,10 @@ export async function checkPostgres(
   config: Config,
   nowMs: () => number,
 ): Promise<Finding[]> {
-  const server = serverName(databaseUrl);
+  const server = serverNames(databaseUrl);
   try {
     const findings = await withConnection(databaseUrl, (db) => checkServer(db, server, config, nowMs));
-    const { all } = wantedConnections(config);
+    const { all } = connectionCounts(config);
     return [
       ...findings,
       ...assessPooler(await detectPooler(databaseUrl), all, config.redisUrl !== undefined),
@@ -138,27 +137,17 @@ function assessVersion({ version, versionNumber }: ServerFacts): Finding {
   );
 }
 
-const workerQueueConnections = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
-
-/** The most connections that a web process, a worker, and all web processes here with one worker open. */
-function wantedConnections({ webConcurrency, redisUrl }: Config) {
-  const queueToo = redisUrl ? 0 : 1;
-  const web = poolSizes.web.own + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const worker = poolSizes.worker.own + poolSizes.worker.audit + queueToo * workerQueueConnections;
-  return { web, worker, all: webConcurrency * web + worker };
-}
-
 function assessConnections(
   { usableConnections: usable, usedConnections: used }: ServerFacts,
   config: Config,
 ): Finding {
   const { webConcurrency } = config;
-  const { web, worker, all: wanted } = wantedConnections(config);
+  const { web, worker, all: wanted } = connectionCounts(config);
   const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}, a worker up to ${worker}`;
   if (usable >= wanted + spareConnections) return ok(`${message}.`);
   return warning(
     `${message}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
-    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY.`,
+    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY, WEB_POOL_SIZE or WORKER_POOL_SIZE.`,
   );
 }
 

@@ -41,7 +41,7 @@ export function defineQueue<Contract extends TSchema>({
   return { ...definition, accepts: (data): data is Static<Contract> => validator.Check(data) };
 }
 
-/** Connections to Postgres that a worker of this queue may hold: one per job, and two to fetch jobs and renew locks. */
+/** Connections to Postgres that a worker of this queue may hold: one per job, and three to fetch jobs, renew locks and LISTEN. */
 export function workerPoolSize({ concurrency }: QueueDefinition): number {
-  return concurrency + 2;
+  return concurrency + 3;
 }

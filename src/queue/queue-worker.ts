@@ -12,7 +12,7 @@ import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
-import { postgresConnection } from './postgres-engine.ts';
+import { openQueuePool } from './postgres-engine.ts';
 import type { QueuePlace } from './queue-connection.ts';
 import { type QueueDefinition, workerPoolSize } from './queue-definition.ts';
 import { needsNewConnection } from './redis-errors.ts';
@@ -41,6 +41,7 @@ export class TryLaterError extends Error {
 const RedisWorker = withBackoff(Worker);
 const PostgresWorker = withBackoff(withBackend(createPostgresBackend).Worker as unknown as typeof Worker);
 const closeTimeoutMs = 10_000;
+const poolCloseTimeoutMs = 1_000;
 const restartDelayMs = 2_000;
 
 const workerOptions = {
@@ -89,17 +90,21 @@ export function openQueueWorker<Data>(
       ? new Redis(place.redisUrl, { maxRetriesPerRequest: null, reconnectOnError: needsNewConnection })
       : undefined;
     redis?.on('error', () => undefined); // logged by the worker already
+    // Our own pool: of options, BullMQ would make a connection for LISTEN that does not look for the primary.
+    const pool = redis
+      ? undefined
+      : openQueuePool(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue));
     const worker = redis
       ? new RedisWorker(name, process, { ...options, connection: redis })
       : new PostgresWorker(name, process, {
           ...options,
           // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
           drainDelay: 1,
-          connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue)),
+          connection: pool as NonNullable<typeof pool>,
         });
     worker.on('error', logError);
     worker.on('failed', (_job, err) => logFailed(err));
-    const started = { worker, redis };
+    const started = { worker, redis, pool };
     worker.waitUntilReady().catch((err: unknown) => {
       if (closing) return;
       // BullMQ remembers that its first command failed, and never becomes ready: only a new worker can.
@@ -112,12 +117,13 @@ export function openQueueWorker<Data>(
     return started;
   }
 
-  async function end({ worker, redis }: ReturnType<typeof start>): Promise<void> {
+  async function end({ worker, redis, pool }: ReturnType<typeof start>): Promise<void> {
     // A server that hangs must not delay us: a job whose end it does not learn of is delivered again.
     await withTimeout(closeTimeoutMs, worker.close()).catch((err: unknown) =>
       log.warn({ err, queue: name }, 'the queue did not respond while its worker was closed'),
     );
     redis?.disconnect();
+    if (pool) await withTimeout(poolCloseTimeoutMs, pool.end()).catch(() => undefined);
   }
 
   return {

@@ -1,6 +1,8 @@
 import knex, { type Knex } from 'knex';
 import pg, { type QueryResultRow, types } from 'pg';
+import { connectionOptions } from './connection-options.ts';
 import { PoolClient } from './pool-client.ts';
+import { NoPrimaryError } from './primary-search.ts';
 
 export type Database = Knex;
 
@@ -47,7 +49,7 @@ export function openDatabase(
   const db = knex({
     client: 'pg',
     connection: {
-      connectionString: url,
+      ...connectionOptions(url),
       application_name: applicationName,
       types: parsers,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -148,6 +150,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     unavailableCodes.has(code) ||
     unavailableClasses.test(code) ||
     error.name === 'KnexTimeoutError' ||
+    error instanceof NoPrimaryError ||
     /Connection terminated|Query read timeout|timeout expired|Unable to acquire a connection|not queryable/.test(
       error.message,
     )

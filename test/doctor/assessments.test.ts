@@ -44,12 +44,16 @@ describe('How the doctor assesses states that a test cannot produce', () => {
 
   it('PostgreSQL: there must be enough connections for the processes of this setup', () => {
     const redisUrl = 'redis://localhost';
-    // 10 for the web process, 7 for the worker, 5 to spare; without Redis 4 and 6 more.
+    // 10 for the web process, 7 for the worker, 5 to spare; without Redis 4 and 7 more.
     expect(onServer({ usableConnections: 22 }, { redisUrl })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: 21 }, { redisUrl }))).to.deep.equal(['warning']);
-    expect(onServer({ usableConnections: 32 })).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 31 }))).to.deep.equal(['warning']);
+    expect(onServer({ usableConnections: 33 })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 32 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
+    // Sizes from the environment count, and one connection that measures the lag of replicas.
+    const sizes = { redisUrl, webPoolSize: 20, workerPoolSize: 8, databaseReplicaUrl: 'postgres://b/q' };
+    expect(onServer({ usableConnections: 35 }, sizes)).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 34 }, sizes))).to.deep.equal(['warning']);
   });
 
   it('metrics: a port without a token is a warning unless it is on loopback', () => {

@@ -113,7 +113,7 @@ describe('The doctor', () => {
         const fine = findingsIn(found, 'ok');
         expect(fine).to.include('queue: 1 worker connected.').and.include('queue: No jobs are waiting.');
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include('a web process opens up to 14, a worker up to 13.');
+        expect(fine.join()).to.include('a web process opens up to 14, a worker up to 14.');
       });
     } finally {
       await onPostgres.stop();
