@@ -7,6 +7,7 @@ import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
+import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
@@ -20,12 +21,15 @@ import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
-import { openDatabase } from './store/database.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { createReads, readPrimary } from './store/reads.ts';
+import { monitorReplicas } from './store/replica-monitor.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
@@ -80,6 +84,7 @@ export async function openWebService({
   );
   const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
+  const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
   const place = { redisUrl: config.redisUrl, databaseUrl };
   const queue = await openQueue(place, secrets.sealingKey, log);
   const producer = createProducer({
@@ -101,6 +106,7 @@ export async function openWebService({
   const app = createApp({
     config,
     db,
+    reads,
     secrets,
     passwords,
     log,
@@ -167,7 +173,27 @@ export async function openWebService({
       await queueBoard.close();
       await images.close();
       await passwords.close();
+      await replicas?.close();
       await db.destroy();
     },
   };
+}
+
+type ReadParts = Pick<WebServiceParts, 'config' | 'databaseUrl' | 'log'> & {
+  db: Database;
+  metrics: WebMetrics;
+};
+
+function openReads({ config, databaseUrl, db, metrics, log }: ReadParts) {
+  const { databaseReplicaUrl: replicaUrl, replicaPoolSize: poolSize } = config;
+  const replicas = replicaUrl ? monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }) : undefined;
+  addReplicaMetrics(metrics.registry, replicas?.list ?? []);
+  const onError = throttle((err, times) =>
+    log.warn({ err, times }, 'a replica failed; its reads were repeated on the primary'),
+  );
+  const recentChanges = createRecentChanges(db);
+  const reads = replicas
+    ? createReads({ db, replicas, recentChanges, served: metrics.reads, onError })
+    : readPrimary(db);
+  return { reads, replicas };
 }

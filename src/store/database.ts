@@ -22,11 +22,13 @@ interface DatabaseOptions {
   applicationName: string;
   /** How long a statement may take, including the wait for a server that hangs. 0: no limit. */
   queryTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** How long a statement waits for a connection of the pool. */
+  acquireTimeoutMs?: number;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
 }
 
-const connectTimeoutMs = 3_000;
 const keepAliveDelayMs = 10_000;
 
 export function openDatabase(
@@ -35,6 +37,8 @@ export function openDatabase(
     poolMax,
     applicationName,
     queryTimeoutMs = 10_000,
+    connectTimeoutMs = 3_000,
+    acquireTimeoutMs = 5_000,
     lockTimeoutMs = 5_000,
     idleInTransactionTimeoutMs = 15_000,
   }: DatabaseOptions,
@@ -70,7 +74,7 @@ export function openDatabase(
       // When one connection has been lost silently, the idle ones may be lost too.
       validate: (connection: PoolClient) => connection.respondedAt > droppedAt,
     },
-    acquireConnectionTimeout: 5_000,
+    acquireConnectionTimeout: acquireTimeoutMs,
     // Silenced, because the caller gets these errors anyway.
     log: { warn: () => undefined, error: () => undefined },
     // Otherwise knex puts the bound values into the error message, and so into the log.
@@ -140,6 +144,15 @@ export function isLoginRefused(code: string): boolean {
 /** PostgreSQL's message without the statement that knex puts in front of it. */
 export function plainMessage(error: Error): string {
   return error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, '');
+}
+
+/** True where the server is gone or refuses connections, not where it canceled a statement. */
+export function isServerLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    /^(?:E[A-Z_]{3,}|08[0-9A-Z]{3}|57P0[0-9])$/.test(sqlState(error) ?? '') ||
+    /Connection terminated|timeout expired|not queryable/.test(error.message)
+  );
 }
 
 /** True for a temporary failure: the same request may succeed later. */

@@ -32,6 +32,8 @@ export interface TestService {
 
 interface TestServiceOptions {
   config?: Partial<Config>;
+  /** A migrated database of the test's own. */
+  databaseUrl?: string;
   redisUrl?: string | undefined;
   /** With a worker in the same process, which records the scans. */
   worker?: boolean;
@@ -43,12 +45,15 @@ interface TestServiceOptions {
 /** The real web service, and a real worker if asked for, on a database of its own and a free port. */
 export async function startService({
   config: changes = {},
+  databaseUrl,
   redisUrl,
   worker = false,
   passwords,
   eagerQueue = redisUrl !== undefined,
 }: TestServiceOptions = {}): Promise<TestService> {
-  const database = await createTestDatabase();
+  const database = databaseUrl
+    ? { url: databaseUrl, drop: async () => undefined }
+    : await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'qrelay-service-'));
   const log = testLog();
   const config: Config = {

@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import { recordScans } from '../../src/scans/record-scans.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { createRecentChanges } from '../../src/codes/recent-changes.ts';
+import { AppError } from '../../src/errors.ts';
+import { sqlState } from '../../src/store/database.ts';
+import { createReads, type ReadServer, readServers } from '../../src/store/reads.ts';
+import { monitorReplicas, type Replicas } from '../../src/store/replica-monitor.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { scrape } from '../support/figures.ts';
+import { signalTree } from '../support/process-tree.ts';
+import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/replicated-postgres.ts';
+import { scanRow } from '../support/scan-rows.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { asSuperuser } from '../support/standby.ts';
+import { testLog } from '../support/test-log.ts';
+
+const email = 'reader@example.com';
+const metricsToken = 'a-token-for-the-figures';
+
+describe('DATABASE_REPLICA_URL', function () {
+  this.timeout(120_000);
+  let postgres: ReplicatedPostgres;
+  let service: TestService;
+  let api: ApiClient;
+  let key: string;
+  let ownerId: string;
+
+  before(async () => {
+    postgres = await startReplicatedPostgres();
+    const { url: databaseUrl } = postgres.primary;
+    service = await startService({
+      databaseUrl,
+      config: { databaseUrl, databaseReplicaUrl: postgres.standby.server.url, metricsToken },
+    });
+    ownerId = (await findOrCreateUser(service.db, email, new Date())).id;
+  });
+  after(async () => {
+    await service?.stop();
+    await postgres?.stop();
+  });
+  beforeEach(async () => {
+    // Each test has its own quota of requests.
+    key = await service.makeKey({ email });
+    api = apiClient(service.url, key);
+    await waitUntilUsed();
+  });
+  afterEach(async () => {
+    signalTree(postgres.standby.server.process.pid ?? 0, 'SIGCONT');
+    await onStandby('SELECT pg_wal_replay_resume()');
+  });
+
+  const monitor = (replicaUrl: string) =>
+    monitorReplicas({ databaseUrl: postgres.primary.url, replicaUrl, poolSize: 2, log: testLog() });
+  const onStandby = (statement: string) =>
+    asSuperuser(postgres.standby.server.superuserUrl, async (client) => {
+      await client.query(statement);
+    });
+  const figure = async (name: string, labels: Record<string, string> = {}) =>
+    (await scrape(`${service.url}/metrics`, metricsToken)).get(name, labels) ?? 0;
+  const served = (by: string) => figure('qrelay_reads_total', { served_by: by });
+  const stateOf = async (state: string) => figure('qrelay_replicas', { state });
+  const waitUntilUsed = () => eventually(async () => expect(await stateOf('usable')).to.equal(1));
+  const scan = (id: string) => recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+  const totalOf = async (id: string) => (await api(`/qrcodes/${id}/analytics`)).body.totalScans as number;
+  const scansOf = async (id: string) => (await api(`/qrcodes/${id}/scans`)).body.data.length as number;
+  const listedScans = async () => (await api('/qrcodes')).body.data[0].scanCount as number;
+  const listedNames = async () =>
+    (await api('/qrcodes')).body.data.map(({ name }: { name: string }) => name) as string[];
+
+  it('serves analytics, raw scans and lists from the replica, and from the primary once it is 2 s behind', async () => {
+    const { id } = await createCode(api);
+    // The list of an account that has just changed a code is read on the primary.
+    await eventually(async () => expect(await createRecentChanges(service.db).has(ownerId)).to.equal(false));
+    await waitUntilUsed();
+    await onStandby('SELECT pg_wal_replay_pause()');
+    await scan(id);
+    const [listed, total, scans] = await Promise.all([listedScans(), totalOf(id), scansOf(id)]);
+    // The replica does not have it yet: nothing but the replica can have answered.
+    expect([listed, total, scans]).to.deep.equal([0, 0, 0]);
+    await eventually(async () => expect(await stateOf('lagging')).to.equal(1), 4_000);
+    expect(await Promise.all([listedScans(), totalOf(id), scansOf(id)])).to.deep.equal([1, 1, 1]);
+    expect(await figure('qrelay_replica_lag_seconds')).to.be.at.least(2);
+
+    await onStandby('SELECT pg_wal_replay_resume()');
+    await waitUntilUsed();
+    const before = await served('replica');
+    expect(await totalOf(id)).to.equal(1);
+    expect(await served('replica')).to.equal(before + 1);
+  });
+
+  it('shows owners each of their changes in the next list, although the replica lacks it', async () => {
+    await onStandby('SELECT pg_wal_replay_pause()');
+    const before = await served('primary_after_change');
+    const { id } = await createCode(api, { name: 'Made' });
+    expect(await listedNames()).to.include('Made');
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    expect(await listedNames())
+      .to.include('Renamed')
+      .and.not.include('Made');
+    expect((await api(`/qrcodes/${id}`)).body.name).to.equal('Renamed');
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    expect(await listedNames()).to.not.include('Renamed');
+    expect((await api(`/qrcodes/${id}/analytics`)).status).to.equal(404);
+    expect(await served('primary_after_change')).to.be.above(before);
+  });
+
+  it('is not behind while the primary is idle', async () => {
+    const position = async () => {
+      const { rows } = (await service.db.raw('SELECT pg_current_wal_lsn()::text AS lsn')) as {
+        rows: [{ lsn: string }];
+      };
+      return rows[0].lsn;
+    };
+    await eventually(async () => {
+      const before = await position();
+      const idleSince = performance.now();
+      await eventually(() => expect(performance.now() - idleSince).to.be.above(2_500));
+      expect(await figure('qrelay_replica_lag_seconds')).to.be.below(2);
+      expect(await stateOf('usable')).to.equal(1);
+      expect(await position()).to.equal(before);
+    });
+  });
+
+  it('repeats a read on the primary within 3 s when the replica hangs, and returns to it [timed]', async () => {
+    const { id } = await createCode(api);
+    await scan(id);
+    await waitUntilUsed();
+    const retried = await served('primary_after_error');
+    signalTree(postgres.standby.server.process.pid ?? 0, 'SIGSTOP');
+    const startedAt = performance.now();
+    expect(await totalOf(id)).to.equal(1);
+    expect(performance.now() - startedAt).to.be.below(3_000);
+    expect(await served('primary_after_error')).to.equal(retried + 1);
+    await eventually(async () => expect(await stateOf('unreachable')).to.equal(1));
+    const atOnce = performance.now();
+    expect(await totalOf(id)).to.equal(1);
+    expect(performance.now() - atOnce).to.be.below(500);
+
+    signalTree(postgres.standby.server.process.pid ?? 0, 'SIGCONT');
+    await waitUntilUsed();
+    const before = await served('replica');
+    expect(await totalOf(id)).to.equal(1);
+    expect(await served('replica')).to.equal(before + 1);
+  });
+
+  it('is not used where it is the primary itself or a server of another cluster; other hosts are', async () => {
+    const own = monitor(postgres.url);
+    const foreign = monitor(servers().postgres.url);
+    const states = ({ list }: Replicas) => list.map((replica) => replica.state());
+    try {
+      await eventually(() => {
+        expect(states(own)).to.deep.equal(['usable', 'primary']);
+        expect(states(foreign)).to.deep.equal(['foreign']);
+      });
+      for (const id of ['a', 'b', 'c', 'd']) expect(own.pick(id)).to.equal(own.list[0]);
+      expect(foreign.pick('a')).to.equal(undefined);
+    } finally {
+      await own.close();
+      await foreign.close();
+    }
+  });
+
+  it('repeats a read on the primary that fails on the replica, and passes on the errors of a request', async () => {
+    const replicas = monitor(postgres.standby.server.url);
+    const tally = Object.fromEntries(readServers.map((name) => [name, 0])) as Record<ReadServer, number>;
+    const errors: unknown[] = [];
+    const reads = createReads({
+      db: service.db,
+      replicas,
+      recentChanges: createRecentChanges(service.db),
+      served: tally,
+      onError: (error) => errors.push(error),
+    });
+    try {
+      await eventually(() => expect(replicas.pick('')?.state()).to.equal('usable'));
+      const { rows } = await reads.scans('', async (db) =>
+        db.raw('SELECT 1 / (1 - pg_is_in_recovery()::int) AS one'),
+      );
+      expect(rows).to.deep.equal([{ one: 1 }]);
+      expect(errors.map(sqlState)).to.deep.equal(['22012']);
+      const absent = new AppError('not_found', 'There is no such QR code.');
+      expect(await reads.scans('', () => Promise.reject(absent)).catch((error: unknown) => error)).to.equal(
+        absent,
+      );
+      expect(tally).to.include({ primary_after_error: 1, replica: 0 });
+    } finally {
+      await replicas.close();
+    }
+  });
+});
