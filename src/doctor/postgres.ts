@@ -12,6 +12,7 @@ import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { formatDuration, withoutPeriod } from './format.ts';
+import { checkReplicas } from './replicas.ts';
 import { withConnection } from './with-connection.ts';
 import { detectPooler, assessPooler } from './pooler.ts';
 
@@ -59,8 +60,10 @@ export async function checkPostgres(
   try {
     const findings = await withConnection(databaseUrl, (db) => checkServer(db, server, config, nowMs));
     const { all } = connectionCounts(config);
+    const { databaseReplicaUrl } = config;
     return [
       ...findings,
+      ...(databaseReplicaUrl ? await checkReplicas(databaseUrl, databaseReplicaUrl) : []),
       ...assessPooler(await detectPooler(databaseUrl), all, config.redisUrl !== undefined),
     ];
   } catch (error) {
@@ -142,8 +145,9 @@ function assessConnections(
   config: Config,
 ): Finding {
   const { webConcurrency } = config;
-  const { web, worker, all: wanted } = connectionCounts(config);
-  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}, a worker up to ${worker}`;
+  const { web, worker, replica, all: wanted } = connectionCounts(config);
+  const toReplicas = replica > 0 ? ` (and ${replica} to each replica)` : '';
+  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}${toReplicas}, a worker up to ${worker}`;
   if (usable >= wanted + spareConnections) return ok(`${message}.`);
   return warning(
     `${message}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
