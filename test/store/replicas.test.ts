@@ -3,6 +3,9 @@ import { recordScans } from '../../src/scans/record-scans.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createRecentChanges } from '../../src/codes/recent-changes.ts';
 import { AppError } from '../../src/errors.ts';
+import { checkReplicas } from '../../src/doctor/replicas.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { freePort } from '../support/free-port.ts';
 import { sqlState } from '../../src/store/database.ts';
 import { createReads, type ReadServer, readServers } from '../../src/store/reads.ts';
 import { monitorReplicas, type Replicas } from '../../src/store/replica-monitor.ts';
@@ -162,6 +165,38 @@ describe('DATABASE_REPLICA_URL', function () {
       await own.close();
       await foreign.close();
     }
+  });
+
+  it('is checked by the doctor: what it is, and how far behind', async () => {
+    const { url } = postgres.primary;
+    const states = (findings: Finding[]) => findings.map(({ state }) => state);
+    const both = await checkReplicas(url, postgres.url);
+    expect(states(both)).to.deep.equal(['ok', 'warning']);
+    const name = `Replica 127.0.0.1:${postgres.standby.port}/qrelay`;
+    expect(both[0]?.finding).to.match(
+      new RegExp(`^${name} follows the primary and is at most \\d+ ms behind\\.$`),
+    );
+    expect(both[1]?.finding).to.include('is the primary itself');
+    const [foreign] = await checkReplicas(url, servers().postgres.url);
+    expect(foreign).to.include({ state: 'failure' });
+    expect(foreign?.finding).to.include('is not a replica of this primary');
+    const [absent] = await checkReplicas(
+      url,
+      `postgres://qrelay:hidden-word@127.0.0.1:${await freePort()}/qrelay`,
+    );
+    expect(absent?.finding).to.match(/cannot be reached \(ECONNREFUSED\): reads go to the primary\.$/);
+    const [refused] = await checkReplicas(
+      url,
+      postgres.standby.server.url.replace(/:[^:@]+@/, ':hidden-word@'),
+    );
+    expect(refused).to.include({ state: 'failure' });
+    expect(JSON.stringify([absent, refused])).to.not.include('hidden-word');
+    await onStandby('SELECT pg_wal_replay_pause()');
+    await createCode(api);
+    const [behind] = await checkReplicas(url, postgres.standby.server.url);
+    expect(behind?.finding).to.equal(
+      `${name} is more than 2 s behind the primary: it is not read until it has caught up.`,
+    );
   });
 
   it('repeats a read on the primary that fails on the replica, and passes on the errors of a request', async () => {

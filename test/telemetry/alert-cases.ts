@@ -217,7 +217,10 @@ export const alertCases: Record<string, AlertCase> = {
   QrelayReplicaUnused: {
     fires: { [replicas('usable')]: jump(1, 0), [replicas('lagging')]: jump(0, 1) },
     atMinute: 111,
-    silent: { [replicas('usable')]: `1x100 0x8 1x${minutes}`, [replicas('lagging')]: `0x100 1x8 0x${minutes}` },
+    silent: {
+      [replicas('usable')]: `1x100 0x8 1x${minutes}`,
+      [replicas('lagging')]: `0x100 1x8 0x${minutes}`,
+    },
   },
   QrelayGeoDataOld: {
     fires: { [geoAge]: always(2 * 365 * 86_400 + 1) },
