@@ -7,7 +7,7 @@ const { ok, failure } = findingsFor('postgres');
 const timeoutMs = 5_000;
 const rounds = 5;
 
-type PoolerMode = 'none' | 'session' | 'transaction';
+type PoolerMode = 'none' | 'session' | 'transaction' | 'statement';
 
 /** Compares which server process runs the statements of two connections. */
 export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
@@ -28,7 +28,8 @@ export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
     // In session mode, each connection has its own server process.
     const isShared =
       seen.first.size + seen.second.size > 2 || [...seen.first].some((pid) => seen.second.has(pid));
-    return isShared ? 'transaction' : 'session';
+    if (!isShared) return 'session';
+    return (await allowsTransactions(first)) ? 'transaction' : 'statement';
   } catch (error) {
     // Session mode with a pool so small that the second connection waits for the first.
     if (clients.length === 2) return 'session';
@@ -50,6 +51,16 @@ async function open(databaseUrl: string): Promise<PoolClient> {
   return client;
 }
 
+async function allowsTransactions(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('BEGIN');
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function backendOf(client: PoolClient): Promise<number> {
   const { rows } = (await client.query('SELECT pg_backend_pid() AS pid')) as { rows: { pid: number }[] };
   return rows[0]?.pid ?? 0;
@@ -61,6 +72,14 @@ export function assessPooler(mode: PoolerMode, wantedConnections: number, hasRed
     return [
       ok(
         `A pooler in session mode is in front of PostgreSQL: its pool needs at least ${wantedConnections} connections.`,
+      ),
+    ];
+  }
+  if (mode === 'statement') {
+    return [
+      failure(
+        'A pooler in statement mode is in front of PostgreSQL, which rejects transactions: codes cannot be changed or deleted.',
+        'Set pool_mode = transaction (with REDIS_URL) or session for this database, or point DATABASE_URL at PostgreSQL itself.',
       ),
     ];
   }

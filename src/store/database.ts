@@ -25,6 +25,11 @@ interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** How long a statement waits for a connection of the pool. */
   acquireTimeoutMs?: number;
+  /**
+   * False: the server has no timeouts of ours. Behind a pooler in transaction mode they stay on a connection that others
+   * use too, so only connections with the usual timeouts may set them.
+   */
+  serverTimeouts?: boolean;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
 }
@@ -39,6 +44,7 @@ export function openDatabase(
     queryTimeoutMs = 10_000,
     connectTimeoutMs = 3_000,
     acquireTimeoutMs = 5_000,
+    serverTimeouts = true,
     lockTimeoutMs = 5_000,
     idleInTransactionTimeoutMs = 15_000,
   }: DatabaseOptions,
@@ -69,7 +75,7 @@ export function openDatabase(
         connection.once('dropped', () => {
           droppedAt = performance.now();
         });
-        connection.configure(timeouts, (error) => done(error, connection));
+        connection.configure(serverTimeouts ? timeouts : {}, (error) => done(error, connection));
       },
       // When one connection has been lost silently, the idle ones may be lost too.
       validate: (connection: PoolClient) => connection.respondedAt > droppedAt,

@@ -94,7 +94,7 @@ export class PoolClient extends Client {
     const values = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,
     );
-    const text = `SELECT pg_backend_pid() AS pid, ${values.join(', ')}`;
+    const text = `SELECT ${['pg_backend_pid() AS pid', ...values].join(', ')}`;
     this.query(text, (error: Error | null, result: { rows: { pid: number }[] } | undefined) => {
       // A pooler reports a process ID of its own.
       this.keepsPreparedStatements = result?.rows[0]?.pid === (this as Backend).processID;

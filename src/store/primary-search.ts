@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'pg';
 import { serverNames } from './database-url.ts';
+import { tlsError } from './tls-errors.ts';
 
 /** How long a server counts as the primary without being asked again. */
 const confirmedMs = 1_000;
@@ -105,6 +106,8 @@ function explain(urls: string[], errors: Error[]): Error {
     const reason = error instanceof ReadOnlyServer ? 'is read-only' : `failed (${code || error.message})`;
     return `${serverNames(urls[index] ?? '')} ${reason}`;
   });
-  const permanent = errors.find((error) => /^(?:28|3D)/.test((error as NodeJS.ErrnoException).code ?? ''));
+  const permanent = errors.find(
+    (error) => tlsError(error) || /^(?:28|3D)/.test((error as NodeJS.ErrnoException).code ?? ''),
+  );
   return permanent ?? new NoPrimaryError(`No server accepts writes: ${reasons.join(', ')}`);
 }

@@ -41,6 +41,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
       applicationName: 'qrelay replica monitor',
       queryTimeoutMs: responseTimeoutMs,
       connectTimeoutMs: responseTimeoutMs,
+      serverTimeouts: false,
     });
   const history = createWalHistory();
   const primary = openMonitor(databaseUrl);
@@ -80,6 +81,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
       one.replica.measured(await readServerPosition(one.monitor), systemId, history);
       one.report();
     } catch (err) {
+      if (isClosed) return;
       one.replica.failed();
       one.report(err);
     } finally {
@@ -91,8 +93,8 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
     const startedAt = nowMs();
     // Without the primary, nothing shows that a replica is current, and soon none is.
     await measurePrimary().catch(() => undefined);
-    for (const one of replicas) void measure(one); // catches its errors
     if (isClosed) return;
+    for (const one of replicas) void measure(one); // catches its errors
     timer = setTimeout(() => void run(), Math.max(0, measureEveryMs - (nowMs() - startedAt)));
     timer.unref();
   }
