@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { recordScans } from '../../src/scans/record-scans.ts';
+import { startSession } from '../../src/accounts/sessions.ts';
+import { createLiveScans } from '../../src/web/codes/detail/live-scans.ts';
+import { formClient } from '../support/form-client.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createRecentChanges } from '../../src/codes/recent-changes.ts';
 import { AppError } from '../../src/errors.ts';
@@ -7,7 +10,7 @@ import { checkReplicas } from '../../src/doctor/replicas.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { freePort } from '../support/free-port.ts';
 import { sqlState } from '../../src/store/database.ts';
-import { createReads, type ReadServer, readServers } from '../../src/store/reads.ts';
+import { createReads, type Reads, type ReadServer, readServers } from '../../src/store/reads.ts';
 import { monitorReplicas, type Replicas } from '../../src/store/replica-monitor.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -58,6 +61,20 @@ describe('DATABASE_REPLICA_URL', function () {
 
   const monitor = (replicaUrl: string) =>
     monitorReplicas({ databaseUrl: postgres.primary.url, replicaUrl, poolSize: 2, log: testLog() });
+  const recentChanges = () => createRecentChanges(service.db);
+  function readsOf(replicaUrl: string) {
+    const replicas = monitor(replicaUrl);
+    const tally = Object.fromEntries(readServers.map((name) => [name, 0])) as Record<ReadServer, number>;
+    const errors: unknown[] = [];
+    const reads = createReads({
+      db: service.db,
+      replicas,
+      recentChanges: recentChanges(),
+      served: tally,
+      onError: (error) => errors.push(error),
+    });
+    return { reads, replicas, tally, errors };
+  }
   const onStandby = (statement: string) =>
     asSuperuser(postgres.standby.server.superuserUrl, async (client) => {
       await client.query(statement);
@@ -68,6 +85,18 @@ describe('DATABASE_REPLICA_URL', function () {
   const stateOf = async (state: string) => figure('qrelay_replicas', { state });
   const waitUntilUsed = () => eventually(async () => expect(await stateOf('usable')).to.equal(1));
   const scan = (id: string) => recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+  /** Records a scan that the replica lacks, and returns how many there are. Repeated where the replica got too far behind. */
+  const scanWhilePaused = (id: string, check: (scansBefore: number) => Promise<unknown>) =>
+    eventually(async () => {
+      await onStandby('SELECT pg_wal_replay_resume()');
+      await waitUntilUsed();
+      await onStandby('SELECT pg_wal_replay_pause()');
+      const scans = (await service.db('scans').where({ qr_code_id: id })).length;
+      await scan(id);
+      // Nothing but the replica can answer without the last one.
+      await check(scans);
+      return scans + 1;
+    });
   const totalOf = async (id: string) => (await api(`/qrcodes/${id}/analytics`)).body.totalScans as number;
   const scansOf = async (id: string) => (await api(`/qrcodes/${id}/scans`)).body.data.length as number;
   const listedScans = async () => (await api('/qrcodes')).body.data[0].scanCount as number;
@@ -77,27 +106,25 @@ describe('DATABASE_REPLICA_URL', function () {
   it('serves analytics, raw scans and lists from the replica, and from the primary once it is 2 s behind', async () => {
     const { id } = await createCode(api);
     // The list of an account that has just changed a code is read on the primary.
-    await eventually(async () => expect(await createRecentChanges(service.db).has(ownerId)).to.equal(false));
-    await waitUntilUsed();
-    await onStandby('SELECT pg_wal_replay_pause()');
-    await scan(id);
-    const [listed, total, scans] = await Promise.all([listedScans(), totalOf(id), scansOf(id)]);
-    // The replica does not have it yet: nothing but the replica can have answered.
-    expect([listed, total, scans]).to.deep.equal([0, 0, 0]);
+    await eventually(async () => expect(await recentChanges().has(ownerId)).to.equal(false));
+    const counts = () => Promise.all([listedScans(), totalOf(id), scansOf(id)]);
+    const scans = await scanWhilePaused(id, async (before) =>
+      expect(await counts()).to.deep.equal([before, before, before]),
+    );
     await eventually(async () => expect(await stateOf('lagging')).to.equal(1), 4_000);
-    expect(await Promise.all([listedScans(), totalOf(id), scansOf(id)])).to.deep.equal([1, 1, 1]);
+    expect(await counts()).to.deep.equal([scans, scans, scans]);
     expect(await figure('qrelay_replica_lag_seconds')).to.be.at.least(2);
 
     await onStandby('SELECT pg_wal_replay_resume()');
     await waitUntilUsed();
     const before = await served('replica');
-    expect(await totalOf(id)).to.equal(1);
+    expect(await totalOf(id)).to.equal(scans);
     expect(await served('replica')).to.equal(before + 1);
   });
 
   it('shows owners each of their changes in the next list, although the replica lacks it', async () => {
     await onStandby('SELECT pg_wal_replay_pause()');
-    const before = await served('primary_after_change');
+    const before = await served('replica');
     const { id } = await createCode(api, { name: 'Made' });
     expect(await listedNames()).to.include('Made');
     await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } });
@@ -108,7 +135,55 @@ describe('DATABASE_REPLICA_URL', function () {
     await api(`/qrcodes/${id}`, { method: 'DELETE' });
     expect(await listedNames()).to.not.include('Renamed');
     expect((await api(`/qrcodes/${id}/analytics`)).status).to.equal(404);
-    expect(await served('primary_after_change')).to.be.above(before);
+    expect(await served('replica')).to.equal(before);
+  });
+
+  it('serves CSV from the replica, and the list on the page from the primary after a form was accepted', async () => {
+    const { id } = await createCode(api);
+    await eventually(async () => expect(await recentChanges().has(ownerId)).to.equal(false));
+    const browser = formClient(service.url);
+    browser.cookies.set('__Host-qrelay-session', await startSession(service.db, ownerId, new Date()));
+    const csvLines = async () =>
+      (await (await browser.get(`/codes/${id}/scans.csv`)).text()).trim().split('\r\n').length;
+    await scanWhilePaused(id, async (scans) => expect(await csvLines()).to.equal(scans + 1));
+    // Brings the token of its forms.
+    await browser.get('/codes');
+    const before = await served('replica');
+    const accepted = await browser.post(`/codes/${id}/favorite`, { isFavorite: 'true', back: '/codes' });
+    expect(accepted.status).to.equal(303);
+    const list = await (await browser.get('/codes')).text();
+    expect(list).to.include(`action="/codes/${id}/favorite"`).and.include('name="isFavorite" value="false"');
+    expect(await served('replica')).to.equal(before);
+  });
+
+  it('lets the live totals of a page never fall behind what was sent', async () => {
+    const { id } = await createCode(api);
+    await waitUntilUsed();
+    const { reads, replicas } = readsOf(postgres.standby.server.url);
+    await eventually(() => expect(replicas.pick(id)?.state()).to.equal('usable'));
+    await onStandby('SELECT pg_wal_replay_pause()');
+    await scan(id);
+    const sent: number[] = [];
+    let polls = 0;
+    const counted: Reads = {
+      ...reads,
+      scans(codeId, work) {
+        polls += 1;
+        return reads.scans(codeId, work);
+      },
+    };
+    const live = createLiveScans({ db: service.db, reads: counted }, () => new Date());
+    const unwatch = live.watch(id, { send: ({ ever }) => sent.push(ever), end: () => sent.push(-1) });
+    try {
+      // The first is of the primary, and the replica does not have that scan.
+      await eventually(() => expect(polls).to.be.at.least(2));
+      await scan(id);
+      await eventually(() => expect(sent.at(-1)).to.equal(2));
+      expect(sent).to.deep.equal([1, 2]);
+    } finally {
+      unwatch();
+      await replicas.close();
+    }
   });
 
   it('is not behind while the primary is idle', async () => {
@@ -200,16 +275,7 @@ describe('DATABASE_REPLICA_URL', function () {
   });
 
   it('repeats a read on the primary that fails on the replica, and passes on the errors of a request', async () => {
-    const replicas = monitor(postgres.standby.server.url);
-    const tally = Object.fromEntries(readServers.map((name) => [name, 0])) as Record<ReadServer, number>;
-    const errors: unknown[] = [];
-    const reads = createReads({
-      db: service.db,
-      replicas,
-      recentChanges: createRecentChanges(service.db),
-      served: tally,
-      onError: (error) => errors.push(error),
-    });
+    const { reads, replicas, tally, errors } = readsOf(postgres.standby.server.url);
     try {
       await eventually(() => expect(replicas.pick('')?.state()).to.equal('usable'));
       const { rows } = await reads.scans('', async (db) =>
