@@ -34,24 +34,24 @@ const maxHosts = 16;
 
 /** The rest of the message "NAME …" for a URL whose hosts, or what it says about them, we cannot use. */
 export function hostsError(text: string, role: keyof typeof accepted): string | undefined {
-  if (/[?&]host=[^&#,%]*(?:,|%2c)/i.test(text)) {
+  if (parameter(text, 'host')?.includes(',')) {
     return 'must list its hosts before the database, as in postgres://user:password@a:5432,b:5432/qrelay';
   }
   const hosts = splitHosts(text);
   if (hosts.length > maxHosts) return `must not have more than ${maxHosts} hosts`;
   if (hosts.length > 1 && hosts.some((url) => /(?:\/\/|@)(?:[:/?#]|$)/.test(url)))
     return 'must have a name or address for each host';
-  const given = targetOf(text);
+  const given = parameter(text, attribute);
   if (given === undefined || accepted[role].includes(given)) return undefined;
   return `must not have ${attribute}=${given}: use ${accepted[role].join(' or ')}, or leave it out`;
 }
 
 /** Whether connections must look for the server that accepts writes: among several hosts, or because the URL asks for it. */
 export function needsPrimarySearch(databaseUrl: string): boolean {
-  return splitHosts(databaseUrl).length > 1 || targetOf(databaseUrl) !== undefined;
+  return splitHosts(databaseUrl).length > 1 || parameter(databaseUrl, attribute) !== undefined;
 }
 
-function targetOf(text: string): string | undefined {
+function parameter(text: string, name: string): string | undefined {
   const [, query = ''] = text.split('?', 2);
-  return new URLSearchParams(query.split('#', 1)[0]).get(attribute) ?? undefined;
+  return new URLSearchParams(query.split('#', 1)[0]).get(name) ?? undefined;
 }
