@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
-import { logConnectionCounts } from './queue/connection-counts.ts';
 import { announceReady, onShutdown, runMain, surviveUncaughtErrors } from './runtime/lifecycle.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
@@ -36,7 +35,6 @@ async function serve(config: Config): Promise<void> {
     readMetrics,
   });
   log.info({ port: service.port }, 'listening');
-  void logConnectionCounts('web', config, log); // catches its errors
   onShutdown(log, async () => {
     await service.close();
     await metricsServer?.drain();

@@ -12,6 +12,7 @@ import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
+import { logConnectionCounts } from './queue/connection-counts.ts';
 import { createProducer } from './queue/producer.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
@@ -84,6 +85,7 @@ export async function openWebService({
   );
   const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
+  await logConnectionCounts('web', config, db, log);
   const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
   const place = { redisUrl: config.redisUrl, databaseUrl };
   const queue = await openQueue(place, secrets.sealingKey, log);

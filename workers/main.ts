@@ -1,5 +1,4 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
-import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
@@ -29,10 +28,9 @@ runMain(async () => {
     { redisUrl: config.redisUrl, databaseUrl: requireDatabaseUrl(config) },
     log,
     metrics,
-    config.workerPoolSize,
+    config,
   );
   log.info('working');
-  void logConnectionCounts('worker', config, log); // catches its errors
   announceReady(config);
   onShutdown(log, async () => {
     await service.close();

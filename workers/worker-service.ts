@@ -2,13 +2,15 @@ import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
+import { loadConfig } from '../src/config.ts';
+import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import { type JobHandler, openQueueWorker } from '../src/queue/queue-worker.ts';
 import { queues } from '../src/queue/queues.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { poolBounds, poolSizes } from '../src/store/pool-sizes.ts';
+import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
@@ -32,10 +34,10 @@ export async function openWorkerService(
   place: QueuePlace,
   log: Log,
   metrics = createWorkerMetrics(),
-  poolSize: number = poolBounds.worker.size,
+  config = loadConfig({}),
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
-    poolMax: poolSize,
+    poolMax: config.workerPoolSize,
     applicationName: 'qrelay worker',
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
@@ -44,6 +46,7 @@ export async function openWorkerService(
   const geoDataDate = readGeoDataDate();
   if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey } = await loadSecrets(db);
+  await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
     poolMax: poolSizes.worker.audit,

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { openDatabase } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { workerPoolSize } from './queue-definition.ts';
@@ -37,34 +37,22 @@ export function connectionCounts(config: Sizes): ConnectionCounts {
 /** Logs, when a process starts, how many connections it may open and how many there are, so that operators can multiply. */
 export async function logConnectionCounts(
   process: 'web' | 'worker',
-  config: Sizes & Pick<Config, 'databaseUrl'>,
+  config: Sizes,
+  db: Database,
   log: Log,
 ): Promise<void> {
   const counts = connectionCounts(config);
-  try {
-    const allowed = await readAllowedConnections(config.databaseUrl ?? '');
-    log.info(
-      {
-        connections: counts[process],
-        allowed,
-        ...(process === 'web' && config.databaseReplicaUrl && { perReplica: counts.replica }),
-      },
-      `this process opens up to ${counts[process]} connections to PostgreSQL; the server allows ${allowed} in all`,
-    );
-  } catch (err) {
-    log.warn({ err }, 'the number of connections that PostgreSQL allows could not be read');
-  }
-}
-
-async function readAllowedConnections(databaseUrl: string): Promise<number> {
-  const db = openDatabase(databaseUrl, { poolMax: 1, applicationName: 'qrelay start' });
-  try {
-    const { rows } = (await db.raw(
-      `SELECT current_setting('max_connections')::integer
-              - current_setting('superuser_reserved_connections')::integer AS allowed`,
-    )) as { rows: [{ allowed: number }] };
-    return rows[0].allowed;
-  } finally {
-    await db.destroy();
-  }
+  const { rows } = (await db.raw(
+    `SELECT current_setting('max_connections')::integer
+            - current_setting('superuser_reserved_connections')::integer AS allowed`,
+  )) as { rows: [{ allowed: number }] };
+  const [{ allowed }] = rows;
+  log.info(
+    {
+      connections: counts[process],
+      allowed,
+      ...(process === 'web' && config.databaseReplicaUrl && { perReplica: counts.replica }),
+    },
+    `this process opens up to ${counts[process]} connections to PostgreSQL; the server allows ${allowed} in all`,
+  );
 }
