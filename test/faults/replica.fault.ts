@@ -141,8 +141,12 @@ describe('The primary fails, and both servers are in DATABASE_URL and DATABASE_R
 
   afterEach(() => fixture?.stop());
 
-  for (const queue of ['redis', 'postgres'] as const) {
-    it(`killed and the standby promoted: recorded within 10 s, nothing is lost (queue on ${queue})`, async () => {
+  for (const [signal, queue] of [
+    ['SIGKILL', 'redis'],
+    ['SIGKILL', 'postgres'],
+    ['SIGSTOP', 'redis'],
+  ] as const) {
+    it(`${signal} and the standby promoted: recorded within 10 s, nothing is lost (queue on ${queue})`, async () => {
       fixture = await startFixture({ standby: 'synchronous', readsReplica: true, queue });
       const code = await fixture.makeCode();
       const load = startLoad(fixture.addresses(code), 100);
@@ -152,7 +156,7 @@ describe('The primary fails, and both servers are in DATABASE_URL and DATABASE_R
           (await fixture.db('scans').where({ qr_code_id: code.id }).count({ count: '*' }).first())?.['count'],
         );
       await eventually(async () => expect(await recorded()).to.be.above(50));
-      signalTree(fixture.postgres.process.pid ?? 0, 'SIGKILL');
+      signalTree(fixture.postgres.process.pid ?? 0, signal);
       await fixture.standby().promote();
       const promotedAt = performance.now();
       const before = await eventually(recorded, 10_000);
