@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
+import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { createLiveScans } from '../../src/web/codes/detail/live-scans.ts';
 import { formClient } from '../support/form-client.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
@@ -14,7 +15,6 @@ import { createReads, type Reads, type ReadServer, readServers } from '../../src
 import { monitorReplicas, type Replicas } from '../../src/store/replica-monitor.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { scrape } from '../support/figures.ts';
 import { signalTree } from '../support/process-tree.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../support/replicated-postgres.ts';
 import { scanRow } from '../support/scan-rows.ts';
@@ -25,12 +25,12 @@ import { asSuperuser } from '../support/standby.ts';
 import { testLog } from '../support/test-log.ts';
 
 const email = 'reader@example.com';
-const metricsToken = 'a-token-for-the-figures';
 
 describe('DATABASE_REPLICA_URL', function () {
   this.timeout(120_000);
   let postgres: ReplicatedPostgres;
   let service: TestService;
+  const metrics = createWebMetrics();
   let api: ApiClient;
   let key: string;
   let ownerId: string;
@@ -40,7 +40,8 @@ describe('DATABASE_REPLICA_URL', function () {
     const { url: databaseUrl } = postgres.primary;
     service = await startService({
       databaseUrl,
-      config: { databaseUrl, databaseReplicaUrl: postgres.standby.server.url, metricsToken },
+      config: { databaseUrl, databaseReplicaUrl: postgres.standby.server.url },
+      metrics,
     });
     ownerId = (await findOrCreateUser(service.db, email, new Date())).id;
   });
@@ -79,9 +80,12 @@ describe('DATABASE_REPLICA_URL', function () {
     asSuperuser(postgres.standby.server.superuserUrl, async (client) => {
       await client.query(statement);
     });
-  const figure = async (name: string, labels: Record<string, string> = {}) =>
-    (await scrape(`${service.url}/metrics`, metricsToken)).get(name, labels) ?? 0;
-  const served = (by: string) => figure('qrelay_reads_total', { served_by: by });
+  const figure = async (name: string, labels: Record<string, string> = {}) => {
+    const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
+    return values.find((one) => Object.entries(labels).every(([key, value]) => one.labels[key] === value))
+      ?.value;
+  };
+  const served = async (by: string) => (await figure('qrelay_reads_total', { served_by: by })) ?? 0;
   const stateOf = async (state: string) => figure('qrelay_replicas', { state });
   const waitUntilUsed = () => eventually(async () => expect(await stateOf('usable')).to.equal(1));
   const scan = (id: string) => recordScans(service.db, [scanRow(id, new Date().toISOString())]);
