@@ -32,7 +32,6 @@ describe('DATABASE_REPLICA_URL', function () {
   let service: TestService;
   const metrics = createWebMetrics();
   let api: ApiClient;
-  let key: string;
   let ownerId: string;
 
   before(async () => {
@@ -51,8 +50,7 @@ describe('DATABASE_REPLICA_URL', function () {
   });
   beforeEach(async () => {
     // Each test has its own quota of requests.
-    key = await service.makeKey({ email });
-    api = apiClient(service.url, key);
+    api = apiClient(service.url, await service.makeKey({ email }));
     await waitUntilUsed();
   });
   afterEach(async () => {
