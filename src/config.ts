@@ -3,6 +3,8 @@ import { SetupError } from './errors.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { caFileError } from './store/ca-file.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
+import { hostsError, splitHosts } from './store/database-url.ts';
+import { poolBounds } from './store/pool-sizes.ts';
 import { serverAddressError } from './store/server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -14,7 +16,14 @@ export interface Config {
   host: string | undefined;
   baseUrl: string;
   dataDir: string;
+  /** May name several hosts: connections go to the one that accepts writes. */
   databaseUrl: string | undefined;
+  /** Each host is a replica of its own. */
+  databaseReplicaUrl: string | undefined;
+  /** Connections to PostgreSQL that a web process opens for its statements, and to each replica; and a worker's. */
+  webPoolSize: number;
+  replicaPoolSize: number;
+  workerPoolSize: number;
   /** A server, sentinels or a cluster: see store/redis-address.ts. */
   redisUrl: string | undefined;
   /** Certificates to trust instead of the well-known authorities, where `redisUrl` uses TLS. */
@@ -87,22 +96,35 @@ export function readConfig(
     return fallback;
   }
 
-  // The message does not repeat the value, which may contain a password.
   function serverUrl(name: string, protocols: string[]): string | undefined {
     const text = given(name);
+    return text === undefined ? undefined : checkedUrl(name, text, protocols);
+  }
+
+  function databaseUrl(name: string, role: 'primary' | 'replica'): string | undefined {
+    const text = given(name);
     if (text === undefined) return undefined;
+    const protocols = ['postgres:', 'postgresql:'];
+    const error = hasScheme(text, protocols) ? hostsError(text, role) : undefined;
+    if (error) errors.push(`${name} ${error}`);
+    else if (splitHosts(text).every((one) => checkedUrl(name, one, protocols) !== undefined)) return text;
+    return undefined;
+  }
+
+  // The message does not repeat the value, which may contain a password.
+  function checkedUrl(name: string, text: string, protocols: string[]): string | undefined {
     const url = parseUrl(text);
-    const hasScheme = protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+    const isServer = hasScheme(text, protocols);
     // An @ after the host: the password contains an unescaped character that ended the authority early.
-    const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : hasScheme;
-    const error = hasScheme ? serverAddressError(text, url) : undefined;
+    const isCut = url ? `${url.pathname}${url.search}${url.hash}`.includes('@') : isServer;
+    const error = isServer ? serverAddressError(text, url) : undefined;
     if (error) {
       errors.push(`${name} ${error}`);
       return undefined;
     }
     if (url && protocols.includes(url.protocol) && !isCut) return text;
     errors.push(
-      hasScheme
+      isServer
         ? `${name} is not a valid URL: in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25`
         : `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
@@ -166,6 +188,10 @@ export function readConfig(
     return undefined;
   }
 
+  const poolSize = (name: string, pool: keyof typeof poolBounds) => {
+    const { size, least, most } = poolBounds[pool];
+    return integer(name, size, least, most);
+  };
   const optionalPort = (name: string) => integer(name, 0, 1, 65_535) || undefined;
 
   const port = integer('PORT', 3000, 1, 65_535);
@@ -181,7 +207,11 @@ export function readConfig(
     // Normalized by the URL parser, because printed share links start with it.
     baseUrl: `${origin}${pathname}`.replace(/\/+$/, ''),
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
-    databaseUrl: serverUrl('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: databaseUrl('DATABASE_URL', 'primary'),
+    databaseReplicaUrl: databaseUrl('DATABASE_REPLICA_URL', 'replica'),
+    webPoolSize: poolSize('WEB_POOL_SIZE', 'web'),
+    replicaPoolSize: poolSize('REPLICA_POOL_SIZE', 'replica'),
+    workerPoolSize: poolSize('WORKER_POOL_SIZE', 'worker'),
     redisUrl: redisUrl('REDIS_URL'),
     redisCaFile: caFile('REDIS_CA_FILE'),
     scanQueues: integer('SCAN_QUEUES', 1, 1, 64),
@@ -216,7 +246,13 @@ export function readConfig(
       'SCAN_QUEUES must be 1 while the queue is in PostgreSQL: set REDIS_URL, or remove SCAN_QUEUES',
     );
   if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
+  if (config.databaseReplicaUrl && given('DATABASE_URL') === undefined)
+    errors.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replica');
   return { config: Object.freeze(config), errors };
+}
+
+function hasScheme(text: string, protocols: string[]): boolean {
+  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
 }
 
 /** For processes that are started without the embedded database. */

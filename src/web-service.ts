@@ -7,10 +7,12 @@ import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
+import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
+import { logConnectionCounts } from './queue/connection-counts.ts';
 import { createProducer } from './queue/producer.ts';
 import { queuePlace } from './queue/queue-place.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
@@ -21,13 +23,15 @@ import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
-import { openDatabase } from './store/database.ts';
-import { poolSizes } from './store/pool-sizes.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { createReads, readPrimary } from './store/reads.ts';
+import { monitorReplicas } from './store/replica-monitor.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
@@ -80,8 +84,10 @@ export async function openWebService({
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
     log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
-  const db = openDatabase(databaseUrl, { poolMax: poolSizes.web.own, applicationName: 'qrelay web' });
+  const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
   const secrets = await loadSecrets(db);
+  await logConnectionCounts('web', config, db, log);
+  const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
   const place = queuePlace(config, databaseUrl);
   const queue = await openQueue(place, secrets.sealingKey, log);
   const producer = createProducer({
@@ -103,6 +109,7 @@ export async function openWebService({
   const app = createApp({
     config,
     db,
+    reads,
     secrets,
     passwords,
     log,
@@ -169,7 +176,27 @@ export async function openWebService({
       await queueBoard.close();
       await images.close();
       await passwords.close();
+      await replicas?.close();
       await db.destroy();
     },
   };
+}
+
+type ReadParts = Pick<WebServiceParts, 'config' | 'databaseUrl' | 'log'> & {
+  db: Database;
+  metrics: WebMetrics;
+};
+
+function openReads({ config, databaseUrl, db, metrics, log }: ReadParts) {
+  const { databaseReplicaUrl: replicaUrl, replicaPoolSize: poolSize } = config;
+  const replicas = replicaUrl ? monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }) : undefined;
+  addReplicaMetrics(metrics.registry, replicas?.list ?? []);
+  const onError = throttle((err, times) =>
+    log.warn({ err, times }, 'a replica failed; its reads were repeated on the primary'),
+  );
+  const recentChanges = createRecentChanges(db);
+  const reads = replicas
+    ? createReads({ db, replicas, recentChanges, served: metrics.reads, onError })
+    : readPrimary(db);
+  return { reads, replicas };
 }

@@ -27,6 +27,9 @@ const numbers: {
   { name: 'KEEP_ALIVE_SECONDS', field: 'keepAliveSeconds', least: 1, most: 3_600, fallback: 75 },
   { name: 'MAX_CONNECTIONS', field: 'maxConnections', least: 100, most: 1_000_000, fallback: 8_000 },
   { name: 'HANG_LIMIT_SECONDS', field: 'hangLimitSeconds', least: 5, most: 3_600, fallback: 30 },
+  { name: 'WEB_POOL_SIZE', field: 'webPoolSize', least: 2, most: 500, fallback: 10 },
+  { name: 'REPLICA_POOL_SIZE', field: 'replicaPoolSize', least: 2, most: 500, fallback: 10 },
+  { name: 'WORKER_POOL_SIZE', field: 'workerPoolSize', least: 2, most: 500, fallback: 6 },
   { name: 'SPOOL_MAX_MB', field: 'spoolMaxMb', least: 1, most: 1_000_000, fallback: 256 },
   { name: 'METRICS_PORT', field: 'metricsPort', least: 1, most: 65_535, fallback: undefined },
   { name: 'WORKER_METRICS_PORT', field: 'workerMetricsPort', least: 1, most: 65_535, fallback: undefined },
@@ -58,6 +61,7 @@ describe('the environment (decisions: Where things run)', () => {
       'REDIS_URL',
       'QR_CODE_LIFETIME_DAYS',
     ];
+    names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('ABUSE_CONTACT', 'SIGNUPS');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
@@ -215,19 +219,49 @@ describe('the environment (decisions: Where things run)', () => {
     expect(loadConfig({ DATABASE_URL: escaped }).databaseUrl).to.equal(escaped);
   });
 
-  it('rejects several servers in one URL, and says what to set instead', () => {
+  it('accepts several hosts in DATABASE_URL and DATABASE_REPLICA_URL, and in no other URL', () => {
     for (const url of [
       'postgres://qr:secret@a.test,b.test/qrelay',
+      'postgres://qr:a,b@a.test:5432,b.test:5433/qrelay?sslmode=require',
+      'postgresql://a.test,[::1]:5433/qrelay?target_session_attrs=read-write',
+      'postgresql://a.test/qrelay?target_session_attrs=primary',
+      'postgres://qr:a,b@db.test/qrelay?options=-c%20search_path=a,b',
+    ])
+      expect(loadConfig({ DATABASE_URL: url }).databaseUrl, url).to.equal(url);
+    const primary = 'postgres://a.test/qrelay';
+    for (const url of [
       'postgres://qr:secret@a.test:5432,b.test:5433/qrelay',
-      'postgresql://a.test,b.test/qrelay?target_session_attrs=read-write',
+      'postgres://b.test/qrelay?target_session_attrs=prefer-standby',
+    ])
+      expect(loadConfig({ DATABASE_URL: primary, DATABASE_REPLICA_URL: url }).databaseReplicaUrl).to.equal(
+        url,
+      );
+  });
+
+  it('says how several hosts are written, and which of them connections go to', () => {
+    for (const url of [
       'postgres://qr:secret@/qrelay?host=a.test,b.test',
       'postgres://qr:secret@c.test/qrelay?sslmode=require&host=a.test%2Cb.test',
     ])
       expect(errorsOf({ DATABASE_URL: url }), url)
-        .to.include('DATABASE_URL must name a single server')
-        .and.not.include('password');
-    const comma = 'postgres://qr:a,b@db.test/qrelay?options=-c%20search_path=a,b';
-    expect(loadConfig({ DATABASE_URL: comma }).databaseUrl).to.equal(comma);
+        .to.include('DATABASE_URL must list its hosts before the database, as in postgres://')
+        .and.not.include('secret');
+    for (const url of ['postgres://qr:secret@a.test,,b.test/q', 'postgres://a.test:5432,:5433/q'])
+      expect(errorsOf({ DATABASE_URL: url }), url).to.include('must have a name or address for each host');
+    expect(errorsOf({ DATABASE_URL: `postgres://${Array(17).fill('a.test').join(',')}/q` })).to.include(
+      'DATABASE_URL must not have more than 16 hosts',
+    );
+    expect(errorsOf({ DATABASE_URL: 'postgres://a.test,b.test:none/q' })).to.include('is not a valid URL');
+    expect(errorsOf({ DATABASE_URL: 'postgres://a.test,b.test/q?target_session_attrs=standby' })).to.include(
+      'DATABASE_URL must not have target_session_attrs=standby: use read-write or primary, or leave it out',
+    );
+    const replica = { DATABASE_REPLICA_URL: 'postgres://a.test/q?target_session_attrs=read-write' };
+    expect(errorsOf({ DATABASE_URL: 'postgres://a.test/q', ...replica })).to.include(
+      'DATABASE_REPLICA_URL must not have target_session_attrs=read-write: use any or standby',
+    );
+    expect(errorsOf({ DATABASE_REPLICA_URL: 'postgres://a.test/q' })).to.include(
+      'DATABASE_REPLICA_URL needs DATABASE_URL',
+    );
   });
 
   it('repeats no part of an invalid DATABASE_URL, REDIS_URL or BASE_URL, which may contain a password (decisions: Where things run)', () => {

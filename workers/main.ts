@@ -27,7 +27,7 @@ runMain(async () => {
     : undefined;
   const service = await openWorkerService(queuePlace(config, requireDatabaseUrl(config)), log, {
     metrics,
-    retentionMonths: config.scanRetentionMonths,
+    config,
   });
   log.info('working');
   announceReady(config);

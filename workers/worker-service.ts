@@ -1,4 +1,6 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
+import { type Config, loadConfig } from '../src/config.ts';
+import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
@@ -26,18 +28,17 @@ export interface WorkerService {
 
 interface WorkerOptions {
   metrics?: WorkerMetrics;
-  /** Whole months for which raw scans are kept. Undefined: forever. */
-  retentionMonths?: number | undefined;
+  config?: Config;
 }
 
 /** The worker process: a worker for each queue, and the recording audit. */
 export async function openWorkerService(
   place: QueuePlace,
   log: Log,
-  { metrics = createWorkerMetrics(), retentionMonths }: WorkerOptions = {},
+  { metrics = createWorkerMetrics(), config = loadConfig({}) }: WorkerOptions = {},
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
-    poolMax: poolSizes.worker.own,
+    poolMax: config.workerPoolSize,
     applicationName: 'qrelay worker',
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
@@ -46,6 +47,7 @@ export async function openWorkerService(
   const geoDataDate = readGeoDataDate();
   if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey } = await loadSecrets(db);
+  await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
     poolMax: poolSizes.worker.audit,
@@ -55,7 +57,7 @@ export async function openWorkerService(
   const handlers = createHandlers({
     db,
     sealingKey,
-    retentionMonths,
+    retentionMonths: config.scanRetentionMonths,
     metrics,
     audit,
     log,

@@ -30,11 +30,3 @@ export function pluralize(count: number, noun: string): string {
 export function withoutPeriod(text: string): string {
   return text.replace(/\.$/, '');
 }
-
-/** Host, port and database of a server URL, without its password. */
-export function serverName(url: string): string {
-  const { host, pathname } = new URL(url);
-  // A path with an @ is the rest of a password that was not escaped.
-  const name = pathname === '/' || pathname.includes('@') ? '' : pathname;
-  return `${host}${name}`;
-}

@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import { connectionOptions } from '../store/connection-options.ts';
+import { PoolClient } from '../store/pool-client.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, failure } = findingsFor('postgres');
@@ -6,11 +7,11 @@ const { ok, failure } = findingsFor('postgres');
 const timeoutMs = 5_000;
 const rounds = 5;
 
-type PoolerMode = 'none' | 'session' | 'transaction';
+type PoolerMode = 'none' | 'session' | 'transaction' | 'statement';
 
 /** Compares which server process runs the statements of two connections. */
 export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
-  const clients: Client[] = [];
+  const clients: PoolClient[] = [];
   try {
     const first = await open(databaseUrl);
     clients.push(first);
@@ -27,7 +28,8 @@ export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
     // In session mode, each connection has its own server process.
     const isShared =
       seen.first.size + seen.second.size > 2 || [...seen.first].some((pid) => seen.second.has(pid));
-    return isShared ? 'transaction' : 'session';
+    if (!isShared) return 'session';
+    return (await allowsTransactions(first)) ? 'transaction' : 'statement';
   } catch (error) {
     // Session mode with a pool so small that the second connection waits for the first.
     if (clients.length === 2) return 'session';
@@ -37,9 +39,9 @@ export async function detectPooler(databaseUrl: string): Promise<PoolerMode> {
   }
 }
 
-async function open(databaseUrl: string): Promise<Client> {
-  const client = new Client({
-    connectionString: databaseUrl,
+async function open(databaseUrl: string): Promise<PoolClient> {
+  const client = new PoolClient({
+    ...connectionOptions(databaseUrl),
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
     application_name: 'qrelay doctor',
@@ -49,8 +51,18 @@ async function open(databaseUrl: string): Promise<Client> {
   return client;
 }
 
-async function backendOf(client: Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+async function allowsTransactions(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('BEGIN');
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function backendOf(client: PoolClient): Promise<number> {
+  const { rows } = (await client.query('SELECT pg_backend_pid() AS pid')) as { rows: { pid: number }[] };
   return rows[0]?.pid ?? 0;
 }
 
@@ -60,6 +72,14 @@ export function assessPooler(mode: PoolerMode, wantedConnections: number, hasRed
     return [
       ok(
         `A pooler in session mode is in front of PostgreSQL: its pool needs at least ${wantedConnections} connections.`,
+      ),
+    ];
+  }
+  if (mode === 'statement') {
+    return [
+      failure(
+        'A pooler in statement mode is in front of PostgreSQL, which rejects transactions: codes cannot be changed or deleted.',
+        'Set pool_mode = transaction (with REDIS_URL) or session for this database, or point DATABASE_URL at PostgreSQL itself.',
       ),
     ];
   }

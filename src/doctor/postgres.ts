@@ -7,11 +7,13 @@ import {
   sqlState,
 } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
+import { connectionCounts } from '../queue/connection-counts.ts';
+import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
-import { wantedConnections } from './connections.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkPartitions } from './partitions.ts';
-import { serverName, formatDuration, withoutPeriod } from './format.ts';
+import { formatDuration, withoutPeriod } from './format.ts';
+import { checkReplicas } from './replicas.ts';
 import { withConnection } from './with-connection.ts';
 import { detectPooler, assessPooler } from './pooler.ts';
 
@@ -55,12 +57,14 @@ export async function checkPostgres(
   config: Config,
   nowMs: () => number,
 ): Promise<Finding[]> {
-  const server = serverName(databaseUrl);
+  const server = serverNames(databaseUrl);
   try {
     const findings = await withConnection(databaseUrl, (db) => checkServer(db, server, config, nowMs));
-    const { all } = wantedConnections(config);
+    const { all } = connectionCounts(config);
+    const { databaseReplicaUrl } = config;
     return [
       ...findings,
+      ...(databaseReplicaUrl ? await checkReplicas(databaseUrl, databaseReplicaUrl) : []),
       ...assessPooler(await detectPooler(databaseUrl), all, config.redisUrl !== undefined),
     ];
   } catch (error) {
@@ -142,12 +146,13 @@ function assessConnections(
   config: Config,
 ): Finding {
   const { webConcurrency } = config;
-  const { web, worker, all: wanted } = wantedConnections(config);
-  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}, a worker up to ${worker}`;
+  const { web, worker, replica, all: wanted } = connectionCounts(config);
+  const toReplicas = replica > 0 ? ` (and ${replica} to each replica)` : '';
+  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}${toReplicas}, a worker up to ${worker}`;
   if (usable >= wanted + spareConnections) return ok(`${message}.`);
   return warning(
     `${message}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
-    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY.`,
+    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY, WEB_POOL_SIZE or WORKER_POOL_SIZE.`,
   );
 }
 

@@ -9,6 +9,7 @@ export async function withConnection<Value>(
     poolMax: 1,
     applicationName: 'qrelay doctor',
     queryTimeoutMs: 5_000,
+    serverTimeouts: false,
   });
   try {
     return await work(db);

@@ -1,13 +1,14 @@
 import { DEFAULT_SCHEMA, type PgPool, runMigrations } from 'bullmq';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
+import { connectionOptions } from '../store/connection-options.ts';
 import { PoolClient } from '../store/pool-client.ts';
 import type { QueuePlace } from './queue-connection.ts';
 
 const queryTimeoutMs = 6_000;
 
-export function postgresConnection(databaseUrl: string, applicationName: string, max: number) {
+function poolOptions(databaseUrl: string, applicationName: string, max: number) {
   return {
-    connectionString: databaseUrl,
+    ...connectionOptions(databaseUrl),
     max,
     application_name: applicationName,
     connectionTimeoutMillis: 3_000,
@@ -21,9 +22,9 @@ export function postgresConnection(databaseUrl: string, applicationName: string,
 }
 
 /** One pool for any number of queues; BullMQ would open one for each. */
-export function openQueuePool(...parameters: Parameters<typeof postgresConnection>): Pool & PgPool {
+export function openQueuePool(...parameters: Parameters<typeof poolOptions>): Pool & PgPool {
   const pool = new Pool({
-    ...postgresConnection(...parameters),
+    ...poolOptions(...parameters),
     // BullMQ's statements name no schema.
     options: `-c search_path="${DEFAULT_SCHEMA}"`,
   });
@@ -33,7 +34,7 @@ export function openQueuePool(...parameters: Parameters<typeof postgresConnectio
 /** Creates and updates the queue's own tables when it lives in Postgres. */
 export async function migrateQueue(place: QueuePlace): Promise<void> {
   if (place.redisUrl) return;
-  const client = new Client({ connectionString: place.databaseUrl });
+  const client = new PoolClient(connectionOptions(place.databaseUrl));
   await client.connect();
   try {
     await runMigrations(client);

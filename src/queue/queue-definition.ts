@@ -43,7 +43,7 @@ export function defineQueue<Contract extends TSchema>({
   return { ...definition, accepts: (data): data is Static<Contract> => validator.Check(data) };
 }
 
-/** Connections to Postgres that a worker of this queue may hold: to finish jobs, and two to fetch jobs and renew locks. */
+/** Connections to Postgres that a worker of this queue may hold: to finish jobs, and three to fetch jobs, renew locks and LISTEN. */
 export function workerPoolSize({ concurrency }: QueueDefinition): number {
-  return Math.min(concurrency, 4) + 2;
+  return Math.min(concurrency, 4) + 3;
 }

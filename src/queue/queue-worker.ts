@@ -12,7 +12,7 @@ import { throttle } from '../telemetry/throttle.ts';
 import type { JobOutcome } from '../telemetry/worker-metrics.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
-import { postgresConnection } from './postgres-engine.ts';
+import { openQueuePool } from './postgres-engine.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import { type QueueDefinition, workerPoolSize } from './queue-definition.ts';
 import { queuePrefix } from './queue-keys.ts';
@@ -42,6 +42,7 @@ export class TryLaterError extends Error {
 const RedisWorker = withBackoff(Worker);
 const PostgresWorker = withBackoff(withBackend(createPostgresBackend).Worker as unknown as typeof Worker);
 const closeTimeoutMs = 10_000;
+const poolCloseTimeoutMs = 1_000;
 const restartDelayMs = 2_000;
 
 const workerOptions = {
@@ -94,6 +95,10 @@ export function openQueueWorker<Data>(
   function start() {
     const redis = isOnRedis(place) ? openRedisForWorker(place) : undefined;
     redis?.on('error', () => undefined); // logged by the worker already
+    // Our own pool: of options, BullMQ would make a connection for LISTEN that does not look for the primary.
+    const pool = redis
+      ? undefined
+      : openQueuePool(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue));
     const worker = redis
       ? new RedisWorker(name, process, {
           ...options,
@@ -104,11 +109,11 @@ export function openQueueWorker<Data>(
           ...options,
           // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
           drainDelay: 1,
-          connection: postgresConnection(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue)),
+          connection: pool as NonNullable<typeof pool>,
         });
     worker.on('error', logError);
     worker.on('failed', (_job, err) => logFailed(err));
-    const started = { worker, redis };
+    const started = { worker, redis, pool };
     worker.waitUntilReady().catch((err: unknown) => {
       if (closing) return;
       // BullMQ remembers that its first command failed, and never becomes ready: only a new worker can.
@@ -121,12 +126,13 @@ export function openQueueWorker<Data>(
     return started;
   }
 
-  async function end({ worker, redis }: ReturnType<typeof start>): Promise<void> {
+  async function end({ worker, redis, pool }: ReturnType<typeof start>): Promise<void> {
     // A server that hangs must not delay us: a job whose end it does not learn of is delivered again.
     await withTimeout(closeTimeoutMs, worker.close()).catch((err: unknown) =>
       log.warn({ err, queue: name }, 'the queue did not respond while its worker was closed'),
     );
     if (redis) closeRedis(redis);
+    if (pool) await withTimeout(poolCloseTimeoutMs, pool.end()).catch(() => undefined);
   }
 
   return {

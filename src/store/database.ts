@@ -1,6 +1,8 @@
 import knex, { type Knex } from 'knex';
 import pg, { type QueryResultRow, types } from 'pg';
+import { connectionOptions } from './connection-options.ts';
 import { PoolClient } from './pool-client.ts';
+import { NoPrimaryError } from './primary-search.ts';
 
 export type Database = Knex;
 
@@ -20,11 +22,18 @@ interface DatabaseOptions {
   applicationName: string;
   /** How long a statement may take, including the wait for a server that hangs. 0: no limit. */
   queryTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** How long a statement waits for a connection of the pool. */
+  acquireTimeoutMs?: number;
+  /**
+   * False: the server has no timeouts of ours. Behind a pooler in transaction mode they stay on a connection that others
+   * use too, so only connections with the usual timeouts may set them.
+   */
+  serverTimeouts?: boolean;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
 }
 
-const connectTimeoutMs = 3_000;
 const keepAliveDelayMs = 10_000;
 
 export function openDatabase(
@@ -33,6 +42,9 @@ export function openDatabase(
     poolMax,
     applicationName,
     queryTimeoutMs = 10_000,
+    connectTimeoutMs = 3_000,
+    acquireTimeoutMs = 5_000,
+    serverTimeouts = true,
     lockTimeoutMs = 5_000,
     idleInTransactionTimeoutMs = 15_000,
   }: DatabaseOptions,
@@ -47,7 +59,7 @@ export function openDatabase(
   const db = knex({
     client: 'pg',
     connection: {
-      connectionString: url,
+      ...connectionOptions(url),
       application_name: applicationName,
       types: parsers,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -63,12 +75,12 @@ export function openDatabase(
         connection.once('dropped', () => {
           droppedAt = performance.now();
         });
-        connection.configure(timeouts, (error) => done(error, connection));
+        connection.configure(serverTimeouts ? timeouts : {}, (error) => done(error, connection));
       },
       // When one connection has been lost silently, the idle ones may be lost too.
       validate: (connection: PoolClient) => connection.respondedAt > droppedAt,
     },
-    acquireConnectionTimeout: 5_000,
+    acquireConnectionTimeout: acquireTimeoutMs,
     // Silenced, because the caller gets these errors anyway.
     log: { warn: () => undefined, error: () => undefined },
     // Otherwise knex puts the bound values into the error message, and so into the log.
@@ -140,6 +152,15 @@ export function plainMessage(error: Error): string {
   return error.message.slice(error.message.lastIndexOf(' - ') + 1).replace(/^- /, '');
 }
 
+/** True where the server is gone or refuses connections, not where it canceled a statement. */
+export function isServerLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    /^(?:E[A-Z_]{3,}|08[0-9A-Z]{3}|57P0[0-9])$/.test(sqlState(error) ?? '') ||
+    /Connection terminated|timeout expired|not queryable/.test(error.message)
+  );
+}
+
 /** True for a temporary failure: the same request may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -148,6 +169,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     unavailableCodes.has(code) ||
     unavailableClasses.test(code) ||
     error.name === 'KnexTimeoutError' ||
+    error instanceof NoPrimaryError ||
     /Connection terminated|Query read timeout|timeout expired|Unable to acquire a connection|not queryable/.test(
       error.message,
     )

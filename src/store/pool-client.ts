@@ -1,5 +1,9 @@
-import { Client } from 'pg';
+import { callbackify } from 'node:util';
+import { Client, type ClientConfig } from 'pg';
+import type { ConnectionOptions } from './connection-options.ts';
+import type { PrimarySearch } from './primary-search.ts';
 
+type ConnectCallback = (error: Error | null) => void;
 type QueryCallback = (error: Error | null | undefined, result: unknown) => void;
 
 /** knex does not reuse a connection on which this is set. */
@@ -22,6 +26,43 @@ export class PoolClient extends Client {
   respondedAt = performance.now();
   /** False behind a pooler, which may run each transaction on another server connection. */
   keepsPreparedStatements = false;
+  /** Where the URL names several hosts: which one to connect to is decided when connecting. */
+  readonly #primary: PrimarySearch | undefined;
+  #isEnded = false;
+
+  constructor(options?: ClientConfig & Partial<ConnectionOptions>) {
+    super(options);
+    this.#primary = options?.primary;
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg declares it with and without a callback
+  override connect(...args: any[]): any {
+    if (!this.#primary) return (super.connect as (...values: unknown[]) => unknown).apply(this, args);
+    const [callback] = args as [ConnectCallback | undefined];
+    const connect = () => this.#connectToPrimary();
+    return callback ? callbackify(connect)(callback) : connect();
+  }
+
+  async #connectToPrimary(): Promise<this> {
+    const { host = this.host, port = this.port } = (await this.#primary?.find()) ?? {};
+    // Its pool has given up on this connection in the meantime.
+    if (this.#isEnded || this.connection.stream.destroyed) throw new Error('Connection terminated');
+    this.host = host;
+    this.port = port;
+    try {
+      await super.connect();
+    } catch (error) {
+      this.#primary?.forget();
+      throw error;
+    }
+    return this;
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  override end(...args: any[]): any {
+    this.#isEnded = true;
+    return (super.end as (...values: unknown[]) => unknown).apply(this, args);
+  }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares nine overloads of one function
   override query(...args: any[]): any {
@@ -53,7 +94,7 @@ export class PoolClient extends Client {
     const values = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,
     );
-    const text = `SELECT pg_backend_pid() AS pid, ${values.join(', ')}`;
+    const text = `SELECT ${['pg_backend_pid() AS pid', ...values].join(', ')}`;
     this.query(text, (error: Error | null, result: { rows: { pid: number }[] } | undefined) => {
       // A pooler reports a process ID of its own.
       this.keepsPreparedStatements = result?.rows[0]?.pid === (this as Backend).processID;
@@ -75,6 +116,7 @@ export class PoolClient extends Client {
     (this as Disposable).__knex__disposed = reason;
     // Not `end`, which waits for a server that may be gone. The server rolls back when the connection closes.
     this.connection.stream.destroy();
+    this.#primary?.forget();
     this.emit('dropped');
   }
 }

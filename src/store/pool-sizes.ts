@@ -1,10 +1,19 @@
 /**
- * How many connections to Postgres a process may hold, for its own statements and, without Redis, for the queues. A
- * worker's connections for the queues depend on their concurrency: see `workerPoolSize`.
+ * How many connections to Postgres the pools of a process may hold that are not set by the environment. A worker's
+ * connections for the queues depend on their concurrency: see `workerPoolSize`.
  */
 export const poolSizes = {
-  /** The board's connections are opened when an operator visits it. */
-  web: { own: 10, queue: 2, board: 2 },
+  /** Without Redis. The board's connections are opened when an operator visits it. */
+  web: { queue: 2, board: 2 },
   /** The audit's connection is opened once a minute. */
-  worker: { own: 6, audit: 1 },
+  worker: { audit: 1 },
+  /** Where there are replicas: measures their lag, on the primary and on each replica. */
+  monitor: 1,
+} as const;
+
+/** The pools whose size the environment sets: the default, and the bounds. */
+export const poolBounds = {
+  web: { size: 10, least: 2, most: 500 },
+  replica: { size: 10, least: 2, most: 500 },
+  worker: { size: 6, least: 2, most: 500 },
 } as const;

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { readServers } from '../store/reads.ts';
 import { addHistogram } from './histogram.ts';
 import { addTally } from './tally.ts';
 
@@ -73,6 +74,12 @@ export function createWebMetrics(wantedProcesses = 1) {
       help: 'Connections closed by the server: pipelining (too many requests at once), stalled (the client did not read), memory (the client read too slowly while too much was unsent), too_many (idle or waiting for the client when MAX_CONNECTIONS was reached), unanswered (no response because of a bug).',
       label: 'reason',
       values: cutReasons,
+    }),
+    reads: addTally(registry, {
+      name: 'qrelay_reads_total',
+      help: 'Reads that a replica may serve, where there are replicas: served by a replica, or by the primary after a change of the same account, because no replica was usable, or after an error of the replica.',
+      label: 'served_by',
+      values: readServers,
     }),
     uncaughtErrors: counter(
       'qrelay_uncaught_errors_total',

@@ -6,6 +6,7 @@ import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
+import type { Reads } from '../store/reads.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
@@ -13,6 +14,7 @@ import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
+import { markChanges } from './middleware/mark-changes.ts';
 import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
@@ -41,6 +43,7 @@ import { useLinearQuery } from './request-query.ts';
 export interface AppParts {
   config: Config;
   db: Database;
+  reads: Reads;
   secrets: ServiceSecrets;
   passwords: PasswordHasher;
   log: Log;
@@ -59,6 +62,7 @@ export interface AppParts {
 export function createApp({
   config,
   db,
+  reads,
   secrets,
   passwords,
   log,
@@ -73,13 +77,14 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const api = createApiRouter({ db, config, now, codeChanged });
+  const api = createApiRouter({ db, reads, config, now, codeChanged });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
   const sessions = createSessions({ db, secrets, isSecure, now });
   const parts: PageParts = {
     db,
+    reads,
     config,
     secrets,
     sessions,
@@ -119,8 +124,10 @@ export function createApp({
 
 /** Every page and form. A page is its feature folder and one line in `features`. */
 export function createPages(parts: PageParts): Router {
-  const { config, secrets, sessions } = parts;
-  const pages = new Router().use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }));
+  const { config, secrets, sessions, reads } = parts;
+  const pages = new Router()
+    .use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }))
+    .use(markChanges(reads));
   const features = [
     frontPage,
     docsPage,

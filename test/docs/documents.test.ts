@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
-import { queueConnections, wantedConnections } from '../../src/doctor/connections.ts';
+import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { columnNames, dimensionTitles } from '../../src/scans/dimensions.ts';
 import { operations } from '../../src/web/api/router.ts';
 import { codeIn, documents, proseOf, readText, root, sources } from './documents.ts';
@@ -95,11 +95,13 @@ describe('docs/deployment.md', () => {
 
 describe('docs/deployment.md, Scaling', () => {
   it('has the number of connections that each process opens', () => {
-    const { web, worker } = wantedConnections({ webConcurrency: 1, redisUrl: 'redis://localhost' });
+    const config = readConfig({}).config;
+    const { web, worker } = connectionCounts({ ...config, redisUrl: 'redis://localhost' });
+    const onPostgres = connectionCounts(config);
     const text = proseOf('docs/deployment.md').replace(/\s+/g, ' ');
     expect(text).to.include(
       `up to ${web} per web process and ${worker} per worker; with the queues in PostgreSQL, ` +
-        `${queueConnections.web} and ${queueConnections.worker} more`,
+        `${onPostgres.web - web} and ${onPostgres.worker - worker} more`,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wantedConnections } from '../../src/doctor/connections.ts';
+import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { assessGeoData } from '../../src/doctor/geo-data.ts';
@@ -49,11 +49,15 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     // 10 for the web process, 7 for the worker, 5 to spare; without Redis more, depending on the queues.
     expect(onServer({ usableConnections: 22 }, { redisUrl })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: 21 }, { redisUrl }))).to.deep.equal(['warning']);
-    const enough = wantedConnections({ webConcurrency: 1, redisUrl: undefined }).all + 5;
+    const enough = connectionCounts(goodConfig({})).all + 5;
     expect(enough).to.be.above(22);
     expect(onServer({ usableConnections: enough })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: enough - 1 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
+    // Sizes from the environment count, and one connection that measures the lag of replicas.
+    const sizes = { redisUrl, webPoolSize: 20, workerPoolSize: 8, databaseReplicaUrl: 'postgres://b/q' };
+    expect(onServer({ usableConnections: 35 }, sizes)).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 34 }, sizes))).to.deep.equal(['warning']);
   });
 
   it('metrics: a port without a token is a warning unless it is on loopback', () => {

@@ -10,7 +10,7 @@ import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { wantedConnections } from '../../src/doctor/connections.ts';
+import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { openSpool } from '../../src/queue/spool.ts';
@@ -112,7 +112,7 @@ describe('The doctor', () => {
 
   it('finds the worker, and counts its connections, when the queue is on PostgreSQL', async () => {
     const onPostgres = await startService({ worker: true, config: { dataDir } });
-    const { web, worker } = wantedConnections({ webConcurrency: 1, redisUrl: undefined });
+    const { web, worker } = connectionCounts(goodConfig({}));
     try {
       await eventually(async () => {
         const found = await runChecks({

@@ -6,6 +6,7 @@ import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
+import { monitorReplicas } from '../../src/store/replica-monitor.ts';
 import { goodConfig, findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,6 +15,7 @@ import { startWebProcess, startWorkerProcess } from '../support/programs.ts';
 import { emptyRedisDatabase } from '../support/queue-engines.ts';
 import { servers } from '../support/servers.ts';
 import { createCode, openShare } from '../support/share.ts';
+import { testLog } from '../support/test-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 describe('PgBouncer in front of PostgreSQL', function () {
@@ -89,6 +91,24 @@ describe('PgBouncer in front of PostgreSQL', function () {
     }
   });
 
+  it('gets no timeout from the monitor of replicas, which would apply to the statements of others', async () => {
+    const single = await startPgBouncer(database.url, 'transaction', 1);
+    const url = single?.url ?? '';
+    const db = openDatabase(url, { poolMax: 1, applicationName: 'test' });
+    try {
+      await db.raw('SELECT 1');
+      const replicas = monitorReplicas({ databaseUrl: url, replicaUrl: url, poolSize: 2, log: testLog() });
+      // It has measured both: this database is no replica.
+      await eventually(() => expect(replicas.list[0]?.state()).to.equal('primary'));
+      await replicas.close();
+      const { rows } = (await db.raw('SHOW statement_timeout')) as { rows: unknown[] };
+      expect(rows).to.deep.equal([{ statement_timeout: '9s' }]);
+    } finally {
+      await db.destroy();
+      await single?.stop();
+    }
+  });
+
   it('in transaction mode carries the whole service: no attempt to record scans fails', async function () {
     const redisUrl = await emptyRedisDatabase();
     if (!redisUrl) return this.skip();
@@ -119,6 +139,9 @@ describe('PgBouncer in front of PostgreSQL', function () {
       await worker.stop();
     }
     expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
+    const allowed =
+      /"this process opens up to (\d+) connections to PostgreSQL; the server allows \d+ in all"/;
+    expect([web, worker].map((program) => allowed.exec(program.output())?.[1])).to.deep.equal(['10', '7']);
   });
 
   describe('is detected by the doctor', () => {
@@ -155,6 +178,16 @@ describe('PgBouncer in front of PostgreSQL', function () {
         );
       } finally {
         await small?.stop();
+      }
+    });
+
+    it('in statement mode, which rejects transactions: a failure', async () => {
+      const statement = await startPgBouncer(database.url, 'statement');
+      try {
+        const found = await findings(statement?.url ?? '', servers().redisUrl);
+        expect(findingsIn(found, 'failure').join()).to.match(/^postgres: A pooler in statement mode/);
+      } finally {
+        await statement?.stop();
       }
     });
 

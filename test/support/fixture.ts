@@ -21,7 +21,9 @@ import { eventually } from './eventually.ts';
 import { type Figures, scrape } from './figures.ts';
 import { freePort } from './free-port.ts';
 import { type RedisServer, startOwnRedis } from './redis-server.ts';
+import { signalTree } from './process-tree.ts';
 import { createCode, type SharedCode } from './share.ts';
+import { type Standby, startStandby } from './standby.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { testLog, testLogFile, testLogLevel } from './test-log.ts';
 
@@ -38,6 +40,8 @@ export interface Program {
 
 export interface Fixture {
   postgres: EmbeddedPostgres;
+  /** Throws unless the fixture was started with one. */
+  standby(): Standby;
   dataDir: string;
   /** What the processes connect to. */
   databaseUrl: string;
@@ -70,6 +74,10 @@ interface FixtureOptions {
   queue?: 'redis' | 'redis-later' | 'postgres';
   /** Everything reaches Postgres through a proxy that can drop packets and change servers. */
   proxied?: boolean;
+  /** A second server that follows the first. The processes get the hosts of both in DATABASE_URL. */
+  standby?: 'synchronous' | 'asynchronous';
+  /** DATABASE_REPLICA_URL has the same two hosts. */
+  readsReplica?: boolean;
   /** DATA_DIR of the web processes, where it is not to be that of Postgres. */
   webDataDir?: string;
   /** Makes the address that the processes find Redis at, where it is not to be Redis's own. */
@@ -84,6 +92,8 @@ export async function startFixture({
   workers = 1,
   queue = 'redis',
   proxied = false,
+  standby: kind,
+  readsReplica = false,
   webDataDir,
   redisAddress = async (port) => port,
   settings = {},
@@ -93,7 +103,11 @@ export async function startFixture({
   await mkdir(dataDir);
   const postgres = await startEmbeddedPostgres({ dataDir });
   const proxy = await startTcpProxy(Number(new URL(postgres.url).port));
-  const databaseUrl = proxied ? throughPort(postgres.url, proxy.port) : postgres.url;
+  const standby = kind
+    ? await startStandby(postgres, dataDir, join(folder, 'standby'), { synchronous: kind === 'synchronous' })
+    : undefined;
+  const singleUrl = proxied ? throughPort(postgres.url, proxy.port) : postgres.url;
+  const databaseUrl = standby ? singleUrl.replace(/@([^/]+)/, `@127.0.0.1:${standby.port},$1`) : singleUrl;
   const db = openDatabase(databaseUrl, { poolMax: 4, applicationName: 'fault test', queryTimeoutMs: 3_000 });
   await migrate(db);
   await migrateQueue({ databaseUrl: postgres.url, redisUrl: undefined });
@@ -109,6 +123,7 @@ export async function startFixture({
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,
+    DATABASE_REPLICA_URL: readsReplica ? databaseUrl : '',
     REDIS_URL: queue === 'postgres' ? '' : `redis://127.0.0.1:${await redisAddress(redisPort)}`,
     DATA_DIR: webDataDir ?? dataDir,
     BASE_URL: 'https://qr.test',
@@ -149,6 +164,10 @@ export async function startFixture({
 
   return {
     postgres,
+    standby() {
+      if (!standby) throw new Error('There is no standby');
+      return standby;
+    },
     dataDir,
     databaseUrl,
     proxy,
@@ -198,6 +217,11 @@ export async function startFixture({
       await redis?.stop();
       await db.destroy();
       await proxy.stop();
+      if (standby) {
+        signalTree(standby.server.process.pid ?? 0, 'SIGCONT');
+        await standby.server.stop();
+      }
+      signalTree(postgres.process.pid ?? 0, 'SIGCONT');
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
     },

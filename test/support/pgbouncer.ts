@@ -16,7 +16,7 @@ export interface PgBouncer {
 /** A real PgBouncer before a database, with a pool of two. Undefined where there is no program for it. */
 export async function startPgBouncer(
   databaseUrl: string,
-  mode: 'session' | 'transaction',
+  mode: 'session' | 'transaction' | 'statement',
   poolSize = 2,
 ): Promise<PgBouncer | undefined> {
   const program = findProgram('pgbouncer');

@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const unsetSettings = Object.fromEntries(
   [
     'DATABASE_URL',
+    'DATABASE_REPLICA_URL',
     'REDIS_URL',
     'REDIS_CA_FILE',
     'SCAN_QUEUES',

@@ -7,6 +7,7 @@ import type { Plan } from '../../src/accounts/plans.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { WebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { openQueueLazily } from './lazy-queue.ts';
@@ -32,7 +33,11 @@ export interface TestService {
 
 interface TestServiceOptions {
   config?: Partial<Config>;
+  /** A migrated database of the test's own. */
+  databaseUrl?: string;
   redisUrl?: string | undefined;
+  /** To be read without HTTP. */
+  metrics?: WebMetrics;
   /** With a worker in the same process, which records the scans. */
   worker?: boolean;
   passwords?: PasswordHasher;
@@ -43,12 +48,16 @@ interface TestServiceOptions {
 /** The real web service, and a real worker if asked for, on a database of its own and a free port. */
 export async function startService({
   config: changes = {},
+  databaseUrl,
   redisUrl,
+  metrics,
   worker = false,
   passwords,
   eagerQueue = redisUrl !== undefined,
 }: TestServiceOptions = {}): Promise<TestService> {
-  const database = await createTestDatabase();
+  const database = databaseUrl
+    ? { url: databaseUrl, drop: async () => undefined }
+    : await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'qrelay-service-'));
   const log = testLog();
   const config: Config = {
@@ -75,6 +84,7 @@ export async function startService({
     queueDeadlineMs: eagerQueue ? 5_000 : 30_000,
     passwords: passwords ?? sharedPasswords(),
     images: sharedImages(),
+    ...(metrics && { metrics }),
     ...(!eagerQueue && { openQueue: openQueueLazily }),
   });
   const workerService = worker

@@ -13,27 +13,40 @@ export interface Standby {
   promote(): Promise<void>;
 }
 
-/** A hot standby that follows the primary by streaming replication; a commit is acknowledged when both have it. */
+/**
+ * A hot standby that follows the primary by streaming replication. Unless it is to be asynchronous, a commit is
+ * acknowledged when both have it.
+ */
 export async function startStandby(
   primary: EmbeddedPostgres,
   primaryDataDir: string,
   dataDir: string,
+  { synchronous = true, settings = [] }: { synchronous?: boolean; settings?: string[] } = {},
 ): Promise<Standby> {
   await mkdir(dataDir, { recursive: true });
   await copyCluster(primary.superuserUrl, primaryDataDir, dataDir);
   const { port, password } = new URL(primary.superuserUrl);
   const server = await startEmbeddedPostgres({
     dataDir,
-    settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=${password}`],
+    settings: [
+      `primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=${password}`,
+      ...settings,
+    ],
   });
-  await asSuperuser(primary.superuserUrl, async (client) => {
+  await asSuperuser(server.superuserUrl, async (client) => {
     await eventually(async () => {
-      const { rowCount } = await client.query("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'");
+      const { rowCount } = await client.query(
+        "SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming'",
+      );
       expect(rowCount).to.equal(1);
     });
-    await client.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
-    await client.query('SELECT pg_reload_conf()');
   });
+  if (synchronous) {
+    await asSuperuser(primary.superuserUrl, async (client) => {
+      await client.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+      await client.query('SELECT pg_reload_conf()');
+    });
+  }
   return {
     server,
     port: Number(new URL(server.url).port),
@@ -66,7 +79,7 @@ async function copyCluster(superuserUrl: string, fromDataDir: string, toDataDir:
   });
 }
 
-async function asSuperuser(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+export async function asSuperuser(url: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

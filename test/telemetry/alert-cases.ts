@@ -43,6 +43,7 @@ const workerJobs = (outcome: string, queue = 'scans') =>
 const requests = (status: number) => `qrelay_http_requests_total{status="${status}",${web}}`;
 const late = `qrelay_event_loop_delay_seconds{quantile="0.99",${web}}`;
 const waiting = `qrelay_database_waiting{${web}}`;
+const replicas = (state: string) => `qrelay_replicas{state="${state}",${web}}`;
 const geoAge = `qrelay_geo_data_age_seconds{${worker}}`;
 
 const partitionsEnd = `qrelay_scan_partitions_end_timestamp_seconds{${worker}}`;
@@ -83,6 +84,9 @@ export const healthy: Series = {
   [requests(500)]: always(0),
   [late]: always(0.01),
   [waiting]: always(0),
+  [replicas('usable')]: always(1),
+  [replicas('lagging')]: always(0),
+  [replicas('primary')]: always(1),
   [recorded]: growing(60),
   [deleted]: always(0),
   [dead]: always(0),
@@ -230,6 +234,14 @@ export const alertCases: Record<string, AlertCase> = {
     fires: { [waiting]: jump(0, 6) },
     atMinute: 106,
     silent: { [waiting]: jump(0, 5) },
+  },
+  QrelayReplicaUnused: {
+    fires: { [replicas('usable')]: jump(1, 0), [replicas('lagging')]: jump(0, 1) },
+    atMinute: 111,
+    silent: {
+      [replicas('usable')]: `1x100 0x8 1x${minutes}`,
+      [replicas('lagging')]: `0x100 1x8 0x${minutes}`,
+    },
   },
   QrelayPartitionsEnding: {
     fires: { [partitionsEnd]: always(twentyDays) },

@@ -143,4 +143,16 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
     const changes = { [recorded]: '0+60x200 12000+45x59 14700+60x400' };
     return check([{ changes, atMinutes: [350], query: firing(alert), firing: [alert] }], alert);
   });
+
+  it('QrelayReplicaUnused fires when the only replica is the primary itself, and not without replicas', () => {
+    const alert = 'QrelayReplicaUnused';
+    const usable = Object.keys(healthy).find((name) => name.includes('state="usable"')) ?? '';
+    const primary = usable.replace('usable', 'primary');
+    const none = { [usable]: '0x600', [primary]: '0x600' };
+    const query = firing(alert);
+    return check([
+      { changes: { [usable]: '0x600' }, atMinutes: [11], query, firing: [alert] },
+      { changes: none, atMinutes: [11], query, firing: [] },
+    ]);
+  });
 });

@@ -97,8 +97,8 @@ export const readQrCodeAnalytics = operation({
     ),
   }),
   success: { status: 200, description: 'The statistics of the period.', schema: analyticsShape, example },
-  async handle({ ownerId, params, query: { days = 30 } }, { db, now }) {
+  async handle({ ownerId, params, query: { days = 30 } }, { db, reads, now }) {
     const code = await findCode(db, ownerId, params.id);
-    return readAnalytics(db, code.id, days, now());
+    return reads.scans(code.id, (replica) => readAnalytics(replica, code.id, days, now()));
   },
 });

@@ -2,10 +2,13 @@ import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
+import type { Reads } from '../../store/reads.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
   db: Database;
+  /** For lists, scans and their counters. */
+  reads: Reads;
   config: Config;
   now: () => Date;
   /** Must be called after a code was changed or deleted. */

@@ -99,12 +99,12 @@ export const listQrCodes = operation({
     schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { db, config }) {
-    const codes = await listCodes(db, ownerId, filter, { limit, cursor: after });
-    const counts = await readScanCounts(
-      db,
-      codes.map((code) => code.id),
-    );
+  async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { reads, config }) {
+    const { codes, counts } = await reads.codes(ownerId, async (db) => {
+      const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
+      const ids = found.map(({ id }) => id);
+      return { codes: found, counts: await readScanCounts(db, ids) };
+    });
     return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));
   },
 });

@@ -76,6 +76,7 @@ function serve(operation: Operation, services: ApiServices) {
       },
       services,
     );
+    if (operation.method !== 'get') await services.reads.codesChanged(ownerId);
     ctx.status = operation.success.status;
     if (operation.success.schema) ctx.body = result;
   };

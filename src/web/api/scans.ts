@@ -85,8 +85,11 @@ export const listQrCodeScans = operation({
     schema: pageOf(scanShape, 'One page of scans.'),
     example: { data: [example], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
   },
-  async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db }) {
+  async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db, reads }) {
     const code = await findCode(db, ownerId, params.id);
-    return toPage(await listScans(db, code.id, { limit, cursor: after }), limit, presentScan);
+    const scans = await reads.scans(code.id, (replica) =>
+      listScans(replica, code.id, { limit, cursor: after }),
+    );
+    return toPage(scans, limit, presentScan);
   },
 });

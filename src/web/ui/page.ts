@@ -7,12 +7,14 @@ import type { Images } from '../../codes/image/image-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
+import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
 import { render, type Visitor } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
 
 export interface PageParts {
   db: Database;
+  reads: Reads;
   config: Config;
   secrets: ServiceSecrets;
   sessions: Sessions;

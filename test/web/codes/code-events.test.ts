@@ -5,6 +5,7 @@ import Koa from 'koa';
 import { endSession, findSessionUser, startSession } from '../../../src/accounts/sessions.ts';
 import { recordScans } from '../../../src/scans/record-scans.ts';
 import { openDatabase } from '../../../src/store/database.ts';
+import { readPrimary } from '../../../src/store/reads.ts';
 import { createCodeEvents } from '../../../src/web/codes/detail/code-events.ts';
 import { createLiveScans } from '../../../src/web/codes/detail/live-scans.ts';
 import { apiClient } from '../../support/api-client.ts';
@@ -56,7 +57,7 @@ describe('Event streams of a code', () => {
     isAllowed: () => Promise<boolean> = hasSession,
     lookUp: () => Promise<void> = async () => undefined,
   ): Promise<string> {
-    const live = createLiveScans(service.db, () => new Date());
+    const live = createLiveScans({ db: service.db, reads: readPrimary(service.db) }, () => new Date());
     const counted: typeof live = {
       watch(codeId, watcher) {
         watchers += 1;

@@ -11,6 +11,7 @@ import { attachment } from '../../../http/content-disposition.ts';
 import { readAnalytics } from '../../../scans/analytics.ts';
 import { listScans } from '../../../scans/list-scans.ts';
 import { readTopCities } from '../../../scans/top-cities.ts';
+import type { Database } from '../../../store/database.ts';
 import { callerAddress } from '../../middleware/caller-address.ts';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
@@ -26,21 +27,18 @@ const maxCities = 20;
 
 /** The page of a code, its live updates, and its scans as CSV. */
 export function codeDetailPages(parts: PageParts): Router {
-  const { db, config, secrets, sessions, closing, now } = parts;
+  const { db, reads, config, secrets, sessions, closing, now } = parts;
   const router = new Router();
-  const events = createCodeEvents(createLiveScans(db, now), closing);
+  const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
 
   async function showCode(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const days = periods.find((period) => String(period) === ctx.query['days']) ?? defaultDays;
     const before = isUuid(ctx.query['before']) ? String(ctx.query['before']) : undefined;
-    const analytics = await readAnalytics(db, code.id, days, now());
-    const [from = '', to = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
-    const [isBlocked, cities, scans] = await Promise.all([
+    const [isBlocked, { analytics, cities, scans }] = await Promise.all([
       isCodeBlocked(db, code),
-      readTopCities(db, code.id, { from, to }, maxCities),
-      listScans(db, code.id, { limit: scansPerPage, cursor: before }),
+      reads.scans(code.id, (replica) => readScansOf(replica, code.id, days, before)),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
     const flash = readFlash(ctx, parts, flashTexts);
@@ -66,6 +64,16 @@ export function codeDetailPages(parts: PageParts): Router {
     });
   }
 
+  async function readScansOf(from: Database, codeId: string, days: number, before: string | undefined) {
+    const analytics = await readAnalytics(from, codeId, days, now());
+    const [first = '', last = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
+    const [cities, scans] = await Promise.all([
+      readTopCities(from, codeId, { from: first, to: last }, maxCities),
+      listScans(from, codeId, { limit: scansPerPage, cursor: before }),
+    ]);
+    return { analytics, cities, scans };
+  }
+
   async function streamEvents(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
@@ -76,7 +84,7 @@ export function codeDetailPages(parts: PageParts): Router {
     const code = await ownCode(ctx);
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
-    ctx.body = Readable.from(scansCsv(db, code.id));
+    ctx.body = Readable.from(scansCsv(reads, code.id));
   }
 
   router.get('/codes/:id', needUser, showCode);

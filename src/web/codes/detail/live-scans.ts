@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listScans } from '../../../scans/list-scans.ts';
 import { readScanTotals } from '../../../scans/scan-totals.ts';
 import type { Database } from '../../../store/database.ts';
+import type { Reads } from '../../../store/reads.ts';
 import { type LiveUpdate, renderUpdate } from './live-update.tsx';
 import { toScanLine } from './scan-line.tsx';
 
@@ -20,7 +21,7 @@ export interface Watcher {
 
 interface Watched {
   watchers: Set<Watcher>;
-  /** Those that have had no update yet. Their pages may be newer than `latest`, so they wait for the next poll. */
+  /** Those that have had no update yet. Their pages may be newer than `latest`, so they wait for the next poll, which reads the primary. */
   joining: Set<Watcher>;
   latest: { date: string; update: LiveUpdate } | undefined;
 }
@@ -34,25 +35,33 @@ export interface LiveScans {
  * Finds new scans by polling the database, because any process may have recorded them. A code is polled once per
  * interval, however many watchers it has, and not at all without watchers.
  */
-export function createLiveScans(db: Database, now: () => Date): LiveScans {
+export function createLiveScans({ db, reads }: { db: Database; reads: Reads }, now: () => Date): LiveScans {
   const codes = new Map<string, Watched>();
 
   async function poll(codeId: string, watched: Watched): Promise<void> {
     const date = now().toISOString().slice(0, 10);
     const joining = [...watched.joining];
-    const { exists, ...totals } = await readScanTotals(db, codeId, date, periods);
+    const before = watched.latest;
+    const isKnown = (ever: number) => before?.update.ever === ever && before.date === date;
+    const read = async (from: Database) => {
+      const found = await readScanTotals(from, codeId, date, periods);
+      // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
+      const scans = isKnown(found.ever) ? [] : await listScans(from, codeId, { limit: scansPerPage });
+      return { ...found, scans };
+    };
+    let current = joining.length > 0 ? await read(db) : await reads.scans(codeId, read);
+    // A replica may be behind what was sent. The counters may also have been corrected, or the code deleted.
+    if (!current.exists || current.ever < (before?.update.ever ?? 0)) current = await read(db);
+    const { exists, scans, ...totals } = current;
     for (const watcher of joining) watched.joining.delete(watcher);
     if (!exists) {
       for (const watcher of watched.watchers) watcher.end();
       return;
     }
-    const before = watched.latest;
-    if (before?.update.ever === totals.ever && before.date === date) {
+    if (before && isKnown(totals.ever)) {
       for (const watcher of joining) sendTo(watcher, before.update);
       return;
     }
-    // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
-    const scans = await listScans(db, codeId, { limit: scansPerPage });
     const update = renderUpdate(totals, scans.slice(0, scansPerPage).map(toScanLine));
     watched.latest = { date, update };
     for (const watcher of watched.watchers) sendTo(watcher, update);

@@ -1,7 +1,7 @@
 import { listScans } from '../../../scans/list-scans.ts';
 import { columnNames } from '../../../scans/dimensions.ts';
 import type { ScanRow } from '../../../scans/scan.ts';
-import type { Database } from '../../../store/database.ts';
+import type { Reads } from '../../../store/reads.ts';
 
 const scansPerRead = 1_000;
 const columns = [
@@ -16,10 +16,11 @@ const columns = [
 ] as const satisfies (keyof ScanRow)[];
 
 /** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
-export async function* scansCsv(db: Database, codeId: string): AsyncGenerator<string> {
+export async function* scansCsv(reads: Reads, codeId: string): AsyncGenerator<string> {
   yield `\uFEFF${columns.join(',')}\r\n`;
   for (let cursor: string | undefined; ; ) {
-    const read = await listScans(db, codeId, { limit: scansPerRead, cursor });
+    const page = { limit: scansPerRead, cursor };
+    const read = await reads.scans(codeId, (db) => listScans(db, codeId, page));
     const scans = read.slice(0, scansPerRead);
     if (scans.length > 0) yield scans.map(toLine).join('');
     if (read.length <= scansPerRead) return;

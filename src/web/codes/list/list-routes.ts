@@ -6,6 +6,7 @@ import { readHosts } from '../../../codes/code-hosts.ts';
 import { findCode, updateCode } from '../../../codes/codes.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
 import {
+  type CodeSearch,
   countCodes,
   listCategories,
   type PageKey,
@@ -14,6 +15,7 @@ import {
 } from '../../../codes/search-codes.ts';
 import { readScanCounts } from '../../../scans/analytics.ts';
 import { readDailyScans } from '../../../scans/daily-scans.ts';
+import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodesView } from './list-view.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
@@ -25,7 +27,7 @@ const sparklineDays = 30;
 
 /** The list of an account's codes, with search, favorites and visibility. */
 export function codeListPages(parts: PageParts): Router {
-  const { db, now, codeChanged } = parts;
+  const { db, reads, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
@@ -37,19 +39,14 @@ export function codeListPages(parts: PageParts): Router {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
     };
-    const page = await searchCodes(db, owner.id, wanted, { limit: codesPerPage, ...place });
+    const found = await reads.codes(owner.id, (from) => readList(from, owner.id, wanted, place));
+    const { page, counts, daily, categories, total } = found;
     const { codes } = page;
     // The codes of this page have been deleted or moved to other pages.
     if (codes.length === 0 && place.after) return redirect(ctx, address(search));
     const flash = readFlash(ctx, parts, flashTexts);
-    const ids = codes.map(({ id }) => id);
-    const [blocked, counts, daily, categories, total] = await Promise.all([
-      readHosts(db, codes).then((hosts) => findBlockedCodes(db, hosts)),
-      readScanCounts(db, ids),
-      readDailyScans(db, ids, sparklineDays, now()),
-      listCategories(db, owner.id),
-      countCodes(db, owner.id, wanted),
-    ]);
+    // On the primary, because it may store the hosts of codes of an older release.
+    const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
     show(ctx, CodesView, {
       visitor: visitorOf(ctx, parts),
@@ -70,6 +67,18 @@ export function codeListPages(parts: PageParts): Router {
       flash: flash && flashTexts[flash],
     });
   });
+
+  async function readList(from: Database, ownerId: string, wanted: CodeSearch, place: PagePlace) {
+    const page = await searchCodes(from, ownerId, wanted, { limit: codesPerPage, ...place });
+    const ids = page.codes.map(({ id }) => id);
+    const [counts, daily, categories, total] = await Promise.all([
+      readScanCounts(from, ids),
+      readDailyScans(from, ids, sparklineDays, now()),
+      listCategories(from, ownerId),
+      countCodes(from, ownerId, wanted),
+    ]);
+    return { page, counts, daily, categories, total };
+  }
 
   router.post('/:id/favorite', async (ctx) => {
     const isFavorite = field(ctx, 'isFavorite') === 'true';
