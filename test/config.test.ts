@@ -63,7 +63,7 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
-    names.push('ABUSE_CONTACT', 'SIGNUPS');
+    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));

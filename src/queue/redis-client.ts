@@ -13,8 +13,10 @@ export interface RedisPlace {
 }
 
 const timeoutMs = 3_000;
-/** A node that hangs sends no redirection to the node that took over. */
+/** A node that hangs sends no redirection to the node that took over. Each refresh opens a connection. */
 const slotsRefreshMs = 2_000;
+/** A worker process has two clients for each queue. */
+const workerSlotsRefreshMs = 5_000;
 const retryDelayMs = (times: number) => Math.min(times * 50, 500);
 
 /** For adding and reading jobs: a command fails soon instead of waiting for a server that is down. */
@@ -33,7 +35,11 @@ export function openRedis(place: RedisPlace): RedisClient {
 
 /** For BullMQ's workers: a command waits until the server is back. */
 export function openRedisForWorker(place: RedisPlace): RedisClient {
-  return open(place, { maxRetriesPerRequest: null, reconnectOnError: needsNewConnection, cluster: {} });
+  return open(place, {
+    maxRetriesPerRequest: null,
+    reconnectOnError: needsNewConnection,
+    cluster: { slotsRefreshInterval: workerSlotsRefreshMs },
+  });
 }
 
 const once = {
@@ -101,6 +107,8 @@ function openCluster(
     lazyConnect,
     redisOptions,
     slotsRefreshInterval: slotsRefreshMs,
+    // The check asks any node. If that one hangs, `connect` never settles, and BullMQ's worker waits for it forever.
+    enableReadyCheck: false,
     // Names are resolved when a node is connected: a certificate is valid for a name, not for its address.
     dnsLookup: (name, callback) => callback(null, name),
     ...options,

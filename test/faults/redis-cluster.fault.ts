@@ -70,7 +70,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
       const load = startLoad(fixture.addresses(code), perSecond);
       await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
       const failing = await cluster.primaryOf(hashSlot(scanQueue.hashTag ?? ''));
-      failing.process?.kill(signal);
+      failing.server.process?.kill(signal);
       await eventually(async () => expect(await readyStatus(fixture)).to.equal('degraded'));
       const queuedBefore = await figure('qrelay_scans_queued_total');
       await eventually(async () =>
@@ -93,6 +93,27 @@ describe('A node of a Redis Cluster fails under steady load', () => {
           `${await figure('qrelay_scans_spooled_total')} through the spool, slowest ${Math.round(slowestMs)} ms`,
       );
     });
+
+  it('all of them killed and started again: every redirect is counted once', async () => {
+    const code = await fixture.makeCode();
+    const load = startLoad(fixture.addresses(code), perSecond);
+    await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
+    await Promise.all(cluster.nodes.map(({ server }) => server.stop()));
+    await eventually(async () => expect(await figure('qrelay_scans_spooled_total')).to.be.above(perSecond));
+    await Promise.all(cluster.nodes.map((node) => node.restart()));
+    const tookMs = await timeUntil(
+      async () => expect(await readyStatus(fixture)).to.equal('ready'),
+      recoveryMs,
+    );
+    const { redirects, faults } = await load.stop();
+    expect(faults).to.deep.equal({});
+    expect(await fixture.countedScans(code, redirects)).to.equal(redirects);
+    await expectFiguresToAddUp(fixture, redirects, { mayLoseAnswers: true });
+    await expectCountersToBeRight(fixture);
+    console.log(
+      `      all queues were back ${tookMs} ms after the start of the servers; ${redirects} redirects`,
+    );
+  });
 
   it('runs the jobs and the schedule of another queue, and shows every queue on the board', async () => {
     const digestQueue = defineQueue({

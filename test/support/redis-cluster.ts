@@ -9,9 +9,12 @@ import { type RedisServer, startOwnRedis } from './redis-server.ts';
 
 const primaries = 3;
 
-export interface RedisClusterNode extends RedisServer {
+export interface RedisClusterNode {
   port: number;
   admin: Redis;
+  server: RedisServer;
+  /** Starts it again with its data, after it was killed. */
+  restart(): Promise<void>;
 }
 
 export interface RedisCluster {
@@ -32,9 +35,23 @@ export async function startRedisCluster(folder: string, password: string): Promi
       await mkdir(own);
       const settings = `--cluster-enabled yes --cluster-port ${busPort} --cluster-node-timeout 2000`;
       const rest = `--cluster-require-full-coverage no --appendonly yes --requirepass ${password} --masterauth ${password}`;
-      const server = await startOwnRedis(own, port, `${settings} ${rest}`.split(' '), password);
-      if (!server) throw new Error('The fault tests need redis-server or valkey-server');
-      return { ...server, port, busPort, admin: new Redis(server.url, { retryStrategy: () => 100 }) };
+      const start = async () => {
+        const server = await startOwnRedis(own, port, `${settings} ${rest}`.split(' '), password);
+        if (!server) throw new Error('The fault tests need redis-server or valkey-server');
+        return server;
+      };
+      const server = await start();
+      const admin = new Redis(server.url, { retryStrategy: () => 100 });
+      const node = {
+        port,
+        busPort,
+        admin,
+        server,
+        async restart() {
+          node.server = await start();
+        },
+      };
+      return node;
     }),
   );
   const admins = nodes.map(({ admin }) => admin);
@@ -72,7 +89,9 @@ export async function startRedisCluster(folder: string, password: string): Promi
       .join(',')}`,
     nodes,
     async primaryOf(slot) {
-      const alive = nodes.find((node) => node.process?.exitCode === null && node.process.signalCode === null);
+      const alive = nodes.find(
+        ({ server: { process: own } }) => own?.exitCode === null && own.signalCode === null,
+      );
       const ranges = (await alive?.admin.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
       const port = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][1];
       const node = nodes.find((one) => one.port === port);
@@ -81,7 +100,7 @@ export async function startRedisCluster(folder: string, password: string): Promi
     },
     async stop() {
       for (const admin of admins) admin.disconnect();
-      await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all(nodes.map(({ server }) => server.stop()));
     },
   };
 }
