@@ -98,7 +98,8 @@ async function explain(place: Place, error: Error, name = redisServerName(place.
       `${name} is not a Redis Cluster.`,
       'Start REDIS_URL with redis:// instead of redis+cluster://.',
     );
-  if (/unknown command.*sentinel/i.test(cause.message))
+  const message = cause.message.toLowerCase();
+  if (message.includes('unknown command') && message.includes('sentinel'))
     return failure(
       `${name}: a server does not know the commands of a sentinel.`,
       'Name sentinels in REDIS_URL, whose port is usually 26379, or start it with redis://.',
