@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
+import { benchCapacity } from './capacity.ts';
 import { clientName, connections } from './client.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchGrowth } from './growth.ts';
@@ -15,6 +16,7 @@ const sections = {
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
+  capacity: { title: 'Machines for a load, computed from measured figures', bench: benchCapacity },
   growth: { title: 'By number of scans on the code', bench: benchGrowth },
 };
 
