@@ -3,6 +3,8 @@ interface MergeOptions {
   maxItems: number;
   /** Merged batches that run at the same time. */
   maxRunning: number;
+  /** Between the starts of two merged batches, so that more can gather. A batch that comes later than that runs at once. */
+  pauseMs: number;
 }
 
 interface Waiting<Item> {
@@ -12,15 +14,16 @@ interface Waiting<Item> {
 }
 
 /**
- * Merges batches without a timer: while earlier ones run, new ones gather, and run together when one of those is done.
- * `run` returns the items that are left over; each caller gets back those of its own.
+ * Merges batches: while earlier ones run, or have only just started, new ones gather and then run together. `run` returns the items that are left over; each caller gets back those of its own.
  */
 export function mergeBatches<Item>(
   run: (items: Item[]) => Promise<Item[]>,
-  { maxItems, maxRunning }: MergeOptions,
+  { maxItems, maxRunning, pauseMs }: MergeOptions,
 ): (items: Item[]) => Promise<Item[]> {
   let waiting: Waiting<Item>[] = [];
   let running = 0;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
 
   function takeWaiting(): Waiting<Item>[] {
     let items = 0;
@@ -38,6 +41,7 @@ export function mergeBatches<Item>(
   async function runNext(): Promise<void> {
     const batches = takeWaiting();
     running += 1;
+    startedAt = performance.now();
     try {
       const left = new Set(await run(batches.flatMap(({ items }) => items)));
       for (const { items, resolve } of batches)
@@ -51,7 +55,18 @@ export function mergeBatches<Item>(
   }
 
   function start(): void {
-    while (running < maxRunning && waiting.length > 0) void runNext();
+    if (timer) return;
+    while (running < maxRunning && waiting.length > 0) {
+      const leftMs = startedAt + pauseMs - performance.now();
+      if (leftMs > 0) {
+        timer = setTimeout(() => {
+          timer = undefined;
+          start();
+        }, leftMs);
+        return;
+      }
+      void runNext();
+    }
   }
 
   return (items) =>

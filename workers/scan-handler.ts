@@ -19,7 +19,7 @@ const lockedPausesMs = [0, 25, 100];
 const lockedMemoryMs = 1_000;
 
 /** One statement records the scans of many jobs. A second one runs meanwhile: for other codes, PostgreSQL has other cores. */
-const merging = { maxItems: 4_000, maxRunning: 2 };
+const merging = { maxItems: 4_000, maxRunning: 2, pauseMs: 20 };
 
 /** How long a job waits before it is tried later while the database is down. */
 const outagePauses = { firstMs: 100, longestMs: 1_000 };

@@ -10,7 +10,7 @@ import type { Spool } from './spool.ts';
 
 const maxScansPerJob = 500;
 /** With this many scans waiting, a second batch is sent while the first is in flight, so that redirects do not pile up. */
-const secondBatchMinScans = 20;
+const secondBatchMinScans = 60;
 const replayEveryMs = 250;
 const replayTimeoutMs = 3_000;
 const adoptEveryMs = 30_000;

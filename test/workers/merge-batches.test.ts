@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { mergeBatches } from '../../workers/merge-batches.ts';
 
 /** A run that ends when the test says so. */
@@ -10,13 +11,13 @@ interface Run {
 
 describe('Batches that come at the same time', () => {
   let runs: Run[];
-  const create = (maxItems = 10, maxRunning = 1) =>
+  const create = (maxItems = 10, maxRunning = 1, pauseMs = 0) =>
     mergeBatches<string>(
       (items) =>
         new Promise((resolve, reject) => {
           runs.push({ items, end: (left = []) => resolve(left), fail: reject });
         }),
-      { maxItems, maxRunning },
+      { maxItems, maxRunning, pauseMs },
     );
   beforeEach(() => {
     runs = [];
@@ -44,6 +45,15 @@ describe('Batches that come at the same time', () => {
     runs[1]?.end();
     await settle();
     expect(sent()).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('gather for a while after one has started, and run together then', async () => {
+    const merge = create(10, 2, 50);
+    const startedAt = performance.now();
+    for (const item of ['a', 'b', 'c']) void merge([item]);
+    expect(sent()).to.deep.equal(['a']);
+    await eventually(() => expect(sent()).to.deep.equal(['a', 'bc']));
+    expect(performance.now() - startedAt).to.be.at.least(49);
   });
 
   it('do not grow beyond the limit, except for a single large one', async () => {
