@@ -17,6 +17,7 @@ export function parseQuery(query: string): Map<string, string[]> {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
   return text
     .replaceAll('+', ' ')
     .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());

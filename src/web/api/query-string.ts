@@ -3,13 +3,13 @@ import { parseQuery } from '../../http/query-string.ts';
 
 /** Converts integers and booleans strictly; any other text is left for the schema to reject. */
 export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {
-  // fromEntries creates an own property even for a parameter named __proto__.
-  return Object.fromEntries(
-    [...parseQuery(querystring)].map(([name, values]) => [
-      name,
-      values.length === 1 ? coerce(typeOf(schema.properties[name]), values[0] ?? '') : values,
-    ]),
-  );
+  // Without a prototype, so that `__proto__` is a parameter like any other, and so that V8 does not derive a new hidden class
+  // from each name: thousands of names would take tens of milliseconds.
+  const read = Object.create(null) as Record<string, unknown>;
+  for (const [name, values] of parseQuery(querystring)) {
+    read[name] = values.length === 1 ? coerce(typeOf(schema.properties[name]), values[0] ?? '') : values;
+  }
+  return read;
 }
 
 function typeOf(schema: { type?: string } | undefined): string | undefined {
