@@ -153,7 +153,7 @@ describe('A Redis that answers and refuses', () => {
     });
 
     it('does not spin on a cluster, which refuses keys of several slots, and ends when it is asked to', async () => {
-      await start(['--cluster-enabled', 'yes']);
+      await start(['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]);
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
       await eventually(async () =>
         expect(await admin.call('CLUSTER', 'INFO')).to.include('cluster_state:ok'),
