@@ -6,8 +6,8 @@ import { round } from './figures.ts';
  * is CPU time per scan, which depends on the processor.
  */
 const measured = {
-  cpuMicrosecondsPerScan: { web: 50, worker: 26, postgres: 20, redis: 12 },
-  bytesPerScan: { database: 190, queue: 80 },
+  cpuMicrosecondsPerScan: { web: 55, worker: 38, postgres: 17, redis: 15 },
+  bytesPerScan: { database: 205, queue: 72 },
 };
 
 /** How much of a core is planned for: beyond that, response times grow fast. */
