@@ -1,12 +1,6 @@
-import { loadSecrets } from '../src/accounts/secrets.ts';
-import { openQueueClient } from '../src/queue/queue-client.ts';
-import { packScans } from '../src/queue/scan-jobs.ts';
-import { scanQueue } from '../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
-import { newScanId } from '../src/scans/scan-id.ts';
-import { createLog } from '../src/telemetry/log.ts';
 import { startFixture } from '../test/support/fixture.ts';
-import { iPhoneSafari, type SharedCode } from '../test/support/share.ts';
+import type { SharedCode } from '../test/support/share.ts';
+import { queueScans } from './queue-scans.ts';
 
 const runs = [
   { codes: 1, scansPerJob: 500, jobs: 800 },
@@ -30,25 +24,13 @@ async function measureRun(
   const fixture = await startFixture({ workers: 0 });
   const shared: SharedCode[] = [];
   for (let number = 0; number < codes; number += 1) shared.push(await fixture.makeCode());
-  const { sealingKey } = await loadSecrets(fixture.db);
-  const queue = openQueueClient({ place: fixture.place, log: createLog('bench', 'silent') });
-  await waitUntilReady(queue);
-  for (let number = 0; number < jobs; number += 1) {
-    const scans = Array.from({ length: scansPerJob }, (_, index) => ({
-      id: newScanId(Date.now()),
-      codeId: shared[(number * scansPerJob + index) % codes]?.id ?? '',
-      userAgent: iPhoneSafari,
-      address: `81.2.${index % 256}.${number % 256}`,
-    }));
-    await queue.add(scanQueue, packScans(scans, sealingKey));
-  }
+  await queueScans(fixture, shared, { jobs, scansPerJob });
   await Promise.all(Array.from({ length: workers }, () => fixture.addWorker()));
   const startedAt = performance.now();
   const total = jobs * scansPerJob;
   const before = await recorded();
   while ((await recorded()) < total) await new Promise((resolve) => setTimeout(resolve, 20));
   const seconds = (performance.now() - startedAt) / 1000;
-  await queue.close();
   await fixture.stop();
   return Math.round((total - before) / seconds);
 

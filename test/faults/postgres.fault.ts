@@ -59,7 +59,7 @@ describe('Postgres fails under steady load', () => {
     await expectAllRecorded(fixture, code, await load.stop());
   });
 
-  it('one code locked for 45 s: nineteen others are recorded meanwhile, and that one afterwards', async () => {
+  it('one code locked for 45 s: nineteen others are recorded meanwhile, and each scan of all twenty once', async () => {
     const codes = await Promise.all(Array.from({ length: 20 }, () => fixture.makeCode()));
     const [locked, ...others] = codes as [SharedCode, ...SharedCode[]];
     const recorded = async (ids: string[]) =>
