@@ -7,6 +7,7 @@ import { hourMs } from '../src/runtime/units.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
 import { type Fixture, startFixture } from '../test/support/fixture.ts';
 import { scanRow } from '../test/support/scan-rows.ts';
+import { timeDeletion } from './deletion.ts';
 import { median, round } from './figures.ts';
 import { fill } from './fill.ts';
 
@@ -38,7 +39,7 @@ export async function benchGrowth() {
   const storage = await bytesPerScan(db);
   const deletes = [];
   for (const [index, id] of codes.entries())
-    deletes.push({ scans: sizes[index], 'DELETE answered after ms': await measureDelete(fixture, id) });
+    deletes.push({ scans: sizes[index], 'DELETE answered after ms': await timeDeletion(fixture, id) });
   await db.destroy();
   await fixture.stop();
   return { table, storage, deletes };
@@ -79,14 +80,6 @@ async function measureWrites(db: Database, codeId: string) {
     'verify s': round((performance.now() - startedAt) / 1000, 2),
     differences,
   };
-}
-
-async function measureDelete(fixture: Fixture, codeId: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${await fixture.makeKey()}` };
-  const startedAt = performance.now();
-  const response = await fetch(`${fixture.url}/api/v1/qrcodes/${codeId}`, { method: 'DELETE', headers });
-  if (response.status !== 204) throw new Error(`DELETE responded with ${response.status}`);
-  return round(performance.now() - startedAt, 1);
 }
 
 async function medianMs(work: () => Promise<void>): Promise<number> {

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { benchCapacity } from './capacity.ts';
 import { clientName, connections } from './client.ts';
+import { benchDeletion } from './deletion.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
@@ -17,6 +18,7 @@ const sections = {
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
   capacity: { title: 'Machines for a load, computed from measured figures', bench: benchCapacity },
+  deletion: { title: 'A code is deleted while others are scanned', bench: benchDeletion },
   growth: { title: 'By number of scans on the code', bench: benchGrowth },
 };
 

@@ -42,7 +42,7 @@ const longest = [
   'test/hostile',
 ];
 
-/** Tests whose titles end with this mark measure answers against the clock, and run after all others, alone. */
+/** Tests whose titles end with this mark measure answers against the clock: they run with the fault tests, one at a time. */
 const timedMark = '[timed]';
 const timedPattern = '\\[timed\\]$';
 
@@ -51,22 +51,23 @@ const results = { passed: 0, skipped: 0 };
 const failures = [];
 const durations = [];
 const logs = [];
-// `--faults`: only the tests that kill servers and processes under load. Files: only those. Nothing: the rest, and checks.
+// `--faults`: only the tests that kill servers and processes under load, and those that measure time. Files: only those.
+// Nothing: the rest, and checks.
 const asked = process.argv.slice(2);
 const servers = await startServers();
 if (!servers) report('the servers of the tests', 'They did not start: see above.');
-else if (asked[0] === '--faults') await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
-else if (asked.length > 0) await runMocha(asked);
+else if (asked[0] === '--faults') {
+  await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
+  const marked = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
+  await runMocha([...marked, '--grep', timedPattern]);
+} else if (asked.length > 0) await runMocha(asked);
 else {
-  const files = testFiles();
   const checked = runChecks();
   const parallel = ['--parallel', '--jobs', String(workers)];
-  await runMocha([...parallel, ...files, '--grep', timedPattern, '--invert'], {
+  await runMocha([...parallel, ...testFiles(), '--grep', timedPattern, '--invert'], {
     TEST_WORKERS: String(workers),
   });
   await checked;
-  const marked = files.filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
-  if (marked.length > 0) await runMocha([...marked, '--grep', timedPattern]);
 }
 await servers?.stop();
 if (asked.length === 0 || asked[0] === '--faults') checkLogs();

@@ -7,6 +7,8 @@ export interface LoadResult {
   /** Requests that were sent, answered or not. */
   sent: number;
   slowestMs: number;
+  /** How long each answer took. */
+  durationsMs: number[];
   /** Answers other than 302, and connections that broke, by what happened. */
   faults: Record<string, number>;
 }
@@ -19,7 +21,7 @@ export interface SteadyLoad {
 /** Scans a share address at a steady rate over kept connections, as a load balancer would pass them on. */
 export function startLoad(addresses: string[], perSecond: number): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const result: LoadResult = { redirects: 0, sent: 0, slowestMs: 0, faults: {} };
+  const result: LoadResult = { redirects: 0, sent: 0, slowestMs: 0, durationsMs: [], faults: {} };
   const open = new Set<Promise<void>>();
   const fault = (name: string) => {
     result.faults[name] = (result.faults[name] ?? 0) + 1;
@@ -32,7 +34,9 @@ export function startLoad(addresses: string[], perSecond: number): SteadyLoad {
       const req = get(address, { agent, headers: { 'User-Agent': iPhoneSafari } }, (res) => {
         res.resume();
         res.once('end', () => {
-          result.slowestMs = Math.max(result.slowestMs, performance.now() - startedAt);
+          const ms = performance.now() - startedAt;
+          result.durationsMs.push(ms);
+          result.slowestMs = Math.max(result.slowestMs, ms);
           if (res.statusCode === 302) result.redirects += 1;
           else fault(String(res.statusCode));
           resolve();
