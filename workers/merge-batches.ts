@@ -14,7 +14,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Merges batches: while earlier ones run, or have only just started, new ones gather and then run together. `run` returns the items that are left over; each caller gets back those of its own.
+ * Merges batches: while earlier ones run, or have only just started, new ones gather and then run together. `run` returns the
+ * items that are left over; each caller gets back those of its own. After a run that failed, perhaps because it took too
+ * long, the next ones are half as large; each that succeeds lets them grow again.
  */
 export function mergeBatches<Item>(
   run: (items: Item[]) => Promise<Item[]>,
@@ -24,13 +26,14 @@ export function mergeBatches<Item>(
   let running = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
+  let limit = maxItems;
 
   function takeWaiting(): Waiting<Item>[] {
     let items = 0;
     let end = 0;
     for (const batch of waiting) {
       items += batch.items.length;
-      if (end > 0 && items > maxItems) break;
+      if (end > 0 && items > limit) break;
       end += 1;
     }
     const taken = waiting.slice(0, end);
@@ -44,9 +47,11 @@ export function mergeBatches<Item>(
     startedAt = performance.now();
     try {
       const left = new Set(await run(batches.flatMap(({ items }) => items)));
+      limit = Math.min(maxItems, 2 * limit);
       for (const { items, resolve } of batches)
         resolve(left.size === 0 ? [] : items.filter((item) => left.has(item)));
     } catch (error) {
+      limit = Math.max(1, limit >> 1);
       for (const { reject } of batches) reject(error);
     } finally {
       running -= 1;

@@ -40,9 +40,10 @@ interface Enriched {
 }
 
 /**
- * Records the scans of a job, together with those of other jobs that were delivered at the same time. While the database is down, the whole job is tried later, without limit. If a code is
- * locked, only its scans are tried later. If the database rejects the data, the batch is split in halves until the
- * offending scan is alone: it becomes a dead letter, and the others are recorded.
+ * Records the scans of a job, together with those of other jobs that were delivered at the same time. While the database is
+ * down, the whole job is tried later, without limit. If a code is locked, only its scans are tried later. If the database
+ * rejects the data, the batch is split in halves until the offending scan is alone: it becomes a dead letter, and the others
+ * are recorded.
  */
 export function createScanHandler({
   db,

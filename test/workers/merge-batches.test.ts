@@ -85,4 +85,23 @@ describe('Batches that come at the same time', () => {
     runs[1]?.end();
     expect(await next).to.deep.equal([]);
   });
+
+  it('are half as large after a run failed, because it may have taken too long, and grow again', async () => {
+    const merge = create(4);
+    const send = () => {
+      for (const item of 'abcdefgh') merge([item]).catch(() => undefined);
+    };
+    send();
+    const sizes: number[] = [];
+    for (const outcome of ['end', 'fail', 'fail', 'fail', 'end', 'end'] as const) {
+      const run = runs.at(-1);
+      sizes.push(run?.items.length ?? 0);
+      if (outcome === 'fail') run?.fail(new Error('timeout'));
+      else run?.end();
+      await settle();
+      if (outcome === 'fail') send();
+    }
+    expect(sizes).to.deep.equal([1, 4, 2, 1, 1, 2]);
+    expect(runs.at(-1)?.items.length).to.equal(4);
+  });
 });
