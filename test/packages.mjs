@@ -11,6 +11,9 @@ const packages = {
   pgbouncer: ['pgbouncer'],
   prometheus: ['promtool'],
   openssl: ['openssl'],
+  nginx: ['nginx'],
+  caddy: ['caddy'],
+  haproxy: ['haproxy'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 export interface TcpProxy {
   port: number;
@@ -10,8 +11,8 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** A TCP proxy on loopback between a client and a real server. */
-export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
+/** A TCP proxy on loopback between a client and a real server. What it passes on, ends too, takes `delayMs`. */
+export async function startTcpProxy(serverPort: number, delayMs = 0): Promise<TcpProxy> {
   let target: number | undefined = serverPort;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -19,9 +20,14 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
     if (target === undefined) return;
     const upstream = connect(target, '127.0.0.1');
     keep(upstream);
-    client.pipe(upstream).pipe(client);
+    if (delayMs === 0) client.pipe(upstream).pipe(client);
+    else {
+      client.pipe(delayed(delayMs)).pipe(upstream);
+      upstream.pipe(delayed(delayMs)).pipe(client);
+    }
     upstream.once('close', () => {
-      if (client.listenerCount('data') > 0) client.destroy();
+      if (delayMs > 0) setTimeout(() => client.destroy(), 2 * delayMs);
+      else if (client.listenerCount('data') > 0) client.destroy();
     });
     client.once('close', () => upstream.destroy());
   });
@@ -54,4 +60,17 @@ export async function startTcpProxy(serverPort: number): Promise<TcpProxy> {
       await once(server, 'close');
     },
   };
+}
+
+function delayed(ms: number): Transform {
+  const later = (work: () => void) => void setTimeout(work, ms);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      later(() => this.push(chunk));
+      done();
+    },
+    flush(done) {
+      later(done);
+    },
+  });
 }

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
-import { findProgram } from './find-program.ts';
+import { createCertificate } from './certificate.ts';
 
 export interface TlsPostgres {
   /** Without any `sslmode`. */
@@ -15,27 +14,11 @@ export interface TlsPostgres {
 
 /** A PostgreSQL that speaks TLS, with a certificate for localhost of a self-made authority. Undefined without openssl. */
 export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
-  const program = findProgram('openssl');
-  if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-tls-'));
+  const certificate = await createCertificate(folder);
+  if (!certificate) return undefined;
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const openssl = (...args: string[]) => {
-    const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`);
-  };
-  await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost\n');
-  openssl(
-    ...'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem'.split(
-      ' ',
-    ),
-  );
-  openssl(...'req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr'.split(' '));
-  openssl(
-    ...'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt'.split(
-      ' ',
-    ),
-  );
 
   // Once without TLS, to have a cluster in which the files can lie that only its user may read.
   const first = await startEmbeddedPostgres({ dataDir });
@@ -53,7 +36,7 @@ export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
   url.hostname = 'localhost';
   return {
     url: url.href,
-    caFile: join(folder, 'ca.pem'),
+    caFile: certificate.caFile,
     async stop() {
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });

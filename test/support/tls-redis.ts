@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from './find-program.ts';
+import { createCertificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
 import { startOwnRedis } from './redis-server.ts';
 
@@ -17,26 +16,13 @@ export interface TlsRedis {
 
 /** A Redis that speaks TLS, with a certificate for localhost of a self-made authority. Undefined without openssl or Redis. */
 export async function startTlsRedis(): Promise<TlsRedis | undefined> {
-  const program = findProgram('openssl');
-  if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-tls-redis-'));
-  const openssl = (command: string) => {
-    const { status, stderr } = spawnSync(program, command.split(' '), { cwd: folder, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`openssl ${command}: ${stderr}`);
-  };
-  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
-  await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost\n');
-  openssl(`req -x509 ${newKey} -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem`);
-  openssl(`req ${newKey} -subj /CN=localhost -keyout server.key -out server.csr`);
-  openssl(
-    'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt',
-  );
+  const certificate = await createCertificate(folder);
+  if (!certificate) return undefined;
+  const { certFile, keyFile, caFile } = certificate;
   const port = await freePort();
-  const files = { cert: 'server.crt', key: 'server.key', 'ca-cert': 'ca.pem' };
-  const settings = Object.entries(files).flatMap(([name, file]) => [
-    `--tls-${name}-file`,
-    join(folder, file),
-  ]);
+  const files = { cert: certFile, key: keyFile, 'ca-cert': caFile };
+  const settings = Object.entries(files).flatMap(([name, file]) => [`--tls-${name}-file`, file]);
   const server = await startOwnRedis(folder, await freePort(), [
     ...settings,
     '--tls-port',
@@ -48,7 +34,7 @@ export async function startTlsRedis(): Promise<TlsRedis | undefined> {
   return {
     port,
     plainUrl: server.url,
-    caFile: join(folder, 'ca.pem'),
+    caFile,
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
