@@ -32,9 +32,14 @@ export function createJournalCheck({
     const asked = scansOf.flat().map(([id, qrCodeId]) => ({ id, qrCodeId }));
     const unrecorded = new Set(asked.length > 0 ? await findUnrecorded(asked) : []);
     const outcomes: boolean[] = [];
+    // A batch that went to the spool in between is in the journal twice.
+    const resent = new Set<string>();
     for (const [index, job] of jobs.entries()) {
       const lostScans = (scansOf[index] ?? []).filter(([id]) => unrecorded.has(id)).length;
-      if (lostScans > 0) await resend(job, lostScans);
+      if (lostScans > 0 && !resent.has(jobIdOf(job))) {
+        await resend(job, lostScans);
+        resent.add(jobIdOf(job));
+      }
       outcomes.push(!isQueued[index] && lostScans === 0);
     }
     return outcomes;

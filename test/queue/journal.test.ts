@@ -189,6 +189,17 @@ describe('The check of the journal', () => {
     expect(asked).to.deep.equal(['recorded', 'recorded too', 'lost', 'third']);
   });
 
+  it('sends a batch again once that is in the journal twice, because it went to the spool in between', async () => {
+    const resent: string[][] = [];
+    const check = createJournalCheck({
+      hasJobs: async (ids) => ids.map(() => false),
+      findUnrecorded: async (scans) => scans.map(({ id }) => id),
+      resend: async (one) => resent.push(idsOf([one])),
+    });
+    expect(await check([job('a', 'b'), job('c'), job('a', 'b')])).to.deep.equal([false, false, false]);
+    expect(resent).to.deep.equal([['a', 'b'], ['c']]);
+  });
+
   it('asks the database only after the queue: a job that ends in between is not lost', async () => {
     let isRunning = true;
     const check = createJournalCheck({
