@@ -40,10 +40,11 @@ interface ScanJournalOptions {
   log: Log;
   checkEveryMs?: number;
   minAgeMs?: number;
+  appendTimeoutMs?: number;
 }
 
 /** A redirect does not wait longer for a slow disk: the queue has its scan. */
-const appendTimeoutMs = 30;
+const defaultAppendTimeoutMs = 30;
 const defaultCheckEveryMs = 2_000;
 /** Longer than a job may be on its way to the queue: before that it would look lost. */
 const defaultMinAgeMs = 5_000;
@@ -61,6 +62,7 @@ export async function openScanJournal({
   log,
   checkEveryMs = defaultCheckEveryMs,
   minAgeMs = defaultMinAgeMs,
+  appendTimeoutMs = defaultAppendTimeoutMs,
 }: ScanJournalOptions): Promise<ScanJournal> {
   const journal = await openJournal(settings);
   let unjournaledScans = 0;
