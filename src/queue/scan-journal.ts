@@ -116,12 +116,12 @@ export async function openScanJournal({
 
   return {
     async keep(job, addToQueue) {
-      const appended = journal.append(job).catch((err: unknown) => err ?? new Error('unknown'));
+      const appended = journal.append(job).catch((err: unknown) => {
+        unjournaledScans += countScans(job);
+        logFailed(err, countScans(job));
+      });
       await addToQueue();
-      const error = await withTimeout(appendTimeoutMs, appended).catch((err: unknown) => err);
-      if (error === undefined) return;
-      unjournaledScans += countScans(job);
-      logFailed(error, countScans(job));
+      await withTimeout(appendTimeoutMs, appended).catch(() => undefined);
     },
     state() {
       const oldestAt = journal.oldestAt();

@@ -64,7 +64,7 @@ export function addJournalMetrics(registry: Registry, read: () => Promise<Journa
   );
   counter(
     'qrelay_scans_unjournaled_total',
-    'Scans whose redirect did not wait for the journal, because it was full, failed or was slow. The queue has them.',
+    'Scans that are only in the queue, because the journal was full or could not be written.',
     () => latest.unjournaledScans,
   );
   counter(

@@ -51,4 +51,17 @@ describe('Unrecorded scans', () => {
       row.id,
     ]);
   });
+
+  it('are none when all of many codes are recorded, also if one is given twice', async () => {
+    const api = apiClient(service.url, await service.makeKey());
+    const codes = [await createCode(api), await createCode(api), await createCode(api)];
+    const times = Array.from({ length: 50 }, (_, minutes) => new Date(Date.now() - minutes * 60_000));
+    const rows = times.flatMap((time) => codes.map(({ id }) => scanRow(id, time.toISOString())));
+    await recordScans(service.db, rows);
+    expect(await findUnrecordedScans(service.db, rows)).to.deep.equal([]);
+    expect(await findUnrecordedScans(service.db, [...rows, ...rows.slice(0, 7)])).to.deep.equal([]);
+    const { id } = rows[80] ?? scanRow('', '');
+    await service.db('scans').where({ id }).delete();
+    expect(await findUnrecordedScans(service.db, rows)).to.deep.equal([id]);
+  });
 });
