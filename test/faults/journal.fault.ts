@@ -1,11 +1,15 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { hashSlot } from '../../src/queue/hash-slot.ts';
+import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { runQrelayHere } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
+import { startRedisCluster } from '../support/redis-cluster.ts';
 import type { SharedCode } from '../support/share.ts';
 import { expectFiguresToAddUp } from './expect-figures.ts';
 import { startLoad } from './steady-load.ts';
@@ -130,5 +134,29 @@ describe('Redis loses its data, with SCAN_JOURNAL=on', () => {
     await fixture.web[0]?.restart({ SCAN_JOURNAL: 'off' });
     await fixture.addWorker();
     await expectNoneLost(redirects);
+  });
+
+  it('one primary of a cluster flushed while scans wait on all of them: only what it had is sent again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'qrelay-cluster-'));
+    const cluster = await startRedisCluster(folder, 'for-servers');
+    try {
+      await start({
+        queue: 'redis-later',
+        workers: 0,
+        settings: { REDIS_URL: cluster.url, SCAN_QUEUES: '6' },
+      });
+      const load = startLoad(fixture.addresses(code), perSecond);
+      await pass(2_000);
+      const { redirects, faults } = await load.stop();
+      expect(faults).to.deep.equal({});
+      await (await cluster.primaryOf(hashSlot(scanQueue.hashTag ?? ''))).admin.flushall();
+      await eventually(async () => expect(await total('qrelay_scans_resent_total')).to.be.above(0));
+      await fixture.addWorker();
+      await expectNoneLost(redirects);
+      expect(await total('qrelay_scans_resent_total')).to.be.below(redirects * 0.7);
+    } finally {
+      await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
