@@ -6,6 +6,14 @@ import { median, round } from './figures.ts';
 const rounds = 5;
 const secondsPerRound = 3;
 
+const onRedis = 'lane, queue on Redis';
+const setups: Record<string, Parameters<typeof startFixture>[0]> = {
+  [onRedis]: {},
+  'the same, SCAN_JOURNAL=on': { settings: { SCAN_JOURNAL: 'on' } },
+  'the same, SCAN_JOURNAL=fsync': { settings: { SCAN_JOURNAL: 'fsync' } },
+  'lane, queue on Postgres': { queue: 'postgres' },
+};
+
 interface Contender {
   name: string;
   url: string;
@@ -16,15 +24,16 @@ interface Contender {
 export async function benchLane() {
   const bareHttp = await startBare('bare-http.mjs');
   const bareKoa = await startBare('bare-koa.mjs');
-  const onRedis = await startFixture({ workers: 0 });
-  const onPostgres = await startFixture({ workers: 0, queue: 'postgres' });
-  const redisCode = await onRedis.makeCode();
-  const postgresCode = await onPostgres.makeCode();
+  const lanes = await Promise.all(
+    Object.entries(setups).map(async ([name, options]) => {
+      const fixture = await startFixture({ workers: 0, ...options });
+      return { name, fixture, code: await fixture.makeCode() };
+    }),
+  );
   const contenders: Contender[] = [
     { name: 'bare node:http', url: bareHttp.url, runs: [] },
     { name: 'bare Koa', url: bareKoa.url, runs: [] },
-    { name: 'lane, queue on Redis', url: onRedis.addresses(redisCode)[0] ?? '', runs: [] },
-    { name: 'lane, queue on Postgres', url: onPostgres.addresses(postgresCode)[0] ?? '', runs: [] },
+    ...lanes.map(({ name, fixture, code }) => ({ name, url: fixture.addresses(code)[0] ?? '', runs: [] })),
   ];
   const sent = new Map<string, number>();
   const run = async ({ name, url }: Contender, seconds: number) => {
@@ -46,6 +55,7 @@ export async function benchLane() {
     'requests/s': Math.round(median(rates(name))),
     'of node:http': against(name, 'bare node:http'),
     'of Koa': against(name, 'bare Koa'),
+    'of the lane on Redis': against(name, onRedis),
     'p50 ms': round(median(runs.map(({ p50 }) => p50)), 2),
     'p99 ms': round(median(runs.map(({ p99 }) => p99)), 2),
     'p99.9 ms': round(median(runs.map(({ p999 }) => p999)), 2),
@@ -55,10 +65,7 @@ export async function benchLane() {
   // When the client stops, one request per connection may be in flight: counted by us, but not by the client.
   const slack = (rounds + 1) * connections;
   const counted = [];
-  for (const [name, fixture, code] of [
-    ['lane, queue on Redis', onRedis, redisCode],
-    ['lane, queue on Postgres', onPostgres, postgresCode],
-  ] as const) {
+  for (const { name, fixture, code } of lanes) {
     await fixture.addWorker();
     const redirects = sent.get(name) ?? 0;
     const scans = await fixture.countedScans(code, redirects, 180_000);

@@ -8,6 +8,7 @@ import { poolBounds } from './store/pool-sizes.ts';
 import { serverAddressError } from './store/server-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const journalChoices = ['off', 'on', 'fsync'] as const;
 const signUpChoices = ['open', 'closed'] as const;
 
 export interface Config {
@@ -30,6 +31,8 @@ export interface Config {
   redisCaFile: string | undefined;
   /** Queues that scans are spread over. */
   scanQueues: number;
+  /** Whether batches are kept in DATA_DIR until they are recorded: in the page cache (`on`), or on the disk. */
+  scanJournal: (typeof journalChoices)[number];
   qrCodeLifetimeDays: number;
   /** Whole months for which raw scans are kept. Undefined: forever. */
   scanRetentionMonths: number | undefined;
@@ -215,6 +218,7 @@ export function readConfig(
     redisUrl: redisUrl('REDIS_URL'),
     redisCaFile: caFile('REDIS_CA_FILE'),
     scanQueues: integer('SCAN_QUEUES', 1, 1, 64),
+    scanJournal: choice('SCAN_JOURNAL', journalChoices, 'off'),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     scanRetentionMonths: integer('SCAN_RETENTION_MONTHS', 0, 1, 1_200) || undefined,
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
@@ -244,6 +248,10 @@ export function readConfig(
   if (config.scanQueues > 1 && !given('REDIS_URL'))
     errors.push(
       'SCAN_QUEUES must be 1 while the queue is in PostgreSQL: set REDIS_URL, or remove SCAN_QUEUES',
+    );
+  if (config.scanJournal !== 'off' && !given('REDIS_URL'))
+    errors.push(
+      'SCAN_JOURNAL must be off while the queue is in PostgreSQL, which loses no scans unless it loses everything: set REDIS_URL, or remove SCAN_JOURNAL',
     );
   if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
   if (config.databaseReplicaUrl && given('DATABASE_URL') === undefined)

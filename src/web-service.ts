@@ -30,6 +30,7 @@ import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
+import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
 import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
@@ -76,8 +77,9 @@ export async function openWebService({
   readMetrics = () => metrics.registry.metrics(),
 }: WebServiceParts): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
+  const spoolFolder = join(config.dataDir, 'spool');
   const spool = await openSpool({
-    folder: join(config.dataDir, 'spool'),
+    folder: spoolFolder,
     maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
@@ -89,7 +91,11 @@ export async function openWebService({
   await logConnectionCounts('web', config, db, log);
   const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
   const place = queuePlace(config, databaseUrl);
-  const queue = await openQueue(place, secrets.sealingKey, log);
+  const journal =
+    config.scanJournal === 'off'
+      ? undefined
+      : { folder: spoolFolder, maxBytes: spoolMaxBytes, sync: config.scanJournal === 'fsync' };
+  const queue = await openQueue(place, secrets.sealingKey, log, journal);
   const producer = createProducer({
     queue,
     spool,
@@ -101,6 +107,7 @@ export async function openWebService({
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
+  addJournalMetrics(metrics.registry, queue.journalState);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });

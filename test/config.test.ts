@@ -63,7 +63,7 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
-    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES');
+    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES', 'SCAN_JOURNAL');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -108,6 +108,16 @@ describe('the environment (decisions: Where things run)', () => {
     const mail = 'mailto:hello@example.com';
     expect(loadConfig({ CONTACT_URL: mail }).footerLinks.contact).to.equal(mail);
     expect(errorsOf({ PRIVACY_URL: mail })).to.contain('PRIVACY_URL must be a URL that starts with http://');
+  });
+
+  it('has no journal unless SCAN_JOURNAL is set, and rejects it without Redis', () => {
+    expect(loadConfig({}).scanJournal).to.equal('off');
+    for (const choice of ['off', 'on', 'fsync'])
+      expect(loadConfig({ SCAN_JOURNAL: choice, REDIS_URL: 'redis://a.test' }).scanJournal).to.equal(choice);
+    expect(errorsOf({ SCAN_JOURNAL: 'yes' })).to.contain('SCAN_JOURNAL must be one of off, on, fsync');
+    expect(errorsOf({ SCAN_JOURNAL: 'on' })).to.contain(
+      'SCAN_JOURNAL must be off while the queue is in PostgreSQL',
+    );
   });
 
   it('has sign-ups open unless SIGNUPS is closed', () => {

@@ -11,10 +11,14 @@ const minimumMb = 100;
 const minimumFiles = 100;
 const recommendedMb = 1024;
 
-export async function checkDisk({ dataDir, spoolMaxMb }: Config): Promise<Finding[]> {
+export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): Promise<Finding[]> {
   const { path } = await findNearestFolder(dataDir);
   const { bavail, bsize, files, ffree } = await statfs(path);
-  return [assessSpace(bavail * bsize, dataDir, spoolMaxMb), ...assessFiles(files, ffree, dataDir)];
+  const hasJournal = scanJournal !== 'off';
+  return [
+    assessSpace(bavail * bsize, dataDir, spoolMaxMb, hasJournal),
+    ...assessFiles(files, ffree, dataDir),
+  ];
 }
 
 /** File systems without a limit on files report 0 of 0. */
@@ -28,13 +32,22 @@ export function assessFiles(files: number, free: number, dataDir: string): Findi
   ];
 }
 
-export function assessSpace(freeBytes: number, dataDir: string, spoolMaxMb: number): Finding {
+export function assessSpace(
+  freeBytes: number,
+  dataDir: string,
+  spoolMaxMb: number,
+  hasJournal = false,
+): Finding {
   const freeMb = freeBytes / bytesPerMb;
   const message = `${formatBytes(freeBytes)} free for DATA_DIR ${dataDir}`;
   const remedy = 'Free disk space, or set DATA_DIR to a folder on a larger disk.';
   if (freeMb < minimumMb) return failure(`${message}: the disk is almost full.`, remedy);
-  if (freeMb < spoolMaxMb)
-    return warning(`${message}, less than the spool may need (SPOOL_MAX_MB=${spoolMaxMb}).`, remedy);
+  if (freeMb < spoolMaxMb * (hasJournal ? 2 : 1)) {
+    const users = hasJournal
+      ? `the spool and the journal may need (SPOOL_MAX_MB=${spoolMaxMb} each)`
+      : `the spool may need (SPOOL_MAX_MB=${spoolMaxMb})`;
+    return warning(`${message}, less than ${users}.`, remedy);
+  }
   if (freeMb < recommendedMb) return warning(`${message}.`, remedy);
   return ok(`${message}.`);
 }

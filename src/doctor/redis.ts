@@ -77,7 +77,7 @@ function assessAppendOnly(info: Map<string, string>): Finding {
   if (info.get('aof_enabled') === '1') return ok('The append-only file is on: jobs survive a restart.');
   return warning(
     'The append-only file is off: a restart of Redis loses the scans in the queue.',
-    'Run `redis-cli CONFIG SET appendonly yes` and add `appendonly yes` to redis.conf.',
+    'Run `redis-cli CONFIG SET appendonly yes` and add `appendonly yes` to redis.conf. With SCAN_JOURNAL=on, lost scans are sent again.',
   );
 }
 

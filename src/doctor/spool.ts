@@ -3,8 +3,10 @@ import type { Config } from '../config.ts';
 import { bytesPerMb } from '../runtime/units.ts';
 import { listSpoolFiles, type SpoolFileState } from '../queue/spool-files.ts';
 import { type Finding, findingsFor } from './finding.ts';
+import { assessJournal } from './journal.ts';
 import { findNearestFolder } from './nearest-folder.ts';
-import { pluralize, formatBytes, formatDuration } from './format.ts';
+import { formatBytes } from './format.ts';
+import { agree, bytesByOwner, describeFiles } from './describe-files.ts';
 
 const { ok, warning, failure } = findingsFor('spool');
 
@@ -13,7 +15,8 @@ const usedToFail = 0.5;
 const batchBytes = 64 * 1024;
 
 /** Checks the files in which the web processes of this machine keep scans while the queue is down. */
-export async function checkSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => number): Promise<Finding[]> {
+export async function checkSpool(config: Config, nowMs: () => number): Promise<Finding[]> {
+  const { dataDir, spoolMaxMb } = config;
   const path = join(dataDir, 'spool');
   const folder = await findNearestFolder(path);
   if (folder.error) {
@@ -25,7 +28,17 @@ export async function checkSpool({ dataDir, spoolMaxMb }: Config, nowMs: () => n
     ];
   }
   const files = await listSpoolFiles(path);
-  return [ok(`${path} is writable for this user.`), ...assessFiles(files, spoolMaxMb, nowMs())];
+  // An exited process leaves its journal to the next one, which replays it as a spool.
+  const isJournal = (file: SpoolFileState) => file.isJournal && !file.isAbandoned;
+  return [
+    ok(`${path} is writable for this user.`),
+    ...assessFiles(
+      files.filter((file) => !isJournal(file)),
+      spoolMaxMb,
+      nowMs(),
+    ),
+    ...assessJournal(files.filter(isJournal), config, nowMs()),
+  ];
 }
 
 function assessFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
@@ -37,7 +50,7 @@ function assessFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number)
   if (abandoned.length > 0) {
     findings.push(
       warning(
-        `${describe(abandoned, nowMs)} ${agree(abandoned, 'belong')} to a process that has exited: the scans are not counted yet.`,
+        `${describeFiles(abandoned, nowMs)} ${agree(abandoned, 'belong')} to a process that has exited: the scans are not counted yet.`,
         'Start a web process with this DATA_DIR. It adopts the files within 30 seconds.',
       ),
     );
@@ -45,7 +58,7 @@ function assessFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number)
   if (elsewhere.length > 0) {
     findings.push(
       warning(
-        `${describe(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a process on another machine or in another container: the scans are not counted yet.`,
+        `${describeFiles(elsewhere, nowMs)} ${agree(elsewhere, 'belong')} to a process on another machine or in another container: the scans are not counted yet.`,
         'That process replays them when its queue works. If it has exited, a web process with this DATA_DIR adopts them after a minute or two.',
       ),
     );
@@ -58,7 +71,7 @@ function assessHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): 
   // The limit is per process; the fullest one loses scans first.
   const fullest = Math.max(0, ...bytesByOwner(held.filter(({ isAdopted }) => !isAdopted)).values());
   const maxBytes = spoolMaxMb * bytesPerMb;
-  const message = `${describe(held, nowMs)} ${agree(held, 'wait')} for the queue; the fullest process uses ${formatBytes(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
+  const message = `${describeFiles(held, nowMs)} ${agree(held, 'wait')} for the queue; the fullest process uses ${formatBytes(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}`;
   if (fullest <= usedToFail * maxBytes) {
     return warning(
       `${message}.`,
@@ -70,20 +83,4 @@ function assessHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): 
     `${message}: ${isFull ? 'the spool is full, and scans are dropped' : 'when the spool is full, scans are dropped'}.`,
     'Repair the queue, or raise SPOOL_MAX_MB.',
   );
-}
-
-function bytesByOwner(files: SpoolFileState[]): Map<string, number> {
-  const sums = new Map<string, number>();
-  for (const { owner, bytes } of files) sums.set(owner, (sums.get(owner) ?? 0) + bytes);
-  return sums;
-}
-
-function agree(files: SpoolFileState[], verb: string): string {
-  return files.length === 1 ? `${verb}s` : verb;
-}
-
-function describe(files: SpoolFileState[], nowMs: number): string {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const oldestMs = Math.max(0, ...files.map(({ createdAt }) => nowMs - createdAt.getTime()));
-  return `${pluralize(files.length, 'file')} (${formatBytes(bytes)}, the oldest ${formatDuration(oldestMs)} old)`;
 }

@@ -2,17 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { createBackoff } from '../runtime/backoff.ts';
 import type { Log } from '../telemetry/log.ts';
-import { connectToQueues, type QueuePlace } from './queue-connection.ts';
+import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
+
+const defaultLookEveryMs = 60_000;
 
 /**
  * Makes the schedule in the queue that of the definition; removes it if the definition has none. Every worker process
- * does, and the last one counts. Retries until the queue takes it.
+ * does, and the last one counts. Retries until the queue takes it, and registers it again when Redis has lost it.
  */
 export function registerSchedule<Data>(
   place: QueuePlace,
   queue: QueueDefinition<Data>,
   log: Log,
+  lookEveryMs = defaultLookEveryMs,
 ): { close(): Promise<void> } {
   const { name, jobName, schedule } = queue;
   const closed = new AbortController();
@@ -26,13 +29,19 @@ export function registerSchedule<Data>(
     }
   }
 
-  async function register(): Promise<void> {
+  async function restoreIfLost(bullQueue: Queue<unknown>): Promise<void> {
+    if (await bullQueue.getJobScheduler(name)) return;
+    log.warn({ queue: name }, 'the queue has lost its schedule: it is registered again');
+    await write(bullQueue);
+  }
+
+  async function untilDone(work: (bullQueue: Queue<unknown>) => Promise<void>): Promise<void> {
     const connection = connectToQueues(place, log);
     const backoff = createBackoff({ firstMs: 100, longestMs: 2_000 });
     try {
       while (!closed.signal.aborted) {
         try {
-          await write(connection.queue<unknown>(queue));
+          await work(connection.queue<unknown>(queue));
           return;
         } catch (err) {
           log.debug({ err, queue: name }, 'the schedule could not be registered yet');
@@ -44,7 +53,18 @@ export function registerSchedule<Data>(
     }
   }
 
-  const registered = register();
+  async function keepRegistered(): Promise<void> {
+    await untilDone(write);
+    // PostgreSQL does not lose it alone.
+    if (!schedule || !isOnRedis(place)) return;
+    for (;;) {
+      await sleep(lookEveryMs, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      if (closed.signal.aborted) return;
+      await untilDone(restoreIfLost);
+    }
+  }
+
+  const registered = keepRegistered();
   return {
     async close() {
       closed.abort();

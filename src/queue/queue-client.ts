@@ -3,6 +3,7 @@ import type { Log } from '../telemetry/log.ts';
 import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { countPending, type QueueDepth, readDepths, readDepthsOfReachable } from './queue-depth.ts';
+import { jobIdOf, type ScanJob } from './scan-jobs.ts';
 import { allQueues, queuesFor } from './queues.ts';
 import { queuesInUse } from './queues-in-use.ts';
 import { scanQueue } from './scan-queue.ts';
@@ -19,6 +20,8 @@ export interface QueueClient {
   /** Unfinished jobs: waiting, active or delayed, in all the queues that these jobs are spread over. The next job of a schedule is one of them when it is due. */
   pending(queue: QueueDefinition): Promise<number>;
   depths(): Promise<QueueDepth[]>;
+  /** Whether one of the queues for scans has each of these jobs, in any state. On Redis only. */
+  hasScanJobs(ids: string[]): Promise<boolean[]>;
   close(): Promise<void>;
 }
 
@@ -27,6 +30,8 @@ interface QueueClientOptions {
   log: Log;
   queues?: readonly QueueDefinition[];
   onReadinessChange?: (isReady: boolean) => void;
+  /** Jobs of scans get ids that `hasScanJobs` can look for. */
+  identifyScanJobs?: boolean;
 }
 
 const closeTimeoutMs = 2_000;
@@ -38,13 +43,16 @@ export function openQueueClient({
   log,
   queues = allQueues,
   onReadinessChange = () => undefined,
+  identifyScanJobs = false,
 }: QueueClientOptions): QueueClient {
   const connection = connectToQueues(place, log, () => scans.connectionChanged());
   const add = async (queue: QueueDefinition, data: unknown) =>
     connection.queue(queue).add(queue.jobName, data);
+  const addScans = async (queue: QueueDefinition, data: unknown) =>
+    connection.queue(queue).add(queue.jobName, data, { jobId: jobIdOf(data as ScanJob) });
   const scans = spreadWrites({
     queues: queuesFor(scanQueue, place),
-    add,
+    add: identifyScanJobs ? addScans : add,
     write: async (queue) => connection.write(queue),
     isConnected: connection.isReady,
     onReadinessChange,
@@ -69,6 +77,12 @@ export function openQueueClient({
         inUse = await queuesInUse(queues, place, connection.hasJobs);
       }
       return readDepthsOfReachable(connection, inUse);
+    },
+    async hasScanJobs(ids) {
+      const inEach = await Promise.all(
+        queuesFor(scanQueue, place).map((queue) => connection.hasJobIds(queue, ids)),
+      );
+      return ids.map((_, index) => inEach.some((found) => found[index]));
     },
     async close() {
       scans.stop();

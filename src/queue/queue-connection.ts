@@ -4,7 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
 import { openQueuePool } from './postgres-engine.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { hasJobs, queuePrefix } from './queue-keys.ts';
+import { hasJobs, hasKeys, queuePrefix } from './queue-keys.ts';
 import { closeRedis, openRedis, type RedisPlace } from './redis-client.ts';
 
 /** Where the queues live: on Redis where there is one, else in the service's own Postgres. */
@@ -30,6 +30,8 @@ export interface QueueConnection {
   write(definition: QueueDefinition): Promise<unknown>;
   /** Whether the queue has jobs, failed ones included. Does not create the queue. */
   hasJobs(definition: QueueDefinition): Promise<boolean>;
+  /** Whether the queue has each of these jobs, in any state. On Redis only. */
+  hasJobIds(definition: QueueDefinition, ids: string[]): Promise<boolean[]>;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,11 @@ function connectToRedis(place: RedisPlace, log: Log, onConnectionChange: () => v
     write: async (definition) =>
       connection.set(queue(definition).toKey('write-check'), '1', 'PX', writeCheckTtlMs),
     hasJobs: (definition) => hasJobs(connection, place.redisUrl, definition),
+    hasJobIds: async (definition, ids) =>
+      hasKeys(
+        connection,
+        ids.map((id) => queue(definition).toKey(id)),
+      ),
     async close() {
       closeRedis(connection);
       await queues.close();
@@ -97,6 +104,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     // Deletes nothing, and is refused by a read-only server.
     write: (definition) => queues.open(definition).removeDeduplicationKey('write-check'),
     hasJobs: async (definition) => (await queues.open(definition).count()) > 0,
+    hasJobIds: () => Promise.reject(new Error('Jobs are not looked for in PostgreSQL')),
     async close() {
       await queues.close();
       await pool.end();

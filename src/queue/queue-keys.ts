@@ -23,3 +23,15 @@ export async function hasJobs(
   const start = `${queuePrefix(redisUrl, queue)}:${queue.name}`;
   return (await redis.exists(...jobLists.map((list) => `${start}:${list}`))) > 0;
 }
+
+/** Whether each of these keys exists. In a cluster, all must be of one slot. */
+export async function hasKeys(redis: RedisClient, keys: string[]): Promise<boolean[]> {
+  const pipeline = redis.pipeline();
+  for (const key of keys) pipeline.exists(key);
+  const results = (await pipeline.exec()) ?? [];
+  return keys.map((_, index) => {
+    const [error, count] = results[index] ?? [new Error('Redis did not answer')];
+    if (error) throw error;
+    return count === 1;
+  });
+}

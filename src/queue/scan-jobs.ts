@@ -86,6 +86,16 @@ export function listScans(job: ScanJob): [id: string, codeId: string, userAgent:
   });
 }
 
+/** The same for the same batch, so that the queue has it once however often it is added: the id of its first scan. */
+export function jobIdOf(job: ScanJob): string {
+  const id =
+    'scans' in job
+      ? (job.scans[0]?.[0] ?? '')
+      : Buffer.from(job.packedScans.slice(0, 24), 'base64').toString('hex', 0, idBytes);
+  // BullMQ rejects integers and colons.
+  return `b${id.replaceAll(/[^\w]/g, '')}`;
+}
+
 export function countScans(job: ScanJob): number {
   return 'scans' in job
     ? job.scans.length

@@ -20,20 +20,27 @@ interface SpoolName {
   host: string;
   identity: string;
   owner: string;
+  number: number;
   isAdopted: boolean;
+  /** Holds batches that the queue has taken: see journal.ts. */
+  isJournal: boolean;
   /** Left by `checkWritable` if its process was killed in the middle of it. */
   isProbe: boolean;
 }
 
-/** `<host>.<process>.<number>[-adopted].spool` */
+const extensions = ['spool', 'journal', 'probe'];
+
+/** `<host>.<process>.<number>[-adopted].spool` or `.journal` */
 export function parseSpoolName(name: string): SpoolName | undefined {
   const [host = '', identity = '', number, extension] = name.split('.');
-  if (number === undefined || (extension !== 'spool' && extension !== 'probe')) return undefined;
+  if (number === undefined || !extensions.includes(extension ?? '')) return undefined;
   return {
     host,
     identity,
     owner: `${host}.${identity}`,
+    number: Number.parseInt(number, 10),
     isAdopted: number.endsWith('-adopted'),
+    isJournal: extension === 'journal',
     isProbe: extension === 'probe',
   };
 }
@@ -96,6 +103,8 @@ export interface SpoolFileState {
   isElsewhere: boolean;
   /** Adopted from a process that has ended: it does not count toward its owner's limit. */
   isAdopted: boolean;
+  /** Holds batches that are in the queue and not known to be recorded. */
+  isJournal: boolean;
 }
 
 /** The files of every process. Changes nothing. */
@@ -116,6 +125,7 @@ export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> 
       isAbandoned: await isAbandoned(name, async () => Date.now() - file.mtimeMs),
       isElsewhere: liveness === 'unknown',
       isAdopted: name.isAdopted,
+      isJournal: name.isJournal,
     });
   }
   return files;

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchHeartbeats } from '../runtime/heartbeat.ts';
+import { createLineWriter, createTaskQueue, ignoreMissing, type LineFile } from './line-writer.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import {
   isAbandoned,
@@ -13,7 +14,8 @@ import {
 
 /**
  * Append-only files in DATA_DIR for the batches that the queue did not take, one job per line. A file belongs to the
- * process in its name; if that process has ended, another one adopts the file by renaming it.
+ * process in its name; if that process has ended, another one adopts the file by renaming it, and so it does the files of
+ * its journal: what was recorded before is replayed too, and does not count again.
  *
  *   writing → (replay) closed → each line replayed → deleted
  */
@@ -34,10 +36,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-interface SpoolFile {
-  path: string;
-  /** Of complete lines. */
-  bytes: number;
+interface SpoolFile extends LineFile {
   linesDelivered: number;
   isAdopted: boolean;
 }
@@ -69,23 +68,26 @@ export async function openSpool({
   const owner = await ownerHere();
   const heartbeats = watchHeartbeats();
   const closed: SpoolFile[] = [];
-  let current: (SpoolFile & { handle: FileHandle; inode: number }) | undefined;
   let lastNumber = 0;
   let replaying: Promise<void> | undefined;
-  let lastWork: Promise<unknown> = Promise.resolve();
   let writable = true;
   let writtenAt = Number.NEGATIVE_INFINITY;
 
   const nextPath = (suffix = '') => join(folder, `${owner}.${(lastNumber += 1)}${suffix}.spool`);
-  const ownFiles = () => (current ? [...closed, current] : closed);
-  const ownBytes = () => ownFiles().reduce((sum, file) => sum + (file.isAdopted ? 0 : file.bytes), 0);
-
-  /** Runs one task at a time: a file must not be closed between a write and its sync. */
-  function exclusively<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = lastWork.then(work, work);
-    lastWork = done.catch(() => undefined);
-    return done;
-  }
+  // A file must not be closed between a write and its sync.
+  const exclusively = createTaskQueue();
+  const writer = createLineWriter({
+    folder,
+    nextPath,
+    sync: true,
+    onRotated: (file) => closed.push({ ...file, linesDelivered: 0, isAdopted: false }),
+  });
+  const ownFiles = (): LineFile[] => {
+    const current = writer.current();
+    return current ? [...closed, current] : closed;
+  };
+  const ownBytes = () =>
+    closed.reduce((sum, file) => sum + (file.isAdopted ? 0 : file.bytes), writer.current()?.bytes ?? 0);
 
   /** Remembers whether the write succeeded. */
   async function trackWrite<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -100,48 +102,12 @@ export async function openSpool({
     }
   }
 
-  async function rotate(): Promise<void> {
-    if (!current) return;
-    const { handle, inode: _, ...file } = current;
-    current = undefined;
-    closed.push(file);
-    await handle.close().catch(() => undefined);
-  }
-
-  async function fileToAppendTo() {
-    if (current) return current;
-    await mkdir(folder, { recursive: true });
-    const path = nextPath();
-    const handle = await open(path, 'a', 0o600);
-    const { ino: inode } = await handle.stat();
-    current = { path, bytes: 0, linesDelivered: 0, isAdopted: false, handle, inode };
-    return current;
-  }
-
-  async function write(line: Buffer): Promise<void> {
-    const file = await fileToAppendTo();
-    try {
-      await file.handle.appendFile(line);
-      await file.handle.datasync();
-    } catch (error) {
-      // The next line must not be appended to half a line.
-      await file.handle.truncate(file.bytes).catch(rotate);
-      throw error;
-    }
-    file.bytes += line.length;
-    if (await isUnmoved(file)) return;
-    // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
-    current = undefined;
-    await file.handle.close().catch(() => undefined);
-    await write(line);
-  }
-
   async function append(job: ScanJob): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(job)}\n`);
     const bytes = ownBytes();
     if (bytes + line.length > maxBytes)
       throw new SpoolFullError(`The spool has ${bytes} bytes of at most ${maxBytes}`);
-    await trackWrite(() => write(line));
+    await trackWrite(() => writer.append(line));
   }
 
   async function deliverFile(file: SpoolFile, deliver: (job: ScanJob) => Promise<void>): Promise<void> {
@@ -156,7 +122,7 @@ export async function openSpool({
   }
 
   async function replayAll(deliver: (job: ScanJob) => Promise<void>): Promise<void> {
-    await exclusively(rotate);
+    await exclusively(writer.rotate);
     for (let file = closed[0]; file; file = closed[0]) {
       // If it is missing, a process that took us for dead has adopted it.
       await deliverFile(file, deliver).catch((error: NodeJS.ErrnoException) => {
@@ -215,7 +181,7 @@ export async function openSpool({
 
   return {
     append: (job) => exclusively(() => append(job)),
-    isEmpty: () => ownFiles().length === 0,
+    isEmpty: () => closed.length === 0 && !writer.current(),
     ownBytes,
     replay(deliver) {
       replaying ??= replayAll(deliver).finally(() => {
@@ -230,16 +196,7 @@ export async function openSpool({
     isWritable: () => writable,
     async close() {
       clearInterval(heartbeat);
-      await exclusively(rotate);
+      await exclusively(writer.rotate);
     },
   };
-}
-
-async function isUnmoved({ path, inode }: { path: string; inode: number }): Promise<boolean> {
-  const file = await stat(path).catch(ignoreMissing);
-  return file?.ino === inode;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
+import { assessJournal } from '../../src/doctor/journal.ts';
+import type { SpoolFileState } from '../../src/queue/spool-files.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { assessGeoData } from '../../src/doctor/geo-data.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
@@ -177,6 +179,40 @@ describe('How the doctor assesses states that a test cannot produce', () => {
       'warning',
       'failure',
     ]);
+  });
+
+  it('disk: the journal needs as much as the spool', () => {
+    const space = (freeMb: number) => assessSpace(freeMb * megabyte, '/data', 1_000, true).state;
+    expect([space(1_999), space(2_000)]).to.deep.equal(['warning', 'ok']);
+  });
+
+  it('the journal: a warning when it is more than half full, or not recorded for 15 minutes', () => {
+    const nowMs = Date.parse('2026-01-01T12:00:00Z');
+    const file = (bytes: number, ageMinutes: number): SpoolFileState => ({
+      owner: 'host.1',
+      bytes,
+      createdAt: new Date(nowMs - ageMinutes * 60_000),
+      isAbandoned: false,
+      isElsewhere: false,
+      isAdopted: false,
+      isJournal: true,
+    });
+    const assess = (files: SpoolFileState[], scanJournal: 'off' | 'on' = 'on') =>
+      assessJournal(files, { scanJournal, spoolMaxMb: 2 }, nowMs).map(
+        ({ state, finding }) => `${state}: ${finding}`,
+      );
+    expect(assess([], 'off')).to.deep.equal([]);
+    expect(assess([])).to.deep.equal(['ok: SCAN_JOURNAL=on: the journal is empty.']);
+    const held = (of: string) => `${of} of the journal hold batches until they are recorded`;
+    expect(assess([file(1_024, 15), file(megabyte - 1_024, 1)])).to.deep.equal([
+      `ok: ${held('2 files (1 MB, the oldest 15 minutes old)')}.`,
+    ]);
+    expect(assess([file(1_024, 16), file(1_024, 1)])).to.deep.equal([
+      `warning: ${held('2 files (2 kB, the oldest 16 minutes old)')}: some have not been recorded for more than 15 minutes.`,
+    ]);
+    expect(assess([file(1_024, 1), file(megabyte, 1)]).join()).to.include(
+      'the fullest process uses 1 MB of SPOOL_MAX_MB=2: when it is full, new scans are only in the queue.',
+    );
   });
 
   it('disk: a failure when inodes run out', () => {

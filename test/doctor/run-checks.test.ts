@@ -286,12 +286,13 @@ describe('The doctor', () => {
       const host = hostname().replace(/[^\w-]/g, '_');
       await writeFile(join(folder, `${host}.999999999-1-abc.1.spool`), 'x'.repeat(3_000));
       await writeFile(join(folder, `not-${host}.1-1-abc.1.spool`), 'x'.repeat(5_000));
+      await writeFile(join(folder, `${host}.999999999-1-abc.2.journal`), '');
       const spool = await openSpool({ folder, maxBytes: 2_000_000, onTornLine: () => undefined });
       await spool.append({ scans: [['id', 'code', 'x'.repeat(600_000)]], sealedAddresses: '' });
       const used = { dataDir: join(own.folder, 'used') };
       const found = await warnings(used);
-      expect(found.find((text) => text.includes('belongs to a process that has exited'))).to.match(
-        /^spool: 1 file \(3 kB, the oldest \d seconds? old\)/,
+      expect(found.find((text) => text.includes('belong to a process that has exited'))).to.match(
+        /^spool: 2 files \(3 kB, the oldest \d seconds? old\)/,
       );
       expect(
         found.find((text) =>

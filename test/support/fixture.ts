@@ -35,7 +35,8 @@ export interface Program {
   process: ChildProcess;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  restart(): Promise<void>;
+  /** With other settings if given. */
+  restart(settings?: Record<string, string>): Promise<void>;
 }
 
 export interface Fixture {
@@ -235,9 +236,9 @@ function throughPort(url: string, port: number): string {
 }
 
 async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Program> {
-  async function begin(): Promise<ChildProcess> {
+  async function begin(settings: Record<string, string> = {}): Promise<ChildProcess> {
     const child = spawn(process.execPath, [join(root, 'dist', entry)], {
-      env,
+      env: { ...env, ...settings },
       stdio: ['ignore', testLogFile ?? 'inherit', 'inherit', 'ipc'],
     });
     await once(child, 'message');
@@ -253,8 +254,8 @@ async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Prog
       const [code] = (await gone) as [number | null];
       return code;
     },
-    async restart() {
-      program.process = await begin();
+    async restart(settings) {
+      program.process = await begin(settings);
     },
   };
   return program;

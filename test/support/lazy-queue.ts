@@ -16,6 +16,7 @@ export const openQueueLazily: typeof openQueueThread = async (...parts) => {
     checkWrites: async () => (await open()).checkWrites(),
     pending: async (queue) => (await open()).pending(queue),
     depths: async () => (await open()).depths(),
+    journalState: async () => thread?.journalState(),
     close: async () => (await opening)?.close(),
   };
 };

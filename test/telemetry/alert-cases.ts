@@ -26,6 +26,9 @@ const dropped = `qrelay_scans_dropped_total{${web}}`;
 const spooled = `qrelay_scans_spooled_total{${web}}`;
 const torn = `qrelay_spool_torn_lines_total{${web}}`;
 const spoolBytes = `qrelay_spool_bytes{${web}}`;
+const resent = `qrelay_scans_resent_total{${web}}`;
+const unjournaled = `qrelay_scans_unjournaled_total{${web}}`;
+const journalOldest = `qrelay_journal_oldest_seconds{${web}}`;
 const dead = `qrelay_scans_recorded_total{outcome="dead",${worker}}`;
 const deleted = `qrelay_scans_recorded_total{outcome="code_deleted",${worker}}`;
 const missing = `qrelay_scans_audited_total{outcome="missing",${worker}}`;
@@ -63,6 +66,9 @@ export const healthy: Series = {
   [torn]: always(0),
   [spoolBytes]: always(0),
   [`qrelay_spool_max_bytes{${web}}`]: always(100),
+  [resent]: always(0),
+  [unjournaled]: always(0),
+  [journalOldest]: always(8),
   [redirectsWithin('0.1')]: growing(60),
   [redirectsWithin('0.2')]: growing(60),
   [redirectsWithin('+Inf')]: growing(60),
@@ -135,6 +141,21 @@ export const alertCases: Record<string, AlertCase> = {
     fires: { [spoolBytes]: jump(0, 51) },
     atMinute: 107,
     silent: { [spoolBytes]: jump(0, 50) },
+  },
+  QrelayQueueLostScans: {
+    fires: { [resent]: jump(0, 1) },
+    atMinute: 102,
+    silent: { [resent]: always(1) },
+  },
+  QrelayScansUnjournaled: {
+    fires: { [unjournaled]: `0x100 1+5x${minutes}` },
+    atMinute: 112,
+    silent: { [unjournaled]: jump(0, 50) },
+  },
+  QrelayJournalBehind: {
+    fires: { [journalOldest]: jump(8, 901) },
+    atMinute: 112,
+    silent: { [journalOldest]: jump(8, 901), [oldestJob()]: jump(0, 300) },
   },
   QrelayScansSpooled: {
     fires: { [spooled]: `0x100 1+5x${minutes}` },

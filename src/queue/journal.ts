@@ -1,0 +1,185 @@
+import { readdir, stat, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLineWriter, createTaskQueue, ignoreMissing, type LineFile } from './line-writer.ts';
+import { countScans, type ScanJob } from './scan-jobs.ts';
+import { defaultHeartbeatMs, ownerHere, parseSpoolName, readSpoolLines } from './spool-files.ts';
+
+/**
+ * Append-only files in the folder of the spool for the batches that the queue has taken, one job per line, until they are
+ * known to be recorded. If the process is killed, another one adopts its files as if they were spool files.
+ *
+ *   writing → closed → each line confirmed → deleted
+ */
+export interface Journal {
+  /** Resolves when the batch is in the file. If it fails, nothing of the batch is left in the file. */
+  append(job: ScanJob): Promise<void>;
+  /**
+   * Passes the unconfirmed batches that are at least `minAgeMs` old to `confirm`, page by page, and deletes a file when all
+   * of it is confirmed. `confirm` says of each whether it is. Stops when `confirm` rejects.
+   */
+  check(confirm: (jobs: ScanJob[]) => Promise<boolean[]>, minAgeMs: number): Promise<void>;
+  bytes(): number;
+  /** When the oldest unconfirmed batch was written, or a little earlier. Undefined if there is none. */
+  oldestAt(): number | undefined;
+  close(): Promise<void>;
+}
+
+interface JournalFile extends LineFile {
+  startedAt: number;
+  closedAt: number;
+  /** Numbers of lines, from 0. */
+  confirmed: Set<number>;
+}
+
+interface Line {
+  number: number;
+  job: ScanJob;
+}
+
+interface JournalOptions {
+  folder: string;
+  maxBytes: number;
+  /** Whether `append` waits for the disk. */
+  sync: boolean;
+  heartbeatMs?: number;
+  nowMs?: () => number;
+}
+
+export class JournalFullError extends Error {
+  override name = 'JournalFullError';
+}
+
+const maxFileBytes = 1024 * 1024;
+/** While older files wait for the worker, a file is closed at this age: an outage of days must not leave files by the second. */
+const maxFileAgeMs = 60_000;
+const pageScans = 5_000;
+const pageJobs = 500;
+/** While the disk hangs, further batches must not pile up in memory. */
+const maxPendingAppends = 64;
+
+export async function openJournal({
+  folder,
+  maxBytes,
+  sync,
+  heartbeatMs = defaultHeartbeatMs,
+  nowMs = Date.now,
+}: JournalOptions): Promise<Journal> {
+  const owner = await ownerHere();
+  // The files of a queue thread of this process that failed.
+  const { files: closed, lastNumber: firstFree } = await findOwnFiles(folder, owner);
+  let lastNumber = firstFree;
+  let startedAt = 0;
+  let pending = 0;
+  const exclusively = createTaskQueue();
+  const writer = createLineWriter({
+    folder,
+    sync,
+    nextPath() {
+      startedAt = nowMs();
+      return join(folder, `${owner}.${(lastNumber += 1)}.journal`);
+    },
+    onRotated: (file) => closed.push({ ...file, startedAt, closedAt: nowMs(), confirmed: new Set() }),
+  });
+  const bytes = () => closed.reduce((sum, file) => sum + file.bytes, writer.current()?.bytes ?? 0);
+
+  async function append(job: ScanJob): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(job)}\n`);
+    if (bytes() + line.length > maxBytes)
+      throw new JournalFullError(`The journal has ${bytes()} bytes of at most ${maxBytes}`);
+    await writer.append(line);
+    if ((writer.current()?.bytes ?? 0) >= maxFileBytes) await writer.rotate();
+  }
+
+  async function rotateIfDue(minAgeMs: number): Promise<void> {
+    const isHeldUp = closed.some(({ closedAt }) => nowMs() - closedAt > 2 * minAgeMs);
+    if (writer.current() && nowMs() - startedAt >= (isHeldUp ? maxFileAgeMs : 0)) await writer.rotate();
+  }
+
+  async function checkFile(
+    file: JournalFile,
+    confirm: (jobs: ScanJob[]) => Promise<boolean[]>,
+  ): Promise<void> {
+    let total = 0;
+    for await (const page of pagesOf(file, (lines) => (total = lines))) {
+      const outcomes = await confirm(page.map(({ job }) => job));
+      page.forEach(({ number }, index) => outcomes[index] && file.confirmed.add(number));
+    }
+    if (file.confirmed.size < total) return;
+    await unlink(file.path).catch(ignoreMissing);
+    closed.splice(closed.indexOf(file), 1);
+  }
+
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    const current = writer.current();
+    for (const { path } of current ? [...closed, current] : closed)
+      utimes(path, now, now).catch(() => undefined);
+  }, heartbeatMs).unref();
+
+  return {
+    async append(job) {
+      if (pending >= maxPendingAppends) throw new Error('The disk does not keep up with the journal');
+      pending += 1;
+      await exclusively(() => append(job)).finally(() => {
+        pending -= 1;
+      });
+    },
+    async check(confirm, minAgeMs) {
+      await exclusively(() => rotateIfDue(minAgeMs));
+      for (const file of closed.filter(({ closedAt }) => nowMs() - closedAt >= minAgeMs)) {
+        await checkFile(file, confirm).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT' || error.path !== file.path) throw error;
+          // A process that took us for dead has adopted it.
+          closed.splice(closed.indexOf(file), 1);
+        });
+      }
+    },
+    bytes,
+    oldestAt() {
+      const times = closed.map((file) => file.startedAt);
+      if (writer.current()) times.push(startedAt);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    async close() {
+      clearInterval(heartbeat);
+      await exclusively(writer.rotate);
+    },
+  };
+}
+
+/** The unconfirmed lines of a file. A torn line, whose redirects were not sent, counts as confirmed. */
+async function* pagesOf(file: JournalFile, onEnd: (lines: number) => void): AsyncGenerator<Line[]> {
+  let page: Line[] = [];
+  let scans = 0;
+  let number = -1;
+  for await (const { job } of readSpoolLines(file.path)) {
+    number += 1;
+    if (!job) file.confirmed.add(number);
+    if (!job || file.confirmed.has(number)) continue;
+    page.push({ number, job });
+    scans += countScans(job);
+    if (scans < pageScans && page.length < pageJobs) continue;
+    yield page;
+    page = [];
+    scans = 0;
+  }
+  if (page.length > 0) yield page;
+  onEnd(number + 1);
+}
+
+async function findOwnFiles(
+  folder: string,
+  owner: string,
+): Promise<{ files: JournalFile[]; lastNumber: number }> {
+  const files: JournalFile[] = [];
+  let lastNumber = 0;
+  for (const fileName of await readdir(folder).catch(() => [])) {
+    const name = parseSpoolName(fileName);
+    if (!name?.isJournal || name.owner !== owner) continue;
+    const path = join(folder, fileName);
+    const { size, mtimeMs } = await stat(path);
+    files.push({ path, bytes: size, startedAt: mtimeMs, closedAt: mtimeMs, confirmed: new Set() });
+    lastNumber = Math.max(lastNumber, name.number);
+  }
+  return { files, lastNumber };
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../runtime/timeout.ts';
+import type { Log } from '../telemetry/log.ts';
+import { throttle } from '../telemetry/throttle.ts';
+import { openJournal } from './journal.ts';
+import { createJournalCheck, type ScanKey } from './journal-check.ts';
+import { countScans, type ScanJob } from './scan-jobs.ts';
+
+/** Where SCAN_JOURNAL keeps batches. Passed to the queue thread. */
+export interface JournalSettings {
+  folder: string;
+  maxBytes: number;
+  sync: boolean;
+}
+
+/** As the metrics show it. Counts since the queue thread was started. */
+export interface JournalState {
+  bytes: number;
+  /** How long the oldest unconfirmed batch has been in the journal; 0 if there is none. */
+  oldestMs: number;
+  unjournaledScans: number;
+  resentScans: number;
+}
+
+export interface ScanJournal {
+  /** Runs `add`, which sends the batch to the queue, and writes the batch to the journal meanwhile. Settles as `add` does. */
+  keep(job: ScanJob, add: () => Promise<unknown>): Promise<void>;
+  state(): JournalState;
+  /** Waits a moment for the last confirmations. What is left is adopted by the next process. */
+  close(): Promise<void>;
+}
+
+interface ScanJournalOptions {
+  settings: JournalSettings;
+  /** For how long the queue has been taking writes; 0 if it does not. */
+  readyForMs(): number;
+  hasJobs(ids: string[]): Promise<boolean[]>;
+  findUnrecorded(scans: ScanKey[]): Promise<string[]>;
+  add(job: ScanJob): Promise<unknown>;
+  log: Log;
+  checkEveryMs?: number;
+  minAgeMs?: number;
+  appendTimeoutMs?: number;
+}
+
+/** A redirect does not wait longer for a slow disk: the queue has its scan. */
+const defaultAppendTimeoutMs = 30;
+const defaultCheckEveryMs = 2_000;
+/** Longer than a job may be on its way to the queue: before that it would look lost. */
+const defaultMinAgeMs = 5_000;
+/** With many batches unconfirmed, checks take longer: they may take this share of the time. */
+const maxShare = 0.1;
+const finalChecksMs = 1_500;
+const finalCheckEveryMs = 100;
+
+export async function openScanJournal({
+  settings,
+  readyForMs,
+  hasJobs,
+  findUnrecorded,
+  add,
+  log,
+  checkEveryMs = defaultCheckEveryMs,
+  minAgeMs = defaultMinAgeMs,
+  appendTimeoutMs = defaultAppendTimeoutMs,
+}: ScanJournalOptions): Promise<ScanJournal> {
+  const journal = await openJournal(settings);
+  let unjournaledScans = 0;
+  let resentScans = 0;
+  let isClosing = false;
+  let checking = Promise.resolve();
+
+  const logFailed = throttle((err, scans) =>
+    log.error(
+      { err, scans },
+      'scans are not in the journal and would be lost with the queue: free space on the disk of DATA_DIR, or start more workers',
+    ),
+  );
+  const logResent = throttle((_, scans) =>
+    log.warn({ scans }, 'the queue has lost scans: they are sent again from the journal'),
+  );
+  const logUnchecked = throttle((err, times) =>
+    log.warn({ err, times }, 'the journal could not be compared with the queue and the database yet'),
+  );
+
+  const confirm = createJournalCheck({
+    hasJobs,
+    findUnrecorded,
+    async resend(job, lostScans) {
+      // They may still be on their way to the queue.
+      if (isClosing) return;
+      await add(job);
+      resentScans += lostScans;
+      logResent(undefined, lostScans);
+    },
+  });
+
+  async function check(): Promise<void> {
+    const startedAt = performance.now();
+    // What was on its way to the queue when it went down is in the spool too, which is replayed first.
+    if (readyForMs() >= minAgeMs) await journal.check(confirm, minAgeMs).catch(logUnchecked);
+    schedule((performance.now() - startedAt) / maxShare);
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  function schedule(pauseMs: number): void {
+    if (isClosing) return;
+    timer = setTimeout(
+      () => {
+        checking = check();
+      },
+      Math.max(checkEveryMs, pauseMs),
+    ).unref();
+  }
+  schedule(0);
+
+  return {
+    async keep(job, addToQueue) {
+      const appended = journal.append(job).catch((err: unknown) => {
+        unjournaledScans += countScans(job);
+        logFailed(err, countScans(job));
+      });
+      await addToQueue();
+      await withTimeout(appendTimeoutMs, appended).catch(() => undefined);
+    },
+    state() {
+      const oldestAt = journal.oldestAt();
+      const oldestMs = oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt);
+      return { bytes: journal.bytes(), oldestMs, unjournaledScans, resentScans };
+    },
+    async close() {
+      isClosing = true;
+      clearTimeout(timer);
+      const endsAt = performance.now() + finalChecksMs;
+      await withTimeout(finalChecksMs, checking).catch(() => undefined);
+      while (journal.bytes() > 0 && performance.now() < endsAt) {
+        const left = endsAt - performance.now();
+        await withTimeout(left, journal.check(confirm, 0)).catch(() => undefined);
+        if (journal.bytes() > 0) await sleep(finalCheckEveryMs);
+      }
+      await journal.close();
+    },
+  };
+}

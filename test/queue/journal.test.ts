@@ -1,0 +1,229 @@
+import { appendFile, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Journal, openJournal } from '../../src/queue/journal.ts';
+import { createJournalCheck } from '../../src/queue/journal-check.ts';
+import { jobIdOf, listScans, packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
+import { openSpool } from '../../src/queue/spool.ts';
+import { newScanId } from '../../src/scans/scan-id.ts';
+
+const job = (...ids: string[]): ScanJob => ({
+  scans: ids.map((id) => [id, 'code', 'agent']),
+  sealedAddresses: 'sealed',
+});
+const idsOf = (jobs: ScanJob[]) => jobs.flatMap((one) => listScans(one).map(([id]) => id));
+
+describe('The journal', () => {
+  let folder: string;
+  let now: number;
+  let opened: Journal[];
+
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'qrelay-journal-')), 'spool');
+    now = 1_000_000;
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const journal of opened) await journal.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(maxBytes = 1_000_000): Promise<Journal> {
+    const journal = await openJournal({ folder, maxBytes, sync: false, nowMs: () => now });
+    opened.push(journal);
+    return journal;
+  }
+  const files = () => readdir(folder).catch(() => []);
+
+  /** The batches that are passed on, of which those with these ids are confirmed. */
+  async function check(journal: Journal, isConfirmed: (id: string) => boolean, minAgeMs = 0) {
+    const passed: ScanJob[] = [];
+    await journal.check(async (jobs) => {
+      passed.push(...jobs);
+      return jobs.map((one) => idsOf([one]).every(isConfirmed));
+    }, minAgeMs);
+    return idsOf(passed);
+  }
+
+  it('makes no file before there is something to keep', async () => {
+    const journal = await open();
+    expect(await check(journal, () => true)).to.deep.equal([]);
+    expect(journal.oldestAt()).to.equal(undefined);
+    expect(await readdir(join(folder, '..'))).to.deep.equal([]);
+  });
+
+  it('has a batch in its file when append is done, in the form of the job', async () => {
+    const journal = await open();
+    await journal.append(job('a', 'b'));
+    const [file = ''] = await files();
+    expect(file).to.match(/\.journal$/);
+    expect(JSON.parse(await readFile(join(folder, file), 'utf8'))).to.deep.equal(job('a', 'b'));
+  });
+
+  it('asks about each batch until it is confirmed, and deletes the file with the last one', async () => {
+    const journal = await open();
+    for (const id of ['a', 'b', 'c']) await journal.append(job(id));
+    expect(await check(journal, (id) => id === 'b')).to.deep.equal(['a', 'b', 'c']);
+    expect(await check(journal, (id) => id === 'a')).to.deep.equal(['a', 'c']);
+    expect(await files()).to.have.length(1);
+    expect(journal.bytes()).to.be.above(0);
+    expect(await check(journal, () => true)).to.deep.equal(['c']);
+    expect(await files()).to.deep.equal([]);
+    expect(journal.bytes()).to.equal(0);
+  });
+
+  it('does not ask about batches that are too young, and knows the age of the oldest', async () => {
+    const journal = await open();
+    await journal.append(job('old'));
+    const oldestAt = now;
+    await check(journal, () => false, 5_000);
+    now += 4_999;
+    await journal.append(job('young'));
+    expect(await check(journal, () => true, 5_000)).to.deep.equal([]);
+    now += 1;
+    expect(journal.oldestAt()).to.equal(oldestAt);
+    expect(await check(journal, () => true, 5_000)).to.deep.equal(['old']);
+    expect(journal.oldestAt()).to.equal(oldestAt + 4_999);
+  });
+
+  it('starts few files while batches wait for long', async () => {
+    const journal = await open();
+    for (let second = 0; second < 600; second += 2) {
+      await journal.append(job(`at ${second}`));
+      await check(journal, () => false, 5_000);
+      now += 2_000;
+    }
+    expect(await files()).to.have.length.within(10, 20);
+  });
+
+  it('keeps everything when a check fails, and goes on with the next', async () => {
+    const journal = await open();
+    await journal.append(job('a'));
+    const failure = await journal.check(() => Promise.reject(new Error('down')), 0).catch(String);
+    expect(failure).to.equal('Error: down');
+    expect(await check(journal, () => true)).to.deep.equal(['a']);
+  });
+
+  it('rejects what would make it larger than it may be, and takes it again when there is room', async () => {
+    const journal = await open(200);
+    await journal.append(job('a'));
+    const refused = await journal.append(job('x'.repeat(150))).catch((error: Error) => error.name);
+    expect(refused).to.equal('JournalFullError');
+    await check(journal, () => true);
+    await journal.append(job('x'.repeat(100)));
+    expect(await check(journal, () => true)).to.deep.equal(['x'.repeat(100)]);
+  });
+
+  it('passes on a large file in pages', async () => {
+    const journal = await open();
+    for (let number = 0; number < 30; number += 1)
+      await journal.append(job(...Array.from({ length: 500 }, (_, index) => `${number} ${index}`)));
+    const pages: number[] = [];
+    await journal.check(async (jobs) => {
+      pages.push(idsOf(jobs).length);
+      return jobs.map(() => true);
+    }, 0);
+    expect(pages.reduce((sum, scans) => sum + scans)).to.equal(15_000);
+    expect(Math.max(...pages)).to.equal(5_000);
+    expect(await files()).to.deep.equal([]);
+  });
+
+  it('goes on with the files of an earlier queue thread of the process, and overwrites none', async () => {
+    const failed = await open();
+    await failed.append(job('a'));
+    const [file = ''] = await files();
+    await appendFile(join(folder, file), '{"scans":[["torn"');
+    const journal = await open();
+    await journal.append(job('b'));
+    expect((await files()).length).to.equal(2);
+    now = Date.now() + 1_000;
+    expect(await check(journal, () => true)).to.deep.equal(['a', 'b']);
+    expect(await files()).to.deep.equal([]);
+  });
+
+  it('writes a batch again if its file was adopted meanwhile, and forgets files that were', async () => {
+    const journal = await open();
+    await journal.append(job('a'));
+    await check(journal, () => false);
+    await journal.append(job('b'));
+    for (const file of await files()) await rename(join(folder, file), join(folder, '..', file));
+    await journal.append(job('c'));
+    expect(await check(journal, () => true)).to.deep.equal(['c']);
+    expect(journal.bytes()).to.equal(0);
+  });
+
+  it('is adopted as a spool when its process is gone, and left alone before', async () => {
+    const journal = await open();
+    await journal.append(job('a'));
+    const spool = await openSpool({ folder, maxBytes: 1_000, onTornLine: () => undefined });
+    await spool.adopt();
+    expect(spool.isEmpty()).to.equal(true);
+    const [file = ''] = await files();
+    const [host] = file.split('.');
+    await rename(join(folder, file), join(folder, `${host}.999999999-1-abc.1.journal`));
+    await spool.adopt();
+    const replayed: ScanJob[] = [];
+    await spool.replay(async (one) => void replayed.push(one));
+    expect(idsOf(replayed)).to.deep.equal(['a']);
+    expect(await files()).to.deep.equal([]);
+    await spool.close();
+  });
+});
+
+describe('The check of the journal', () => {
+  it('confirms what is recorded, leaves what is queued, and sends again what neither has', async () => {
+    const resent: [string[], number][] = [];
+    const asked: string[] = [];
+    const check = createJournalCheck({
+      hasJobs: async (ids) => ids.map((id) => id === jobIdOf(job('queued'))),
+      async findUnrecorded(scans) {
+        asked.push(...scans.map(({ id }) => id));
+        return ['lost', 'queued'];
+      },
+      resend: async (one, lostScans) => resent.push([idsOf([one]), lostScans]),
+    });
+    const outcomes = await check([job('recorded'), job('queued'), job('recorded too', 'lost'), job('third')]);
+    expect(outcomes).to.deep.equal([true, false, false, true]);
+    expect(resent).to.deep.equal([[['recorded too', 'lost'], 1]]);
+    expect(asked).to.deep.equal(['recorded', 'recorded too', 'lost', 'third']);
+  });
+
+  it('sends a batch again once that is in the journal twice, because it went to the spool in between', async () => {
+    const resent: string[][] = [];
+    const check = createJournalCheck({
+      hasJobs: async (ids) => ids.map(() => false),
+      findUnrecorded: async (scans) => scans.map(({ id }) => id),
+      resend: async (one) => resent.push(idsOf([one])),
+    });
+    expect(await check([job('a', 'b'), job('c'), job('a', 'b')])).to.deep.equal([false, false, false]);
+    expect(resent).to.deep.equal([['a', 'b'], ['c']]);
+  });
+
+  it('asks the database only after the queue: a job that ends in between is not lost', async () => {
+    let isRunning = true;
+    const check = createJournalCheck({
+      async hasJobs(ids) {
+        const answer = ids.map(() => isRunning);
+        isRunning = false;
+        return answer;
+      },
+      findUnrecorded: async (scans) => (isRunning ? scans.map(({ id }) => id) : []),
+      resend: () => Promise.reject(new Error('sent again')),
+    });
+    expect(await check([job('a')])).to.deep.equal([false]);
+    expect(await check([job('a')])).to.deep.equal([true]);
+  });
+});
+
+describe('The id of a job', () => {
+  const scan = { id: newScanId(1), codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
+
+  it('is the same for the same batch, packed or listed, and one that BullMQ takes', () => {
+    const packed = packScans([scan, { ...scan, id: newScanId(2) }], Buffer.alloc(32));
+    expect(packed).to.have.property('packedScans');
+    expect(jobIdOf(packed)).to.equal(`b${scan.id.replaceAll('-', '')}`);
+    expect(jobIdOf(job(scan.id))).to.equal(jobIdOf(packed));
+    expect(jobIdOf(job('1:2'))).to.equal('b12');
+  });
+});
