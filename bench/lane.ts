@@ -1,4 +1,5 @@
 import { startFixture } from '../test/support/fixture.ts';
+import { startOtlpReceiver } from '../test/support/otlp-receiver.ts';
 import { startBare } from './bare-server.ts';
 import { connections, type Measurement, measure } from './client.ts';
 import { median, round } from './figures.ts';
@@ -18,12 +19,19 @@ export async function benchLane() {
   const bareKoa = await startBare('bare-koa.mjs');
   const onRedis = await startFixture({ workers: 0 });
   const onPostgres = await startFixture({ workers: 0, queue: 'postgres' });
+  const receiver = await startOtlpReceiver();
+  const traced = await startFixture({
+    workers: 0,
+    settings: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+  });
   const redisCode = await onRedis.makeCode();
+  const tracedCode = await traced.makeCode();
   const postgresCode = await onPostgres.makeCode();
   const contenders: Contender[] = [
     { name: 'bare node:http', url: bareHttp.url, runs: [] },
     { name: 'bare Koa', url: bareKoa.url, runs: [] },
     { name: 'lane, queue on Redis', url: onRedis.addresses(redisCode)[0] ?? '', runs: [] },
+    { name: 'lane, queue on Redis, traced', url: traced.addresses(tracedCode)[0] ?? '', runs: [] },
     { name: 'lane, queue on Postgres', url: onPostgres.addresses(postgresCode)[0] ?? '', runs: [] },
   ];
   const sent = new Map<string, number>();
@@ -46,6 +54,7 @@ export async function benchLane() {
     'requests/s': Math.round(median(rates(name))),
     'of node:http': against(name, 'bare node:http'),
     'of Koa': against(name, 'bare Koa'),
+    'of untraced': against(name, 'lane, queue on Redis'),
     'p50 ms': round(median(runs.map(({ p50 }) => p50)), 2),
     'p99 ms': round(median(runs.map(({ p99 }) => p99)), 2),
     'p99.9 ms': round(median(runs.map(({ p999 }) => p999)), 2),
@@ -57,6 +66,7 @@ export async function benchLane() {
   const counted = [];
   for (const [name, fixture, code] of [
     ['lane, queue on Redis', onRedis, redisCode],
+    ['lane, queue on Redis, traced', traced, tracedCode],
     ['lane, queue on Postgres', onPostgres, postgresCode],
   ] as const) {
     await fixture.addWorker();
@@ -70,6 +80,7 @@ export async function benchLane() {
     });
     await fixture.stop();
   }
+  await receiver.stop();
   bareHttp.process.kill();
   bareKoa.process.kill();
   return { table, counted };

@@ -62,7 +62,7 @@ describe('The producer, with Redis', () => {
 
   const enqueue = (id: string) =>
     new Promise<void>((resolve) => {
-      producer.enqueue({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, resolve);
+      producer.enqueue({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, () => resolve());
     });
   const valueOf = async (name: 'scansSpooled' | 'scansReplayed' | 'scansDropped') =>
     (await metrics[name].get()).values[0]?.value ?? 0;
