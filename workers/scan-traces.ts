@@ -53,7 +53,7 @@ export function createScanTraces({ startSpan }: Tracing): ScanTraces {
           left = new Set(later.flatMap((scan) => spans.get(scan) ?? []));
         },
         fail(error) {
-          for (const span of left ?? started) span.fail(error);
+          for (const span of left ?? started) span.fail(causeOf(error));
         },
         end() {
           for (const span of started) span.end();
@@ -77,13 +77,18 @@ export function createScanTraces({ startSpan }: Tracing): ScanTraces {
       try {
         return await run();
       } catch (error) {
-        span.fail(error instanceof Error && error.cause ? error.cause : error);
+        span.fail(causeOf(error));
         throw error;
       } finally {
         span.end();
       }
     },
   };
+}
+
+/** `TryLaterError` says that the scans are put back; its cause says why. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
 /** For log lines about the scan. */

@@ -136,6 +136,27 @@ onBothQueues('A traced scan', (redisUrl) => {
     expect(new Set(receiver.spans.filter(({ name }) => name === 'process scan')).size).to.equal(22);
   });
 
+  it('is continued when it is put back: each attempt has a span, and the failed one an error', async () => {
+    const trace = newTrace();
+    const attemptsWith = (isError: boolean) =>
+      eventually(() => {
+        const all = receiver.spans.filter(
+          (span) => span.traceId === trace.id && span.name === 'process scan',
+        );
+        expect(all.some((span) => span.isError === isError)).to.equal(true);
+        return all;
+      });
+    await service.db.transaction(async (holder) => {
+      await holder('scan_counters').where({ qr_code_id: code.id }).forUpdate();
+      await scan(trace.headers);
+      const [failed] = await attemptsWith(true);
+      expect(failed?.attributes).to.include({ 'error.type': 'TryLaterError' });
+    });
+    const attempts = await attemptsWith(false);
+    expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId)).size).to.equal(1);
+    expect(new Set(attempts.map(({ attributes }) => attributes['qrelay.scan.id'])).size).to.equal(1);
+  });
+
   it('has a server span for API requests and for share links that count nothing', async () => {
     const [list, missing, noCode] = [newTrace(), newTrace(), newTrace()];
     await api('/qrcodes?limit=5', { headers: list.headers });
