@@ -1,4 +1,5 @@
 import { startFixture } from '../test/support/fixture.ts';
+import { startOtlpReceiver } from '../test/support/otlp-receiver.ts';
 import { startBare } from './bare-server.ts';
 import { connections, type Measurement, measure } from './client.ts';
 import { median, round } from './figures.ts';
@@ -7,12 +8,13 @@ const rounds = 5;
 const secondsPerRound = 3;
 
 const onRedis = 'lane, queue on Redis';
-const setups: Record<string, Parameters<typeof startFixture>[0]> = {
+const setups = (otlpUrl: string): Record<string, Parameters<typeof startFixture>[0]> => ({
   [onRedis]: {},
   'the same, SCAN_JOURNAL=on': { settings: { SCAN_JOURNAL: 'on' } },
   'the same, SCAN_JOURNAL=fsync': { settings: { SCAN_JOURNAL: 'fsync' } },
+  'the same, with traces': { settings: { OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl } },
   'lane, queue on Postgres': { queue: 'postgres' },
-};
+});
 
 interface Contender {
   name: string;
@@ -24,8 +26,9 @@ interface Contender {
 export async function benchLane() {
   const bareHttp = await startBare('bare-http.mjs');
   const bareKoa = await startBare('bare-koa.mjs');
+  const receiver = await startOtlpReceiver();
   const lanes = await Promise.all(
-    Object.entries(setups).map(async ([name, options]) => {
+    Object.entries(setups(receiver.url)).map(async ([name, options]) => {
       const fixture = await startFixture({ workers: 0, ...options });
       return { name, fixture, code: await fixture.makeCode() };
     }),
@@ -77,6 +80,7 @@ export async function benchLane() {
     });
     await fixture.stop();
   }
+  await receiver.stop();
   bareHttp.process.kill();
   bareKoa.process.kill();
   return { table, counted };

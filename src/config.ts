@@ -6,6 +6,7 @@ import { parseRedisUrl } from './store/redis-address.ts';
 import { hostsError, splitHosts } from './store/database-url.ts';
 import { poolBounds } from './store/pool-sizes.ts';
 import { serverAddressError } from './store/server-address.ts';
+import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const journalChoices = ['off', 'on', 'fsync'] as const;
@@ -52,6 +53,8 @@ export interface Config {
   /** Separate ports for the metrics of the web and worker processes. */
   metricsPort: number | undefined;
   workerMetricsPort: number | undefined;
+  /** Undefined: no traces are exported. */
+  tracing: TracingConfig | undefined;
   /** An e-mail address or http(s) URL for abuse reports. */
   abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
@@ -231,6 +234,7 @@ export function readConfig(
     metricsToken: token('METRICS_TOKEN'),
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
+    tracing: readTracingConfig(given, (error) => errors.push(error)),
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
     footerLinks: Object.freeze({

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
-import { announceReady, onShutdown, runMain, surviveUncaughtErrors } from './runtime/lifecycle.ts';
+import { announceReady, onShutdown, runLogged, surviveUncaughtErrors } from './runtime/lifecycle.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
@@ -86,7 +86,7 @@ function drainWithoutPrimary(): void {
   });
 }
 
-runMain(async () => {
+runLogged('web', async () => {
   const config = loadConfig(process.env);
   drainWithoutPrimary();
   await (cluster.isPrimary && config.webConcurrency > 1 ? serveCluster(config) : serve(config));

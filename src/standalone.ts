@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { SetupError } from './errors.ts';
-import { drainLimitMs, onShutdown, runMain } from './runtime/lifecycle.ts';
+import { drainLimitMs, onShutdown, plainErrorsFlag, runMain } from './runtime/lifecycle.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { supervisePostgres } from './store/embedded/supervise.ts';
 import { startEmbeddedPostgres } from './store/embedded/server.ts';
@@ -111,7 +111,8 @@ async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log
 function startProcess(entry: string, env: NodeJS.ProcessEnv): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
   const path = fileURLToPath(new URL(`${entry}.${isSource ? 'ts' : 'js'}`, import.meta.url));
-  return spawn(process.execPath, [...process.execArgv, ...(isSource ? ['--import', 'tsx'] : []), path], {
+  const options = [...process.execArgv, ...(isSource ? ['--import', 'tsx'] : [])];
+  return spawn(process.execPath, [...options, path, plainErrorsFlag], {
     env,
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -19,6 +19,7 @@ import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
+import { traceShareRequests } from './redirect/share-traces.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
@@ -34,6 +35,7 @@ import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
 import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
+import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
 
@@ -104,6 +106,7 @@ export async function openWebService({
     log,
     deadlineMs: queueDeadlineMs,
   });
+  const tracing = await openTracing(config.tracing, 'qrelay-web', log);
   addPoolMetrics(metrics.registry, db);
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
@@ -127,6 +130,7 @@ export async function openWebService({
     codeChanged: targets.forget,
     images,
     queueBoard: queueBoard.middleware,
+    tracing,
     closing: closing.signal,
   });
   const handleRest = app.callback();
@@ -152,6 +156,7 @@ export async function openWebService({
       nowMs,
       metrics,
       log,
+      trace: tracing && traceShareRequests(tracing, { basePath, trustProxyHops: config.trustProxyHops }),
     },
     scheduleFairly((req, res) => {
       handleRest(req, res).catch((err: unknown) => {
@@ -185,6 +190,7 @@ export async function openWebService({
       await passwords.close();
       await replicas?.close();
       await db.destroy();
+      await tracing?.close();
     },
   };
 }

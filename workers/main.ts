@@ -1,6 +1,6 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { queuePlace } from '../src/queue/queue-place.ts';
-import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
+import { announceReady, onShutdown, runLogged } from '../src/runtime/lifecycle.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
@@ -9,7 +9,7 @@ import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
 
 /** The worker process: configuration → service → ready → drain. */
-runMain(async () => {
+runLogged('worker', async () => {
   const config = loadConfig(process.env);
   const log = createLog('worker', config.logLevel);
   logConsoleOutput(log);

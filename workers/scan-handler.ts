@@ -11,6 +11,7 @@ import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type Lookups } from './enrich.ts';
 import { mergeBatches } from './merge-batches.ts';
+import { type ScanTraces, traceIdOf } from './scan-traces.ts';
 import type { RecordingAudit } from './recording-audit.ts';
 
 /** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
@@ -31,6 +32,8 @@ export interface ScanHandlerOptions {
   metrics: WorkerMetrics;
   audit: Pick<RecordingAudit, 'note'>;
   log: Log;
+  /** Undefined: no traces are exported. */
+  traces?: ScanTraces | undefined;
 }
 
 /** A scan as it was in the job, and its row. */
@@ -52,6 +55,7 @@ export function createScanHandler({
   metrics,
   audit,
   log,
+  traces,
 }: ScanHandlerOptions): JobHandler<ScanJob> {
   const recordScans = createScanRecorder(db);
   const outage = createBackoff(outagePauses);
@@ -108,7 +112,14 @@ export function createScanHandler({
     return [...left, ...(await recordBatch(batch.slice(middle)))];
   }
 
-  const recordMerged = mergeBatches(recordBatch, merging);
+  const recordTraced = traces
+    ? (batch: Enriched[]) =>
+        traces.recording(
+          batch.map(({ scan }) => scan),
+          () => recordBatch(batch),
+        )
+    : recordBatch;
+  const recordMerged = mergeBatches(recordTraced, merging);
 
   /** Retries locked codes after short pauses, and returns the scans of those that stay locked. */
   async function recordAll(batch: Enriched[]): Promise<Enriched[]> {
@@ -137,7 +148,7 @@ export function createScanHandler({
     });
     metrics.scansRecorded.dead += 1;
     log.error(
-      { scanId: scan.id, reason },
+      { scanId: scan.id, ...traceIdOf(scan), reason },
       'a scan could not be recorded and became a dead letter: see `qrelay scans dead`',
     );
   }
@@ -145,8 +156,11 @@ export function createScanHandler({
   return async (job) => {
     const startedAt = performance.now();
     metrics.jobScans.observe(countScans(job));
+    const scans = unpackScans(job, sealingKey);
+    const trace = traces?.start(scans);
     try {
-      const left = await recordAll(await enrichAll(unpackScans(job, sealingKey)));
+      const left = await recordAll(await enrichAll(scans));
+      trace?.leave(left.map(({ scan }) => scan));
       if (left.length > 0) {
         const remaining = packScans(
           left.map(({ scan }) => scan),
@@ -158,10 +172,12 @@ export function createScanHandler({
       }
       outage.reset();
     } catch (error) {
+      trace?.fail(error);
       // Without a pause, every waiting job would be fetched and delayed in turn, as fast as the database fails.
       if (error instanceof TryLaterError && !error.remaining) await sleep(outage.next(0));
       throw error;
     } finally {
+      trace?.end();
       metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);
     }
   };

@@ -11,9 +11,12 @@ import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
+import { openTracing } from '../src/telemetry/tracing.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createHandlers } from './handlers.ts';
+import { traceJobs } from './job-traces.ts';
 import { createRecordingAudit } from './recording-audit.ts';
+import { createScanTraces } from './scan-traces.ts';
 
 const auditMs = 60_000;
 /** A statement records one batch: if it takes longer, the server does not respond. */
@@ -54,6 +57,7 @@ export async function openWorkerService(
     applicationName: 'qrelay audit',
   });
   const audit = createRecordingAudit(auditDb, metrics, log);
+  const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,
     sealingKey,
@@ -61,16 +65,19 @@ export async function openWorkerService(
     metrics,
     audit,
     log,
+    traces: tracing && createScanTraces(tracing),
   });
-  const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) =>
-    openQueueWorkers(
+  const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
+    const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
+    const isTracedAsJob = tracing && queue.name !== queues.scans.name;
+    return openQueueWorkers(
       place,
       queue,
-      (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>,
+      isTracedAsJob ? traceJobs(tracing, queue.name, handle) : handle,
       log,
       metrics.countJobs(queue.name),
-    ),
-  );
+    );
+  });
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
   handlers
     .partitions({})
@@ -84,6 +91,7 @@ export async function openWorkerService(
       await Promise.all(workers.map((worker) => worker.close()));
       await auditDb.destroy();
       await db.destroy();
+      await tracing?.close();
     },
   };
 }

@@ -8,7 +8,7 @@ import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { queueCommand } from './queue.ts';
-import { printMessage } from './output.ts';
+import { jsonMessages, type Messages, plainMessages } from './output.ts';
 import { countersCommand, scansCommand } from './scans.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -22,18 +22,22 @@ export async function runCommandLine(
   version: string,
   output: OutputConfiguration = {},
 ): Promise<number> {
-  const program = createProgram(version);
+  let messages = plainMessages;
+  const program = createProgram(version, () => {
+    messages = jsonMessages();
+    return messages;
+  });
   configure(program, output);
   try {
     await program.parseAsync(args, { from: 'user' });
     // Some commands set it themselves, such as doctor and counters verify.
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return report(error);
+    return report(error, messages);
   }
 }
 
-function createProgram(version: string): Command {
+function createProgram(version: string, useJsonMessages: () => Messages): Command {
   const program = new Command('qrelay')
     .description('Manage Qrelay. Uses DATABASE_URL, or the embedded database that is running in DATA_DIR.')
     .version(version, '--version', 'print the version')
@@ -55,32 +59,32 @@ function createProgram(version: string): Command {
       '--finish',
       'then drop what was kept for the previous release: only when none of its processes runs any more',
     )
-    .action(({ finish }: { finish?: boolean }) =>
-      withDatabase(async ({ url, config }) => {
+    .option('--json', 'write messages as JSON lines, as the processes write their logs')
+    .action(({ finish, json }: { finish?: boolean; json?: boolean }) => {
+      const { print } = json ? useJsonMessages() : plainMessages;
+      return withDatabase(async ({ url, config }) => {
         // BullMQ takes a while to load, and most commands can do without it.
         const { migrateQueue } = await import('../queue/postgres-engine.ts');
-        const { applied, notice } = await migrateDatabase(url, printMessage, (db) =>
+        const { applied, notice } = await migrateDatabase(url, print, (db) =>
           createPartitions(db, new Date()),
         );
         await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
-        if (notice) printMessage(notice);
-        if (applied.length > 0) printMessage(`Applied ${applied.join(', ')}.`);
-        else if (!notice) printMessage('The schema is up to date.');
+        if (notice) print(notice);
+        if (applied.length > 0) print(`Applied ${applied.join(', ')}.`);
+        else if (!notice) print('The schema is up to date.');
         if (finish) {
-          await finishUpgrade(url, printMessage);
-          printMessage(
-            'The upgrade is finished: processes of the previous release can no longer record scans.',
-          );
+          await finishUpgrade(url, print);
+          print('The upgrade is finished: processes of the previous release can no longer record scans.');
         }
-      }),
-    );
+      });
+    });
   return program;
 }
 
-function report(error: unknown): number {
+function report(error: unknown, { printFailure }: Messages): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageErrorCode;
   const message = error instanceof AppError ? error.message : setupErrorMessage(error);
-  printMessage(String(message ?? (error instanceof Error ? error.stack : error)));
+  printFailure(String(message ?? (error instanceof Error ? error.stack : error)));
   return failureCode;
 }
 

@@ -9,10 +9,13 @@ const defaultMaxMemoryBytes = 32 * 1024 * 1024;
 /** After a failed write to the disk, batches go to memory for this long before the disk is tried again. */
 const diskRetryMs = 250;
 
+/** What holds a scan when its redirect is sent. */
+export type ScanStorage = 'queue' | 'spool' | 'memory' | 'dropped';
+
 /** Stores the batches that the queue did not take. */
 export interface FallbackStorage {
   /** Never rejects: the batch goes to the spool, else to memory, else it is dropped and counted. */
-  save(job: ScanJob): Promise<void>;
+  save(job: ScanJob): Promise<ScanStorage>;
   /** Whether memory holds no batches. */
   isEmpty(): boolean;
   /** Moves the batches in memory to the queue if `add` is given, else to the spool. Rejects if that fails. */
@@ -53,18 +56,20 @@ export function createFallbackStorage({
     log.error({ err, scans }, 'scans were dropped: neither the queue nor the spool takes them'),
   );
 
-  function drop(job: ScanJob, err: unknown): void {
+  function drop(job: ScanJob, err: unknown): ScanStorage {
     metrics.scansDropped.inc(countScans(job));
     logDropped(err, countScans(job));
+    return 'dropped';
   }
 
-  function hold(job: ScanJob, err: unknown): void {
+  function hold(job: ScanJob, err: unknown): ScanStorage {
     const bytes = JSON.stringify(job).length;
     if (heldBytes + bytes > maxMemoryBytes) return drop(job, err);
     held.push({ job, bytes });
     heldBytes += bytes;
     metrics.scansInMemory.inc(countScans(job));
     logHeld(err, countScans(job));
+    return 'memory';
   }
 
   async function append(job: ScanJob): Promise<void> {
@@ -98,10 +103,10 @@ export function createFallbackStorage({
         return hold(job, new Error('the last write to the disk failed'));
       try {
         await append(job);
+        return 'spool';
       } catch (error) {
         // The operator chose the limit of the spool; nobody chose a disk that fails.
-        if (error instanceof SpoolFullError) drop(job, error);
-        else hold(job, error);
+        return error instanceof SpoolFullError ? drop(job, error) : hold(job, error);
       }
     },
     isEmpty: () => held.length === 0,

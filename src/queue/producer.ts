@@ -2,7 +2,7 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { createFallbackStorage } from './fallback-storage.ts';
+import { createFallbackStorage, type ScanStorage } from './fallback-storage.ts';
 import type { QueueThread } from './queue-thread.ts';
 import { countScans, packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
@@ -18,9 +18,11 @@ const checkDiskEveryMs = 10_000;
 /** What is still in the spool after that is replayed at the next start. */
 const finalReplayMs = 5_000;
 
+type OnDurable = (storage: ScanStorage) => void;
+
 export interface ScanProducer {
   /** Calls back when the scan is durable: in the queue or the spool (if neither takes it, in memory or counted as dropped). */
-  enqueue(scan: RawScan, onDurable: () => void): void;
+  enqueue(scan: RawScan, onDurable: OnDurable): void;
   /** Waits for the batches in flight, then replays the spool as far as time allows. */
   close(): Promise<void>;
 }
@@ -56,7 +58,7 @@ export function createProducer({
   deadlineMs,
 }: ProducerOptions): ScanProducer {
   let scans: RawScan[] = [];
-  let callbacks: (() => void)[] = [];
+  let callbacks: OnDurable[] = [];
   let inFlight = 0;
   let down = false;
   let replayUntil = Number.POSITIVE_INFINITY;
@@ -85,9 +87,9 @@ export function createProducer({
   );
 
   /** A callback that throws must not hold up the other scans of its batch. */
-  function callBack(onDurable: () => void): void {
+  function callBack(onDurable: OnDurable, storage: ScanStorage): void {
     try {
-      onDurable();
+      onDurable(storage);
     } catch (err) {
       metrics.uncaughtErrors.inc();
       logCallbackError(err);
@@ -108,11 +110,11 @@ export function createProducer({
     }
     metrics.shareAnswers.counted += batch.length;
     metrics.batchScans.observe(batch.length);
-    const onDurable = () => {
+    const onDurable = (storage: ScanStorage) => {
       inFlight -= 1;
       // The next batch first: it travels while these redirects are written.
       if (isBatchDue()) sendBatch();
-      for (const callback of batchCallbacks) callBack(callback);
+      for (const callback of batchCallbacks) callBack(callback, storage);
       if (inFlight === 0) onIdle?.();
     };
     if (down || !queue.isReady()) {
@@ -122,7 +124,7 @@ export function createProducer({
     }
     const onQueued = () => {
       metrics.scansQueued.inc(batch.length);
-      onDurable();
+      onDurable('queue');
     };
     withTimeout(deadlineMs, queue.enqueue(batch)).then(onQueued, (err: unknown) => {
       logLate(err, batch.length);

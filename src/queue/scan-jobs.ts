@@ -7,7 +7,12 @@ export interface RawScan {
   codeId: string;
   userAgent: string;
   address: string;
+  /** The `traceparent` of a scan that is traced: few are. */
+  trace?: string;
 }
+
+/** Place of the scan in the job, and its `traceparent`. Absent if no scan is traced, and ignored by earlier releases. */
+const traces = Type.Optional(Type.Array(Type.Tuple([Type.Integer(), Type.String()])));
 
 /**
  * A batch of scans, in the queue and in the spool. Codes and user agents are there once, and a scan is its id and their
@@ -19,6 +24,7 @@ const packedScanJob = Type.Object({
   /** Base64: for each scan 16 bytes of its id, and 2 bytes each for the places of its code and user agent. */
   packedScans: Type.String(),
   sealedAddresses: Type.String(),
+  traces,
 });
 
 /** As release 0.1 wrote it, and as scans are stored that cannot be packed. */
@@ -26,6 +32,7 @@ const listedScanJob = Type.Object({
   /** Id, code id and user agent of each scan. */
   scans: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
   sealedAddresses: Type.String(),
+  traces,
 });
 
 export const scanJobContract = Type.Union([packedScanJob, listedScanJob]);
@@ -40,6 +47,7 @@ export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
     scans.map(({ address }) => address),
     key,
   );
+  const traced = tracesOf(scans);
   const codes = createPlaces();
   const userAgents = createPlaces();
   const bytes = Buffer.allocUnsafe(scans.length * bytesPerScan);
@@ -52,24 +60,42 @@ export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
     bytes.writeUInt16BE(userAgents.placeOf(userAgent), at + idBytes + 2);
   }
   if (!isPacked) {
-    return { scans: scans.map(({ id, codeId, userAgent }) => [id, codeId, userAgent]), sealedAddresses };
+    return {
+      scans: scans.map(({ id, codeId, userAgent }) => [id, codeId, userAgent]),
+      sealedAddresses,
+      ...traced,
+    };
   }
   return {
     codes: codes.values,
     userAgents: userAgents.values,
     packedScans: bytes.toString('base64'),
     sealedAddresses,
+    ...traced,
   };
+}
+
+function tracesOf(scans: RawScan[]): Pick<ScanJob, 'traces'> {
+  const found: [number, string][] = [];
+  for (const [index, { trace }] of scans.entries()) if (trace !== undefined) found.push([index, trace]);
+  return found.length > 0 ? { traces: found } : {};
 }
 
 export function unpackScans(job: ScanJob, key: Uint8Array): RawScan[] {
   const addresses = openAddresses(job.sealedAddresses, key);
-  return listScans(job).map(([id, codeId, userAgent], index) => ({
-    id,
-    codeId,
-    userAgent,
-    address: addresses[index] ?? '',
-  }));
+  const scans = listScans(job).map(
+    ([id, codeId, userAgent], index): RawScan => ({
+      id,
+      codeId,
+      userAgent,
+      address: addresses[index] ?? '',
+    }),
+  );
+  for (const [index, trace] of job.traces ?? []) {
+    const scan = scans[index];
+    if (scan) scan.trace = trace;
+  }
+  return scans;
 }
 
 /** Id, code id and user agent of each scan. */

@@ -5,6 +5,7 @@ import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
 import type { ScanProducer } from '../queue/producer.ts';
+import type { RawScan } from '../queue/scan-jobs.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
@@ -12,6 +13,7 @@ import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { sendContactFile, sendPage, sendRedirect } from './responses.ts';
 import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
 import type { SendImage } from './images.ts';
+import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
 import { chooseTranslation } from './languages/choose-language.ts';
 import type { Translation } from './languages/translation.ts';
 import { contentPage } from './pages/content-page.ts';
@@ -34,6 +36,8 @@ interface LaneOptions {
   nowMs: () => number;
   metrics: WebMetrics;
   log: Log;
+  /** Undefined: no traces are exported. */
+  trace?: TraceShareRequest | undefined;
 }
 
 /** A parsed share address: the code itself, its image, or its contact as a file. */
@@ -42,6 +46,7 @@ interface ShareRequest {
   format: 'code' | 'vcf' | ImageFormat;
   query: string;
   startedAt: number;
+  trace: ShareTrace | undefined;
 }
 
 /**
@@ -112,7 +117,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     req: IncomingMessage,
     res: ServerResponse,
     target: Target,
-    { token, startedAt }: ShareRequest,
+    { token, startedAt, trace }: ShareRequest,
     now: number,
   ): void {
     const { content, name } = target;
@@ -143,13 +148,18 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       answers[reason] += 1;
       return onDurable();
     }
-    const scan = {
+    const scan: RawScan = {
       id: newScanId(now),
       codeId: target.codeId,
       userAgent: headers.userAgent,
       address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
     };
-    lane.producer.enqueue(scan, onDurable);
+    if (!trace) return lane.producer.enqueue(scan, onDurable);
+    trace.enqueue(scan);
+    lane.producer.enqueue(scan, (storage) => {
+      trace.durable(storage);
+      onDurable();
+    });
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
@@ -160,12 +170,13 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       req.url = url;
       return next(req, res);
     }
+    const trace = lane.trace?.(req, res);
     if (method !== 'GET' && method !== 'HEAD') {
       answers.bad_method += 1;
       res.setHeader('Allow', 'GET, HEAD');
       return showPage(req, res, 405, methodPage);
     }
-    const request = parseShareUrl(url, performance.now());
+    const request = parseShareUrl(url, performance.now(), trace);
     if (!isShareToken(request.token)) return showNotFound(req, res);
     const found = lane.targets.find(request.token);
     if (!(found instanceof Promise)) return respond(req, res, found, request);
@@ -185,18 +196,18 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
 }
 
 /** A trailing slash is ignored. */
-function parseShareUrl(url: string, startedAt: number): ShareRequest {
+function parseShareUrl(url: string, startedAt: number, trace: ShareTrace | undefined): ShareRequest {
   const mark = url.indexOf('?');
   const end = mark < 0 ? url.length : mark;
   const path = url.slice(prefix.length, url[end - 1] === '/' ? end - 1 : end);
   const query = mark < 0 ? '' : url.slice(mark + 1);
   const dot = path.length - 4;
-  if (path[dot] !== '.') return { token: path, format: 'code', query, startedAt };
+  if (path[dot] !== '.') return { token: path, format: 'code', query, startedAt, trace };
   const format = path.slice(dot + 1);
   // With any other extension, the path is not a valid token.
   return format === 'svg' || format === 'png' || format === 'vcf'
-    ? { token: path.slice(0, dot), format, query, startedAt }
-    : { token: path, format: 'code', query, startedAt };
+    ? { token: path.slice(0, dot), format, query, startedAt, trace }
+    : { token: path, format: 'code', query, startedAt, trace };
 }
 
 function showPage(

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { setupErrorMessage } from '../store/setup-error-message.ts';
-import type { Log } from '../telemetry/log.ts';
+import { createLog, type Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -101,15 +101,35 @@ function watchParent(): void {
   else exitBeforeStart();
 }
 
-/** Saved before `logConsoleOutput` replaces it: a failed start prints a message for a person, not a log line. */
+/** Given by `npm start` to its processes: a person reads why they do not start. */
+export const plainErrorsFlag = '--plain-errors';
+
+/** Saved before `logConsoleOutput` replaces it. */
 const printError = console.error.bind(console);
 
-/** Runs a process's main function. An error that an operator can fix is printed as one message, without a stack. */
+type Report = (message: string | undefined, error: unknown) => void;
+
+const print: Report = (message, error) =>
+  printError(message ?? (error instanceof Error ? error.stack : error));
+
+/** Runs the main function of a program for people: why it cannot start is printed. */
 export function runMain(main: () => Promise<void>): void {
+  run(main, print);
+}
+
+/** Runs the main function of a process whose output is a log, as are the words about why it cannot start. */
+export function runLogged(name: string, main: () => Promise<void>): void {
+  const log: Report = (message, err) =>
+    // Whatever LOG_LEVEL says, which may itself be what is wrong.
+    createLog(name, 'fatal').fatal(message ? {} : { err }, message ?? 'the process could not start');
+  run(main, process.argv.includes(plainErrorsFlag) ? print : log);
+}
+
+/** Of an error that an operator can fix, one message is reported, without a stack. */
+function run(main: () => Promise<void>, report: Report): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {
-    if (!(error instanceof AlreadyReportedError))
-      printError(setupErrorMessage(error) ?? (error instanceof Error ? error.stack : error));
+    if (!(error instanceof AlreadyReportedError)) report(setupErrorMessage(error), error);
     process.exit(1);
   });
 }

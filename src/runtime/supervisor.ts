@@ -124,7 +124,7 @@ export function supervise(
 }
 
 function failedToStart(name: string, { code, signal, err }: Exit): Error {
-  // Exit code 1: runMain has printed the reason.
+  // Exit code 1: the process has reported the reason.
   if (code === 1) return new AlreadyReportedError();
   const how = err?.message ?? signal ?? `exit code ${code}`;
   return new SetupError(`The ${name} process exited before it was ready (${how}).`);

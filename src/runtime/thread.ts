@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { type Log, writeLogLine } from '../telemetry/log.ts';
 import { createBackoff } from './backoff.ts';
@@ -59,6 +61,9 @@ export async function openThread<Request extends object, Event>({
   function start(onStarted: () => void = () => undefined): Worker {
     const startedAt = Date.now();
     const worker = startFile(file, data);
+    const from = `${name} thread`;
+    onLine(worker.stdout, (line) => log.info({ from }, line));
+    onLine(worker.stderr, (line) => log.warn({ from }, line));
     const liveness = watchLiveness({
       limitMs: hangLimitMs,
       onHang() {
@@ -133,11 +138,17 @@ export async function openThread<Request extends object, Event>({
   };
 }
 
+function onLine(output: Readable, take: (line: string) => void): void {
+  createInterface({ input: output }).on('line', take);
+}
+
 /** When the service runs from TypeScript, its threads do too: the built files may be outdated or missing. */
 export function startFile(file: URL, workerData: unknown): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData });
+  // What Node and libraries print in a thread would otherwise get between the lines of the log.
+  const output = { stdout: true, stderr: true };
+  if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData, ...output });
   const source = file.href.replace(/\.js$/, '.ts');
   const entry = new URL('thread-from-source.mjs', import.meta.url);
   // Without the options of this process, which would load its module loader once more.
-  return new Worker(entry, { workerData, argv: [source], execArgv: [] });
+  return new Worker(entry, { workerData, argv: [source], execArgv: [], ...output });
 }

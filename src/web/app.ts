@@ -10,6 +10,7 @@ import type { Reads } from '../store/reads.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
@@ -54,6 +55,8 @@ export interface AppParts {
   codeChanged(shareToken: string): void;
   images: Images;
   queueBoard: Middleware;
+  /** Undefined: no traces are exported. */
+  tracing: Tracing | undefined;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
@@ -73,6 +76,7 @@ export function createApp({
   codeChanged,
   images,
   queueBoard,
+  tracing,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -98,7 +102,7 @@ export function createApp({
   const pages = createPages(parts);
 
   app.use(boundHeaders);
-  app.use(observe(log, metrics));
+  app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));

@@ -134,9 +134,12 @@ describe('The web process, when it cannot start', () => {
       env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     });
     expect(await instance.exit()).to.equal(1);
-    expect(instance.stderr()).to.equal(
-      `DATA_DIR ${dataDir} is not writable (EEXIST). Free disk space and give this user write permission there, or set DATA_DIR to another folder.\n`,
-    );
+    expect(instance.stderr()).to.equal('');
+    expect(JSON.parse(instance.stdout())).to.include({
+      level: 60,
+      name: 'web',
+      msg: `DATA_DIR ${dataDir} is not writable (EEXIST). Free disk space and give this user write permission there, or set DATA_DIR to another folder.`,
+    });
     await database.drop();
   });
 });
@@ -160,7 +163,13 @@ describe('WEB_CONCURRENCY=2, when it cannot start', () => {
     expect(await instance.exit()).to.equal(1);
     expect(processesOf(instance.dataDir)).to.deep.equal([]);
     // Each process may have printed the message before it was told to stop.
-    expect(instance.stderr()).to.match(new RegExp(`^(Port ${port} is in use\\. .*\n){1,2}$`));
+    const lines = instance.stdout().trim().split('\n');
+    expect(lines.length).to.be.within(1, 2);
+    for (const line of lines)
+      expect((JSON.parse(line) as { msg: string }).msg).to.match(
+        new RegExp(`^Port ${port} is in use\\. .*$`),
+      );
+    expect(instance.stderr()).to.equal('');
     other.close();
     await database.drop();
   });

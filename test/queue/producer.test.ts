@@ -61,7 +61,7 @@ describe('The producer, with Redis', () => {
   }
 
   const enqueue = (id: string) =>
-    new Promise<void>((resolve) => {
+    new Promise<string>((resolve) => {
       producer.enqueue({ id, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }, resolve);
     });
   const valueOf = async (name: 'scansSpooled' | 'scansReplayed' | 'scansDropped') =>
@@ -105,14 +105,14 @@ describe('The producer, with Redis', () => {
   it('does not wait for a queue that is down, and replays everything when it is up', async () => {
     await open();
     const startedAt = performance.now();
-    for (const id of ['a', 'b', 'c']) await enqueue(id);
+    for (const id of ['a', 'b', 'c']) expect(await enqueue(id)).to.equal('spool');
     expect(performance.now() - startedAt).to.be.below(5_000);
     expect(await valueOf('scansSpooled')).to.equal(3);
     await startRedis();
     await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(3));
     expect(await queue.pending(scanQueue)).to.equal(3);
     await eventually(async () => expect(await readdir(join(folder, 'spool'))).to.deep.equal([]));
-    await enqueue('d');
+    expect(await enqueue('d')).to.equal('queue');
     expect(await valueOf('scansSpooled')).to.equal(3);
     expect(await queue.pending(scanQueue)).to.equal(4);
   });
@@ -120,9 +120,11 @@ describe('The producer, with Redis', () => {
   it('sends the redirect when the spool is full, counts the scan as dropped, and logs one line for many', async () => {
     const lines: string[] = [];
     await open({ maxBytes: 300, log: createLog('test', 'error', { write: (line) => lines.push(line) }) });
-    for (let number = 0; number < 50; number += 1) await enqueue(String(number));
+    const storages: string[] = [];
+    for (let number = 0; number < 50; number += 1) storages.push(await enqueue(String(number)));
     const kept = await valueOf('scansSpooled');
     expect(kept).to.be.within(1, 4);
+    expect(storages.filter((storage) => storage === 'dropped')).to.have.length(50 - kept);
     expect(await valueOf('scansDropped')).to.equal(50 - kept);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include('scans were dropped').and.include('"scans":1,');

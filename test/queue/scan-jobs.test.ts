@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { countScans, packScans, type ScanJob, unpackScans } from '../../src/queue/scan-jobs.ts';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { countScans, packScans, type RawScan, type ScanJob, unpackScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 
 describe('The scan job', () => {
@@ -40,6 +42,59 @@ describe('The scan job', () => {
     const job =
       '{"scans":[["a","c","curl/8"],["b","c",""],["d","e","ü"]],"sealedAddresses":"dIGpuIo1qYL+////ERsRhQeDrL7CiCkKgqfHKtxVPov0dDFr0ZVywh5TpcxKYkw9vjWGUag="}';
     expect(unpackScans(JSON.parse(job), Buffer.alloc(32, 7))).to.deep.equal(odd);
+  });
+
+  describe('with scans that are traced', () => {
+    const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const traced = (batch: RawScan[]) =>
+      batch.map((scan, index) => (index === 1 ? { ...scan, trace } : scan));
+
+    it('keeps the trace of each, packed or listed', () => {
+      for (const batch of [scans, odd])
+        expect(unpackScans(stored(packScans(traced(batch), key)), key)).to.deep.equal(traced(batch));
+    });
+
+    it('has bytes for these only', () => {
+      expect(packScans(scans, key)).to.not.have.property('traces');
+      const bytes = (batch: RawScan[]) => JSON.stringify(packScans(batch, key)).length;
+      expect(bytes(traced(many)) - bytes(many)).to.be.below(80);
+    });
+
+    it('is what earlier releases accept, and read without the trace', () => {
+      // The contract and the fields as they were before traces were added.
+      const earlier = Compile(
+        Type.Union([
+          Type.Object({
+            codes: Type.Array(Type.String()),
+            userAgents: Type.Array(Type.String()),
+            packedScans: Type.String(),
+            sealedAddresses: Type.String(),
+          }),
+          Type.Object({
+            scans: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
+            sealedAddresses: Type.String(),
+          }),
+        ]),
+      );
+      for (const batch of [scans, odd]) {
+        const job = stored(packScans(traced(batch), key));
+        expect(earlier.Check(job)).to.equal(true);
+        const { traces, ...asReadEarlier } = job;
+        expect(traces).to.deep.equal([[1, trace]]);
+        expect(unpackScans(asReadEarlier, key)).to.deep.equal(batch);
+      }
+    });
+
+    it('is read even if a trace belongs to no scan', () => {
+      const job: ScanJob = {
+        ...packScans(scans, key),
+        traces: [
+          [99, trace],
+          [-1, trace],
+        ],
+      };
+      expect(unpackScans(job, key)).to.deep.equal(scans);
+    });
   });
 
   it('shows no client address to people who can read the queue', () => {

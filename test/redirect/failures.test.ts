@@ -50,7 +50,7 @@ describe('A failure while a share address is answered', () => {
     metrics = createWebMetrics();
     const log = createLog('test', 'info', { write: (line) => lines.push(line) });
     const producer: ScanProducer = {
-      enqueue: (_scan, onDurable) => void setImmediate(onDurable),
+      enqueue: (_scan, onDurable) => void setImmediate(onDurable, 'queue'),
       close: async () => undefined,
     };
     // A length that is none: writeHead throws on it.

@@ -25,6 +25,7 @@ export const unsetSettings = Object.fromEntries(
     'METRICS_TOKEN',
     'METRICS_PORT',
     'WORKER_METRICS_PORT',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
   ].map((name) => [name, '']),
 );
 

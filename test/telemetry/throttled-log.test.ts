@@ -34,7 +34,7 @@ describe('A throttled log', () => {
     let size = 0;
     const log = createLog('test', 'info', { write: (line) => (size += line.length) });
     const app = new Koa();
-    app.use(observe(log, createWebMetrics()));
+    app.use(observe({ log, metrics: createWebMetrics(), tracing: undefined, trustProxyHops: 0 }));
     app.use(errors(log, () => undefined));
     app.use(() => {
       throw new Error('made to fail');

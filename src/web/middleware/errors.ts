@@ -3,6 +3,7 @@ import { AppError, BusyError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../../store/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { throttledLog } from '../../telemetry/throttled-log.ts';
+import { requestIdsOf } from './observe.ts';
 
 export const retryAfterSeconds = 5;
 
@@ -21,7 +22,7 @@ export function errors(log: Log, showProblem: ShowProblem) {
     } catch (error) {
       const shown = toAppError(error);
       if (shown.code === 'internal_error' && !(shown instanceof BusyError))
-        write('error', { err: error, requestId: ctx.state['requestId'] }, 'request failed');
+        write('error', { err: error, ...requestIdsOf(ctx) }, 'request failed');
       ctx.set(shown.headers);
       if (!ctx.path.startsWith('/api/') && ctx.accepts('json', 'html') === 'html') {
         showProblem(ctx, shown);

@@ -1,20 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
+import { forwardedRequestId, forwardedTrace } from '../../http/proxy-headers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { metricsPath } from '../../telemetry/metrics-server.ts';
 import { throttledLog } from '../../telemetry/throttled-log.ts';
+import type { Span, Tracing } from '../../telemetry/tracing.ts';
 import type { WebMetrics } from '../../telemetry/web-metrics.ts';
 
-/** Requested every few seconds by monitoring: logged at debug level. */
+/** Requested every few seconds by monitoring: logged at debug level, and never traced. */
 const probes = new Set(['/healthz', '/readyz', metricsPath]);
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Gives each request an id, counts it and logs it, without query string, headers or client address. */
-export function observe(log: Log, metrics: WebMetrics) {
+interface ObserveOptions {
+  log: Log;
+  metrics: WebMetrics;
+  tracing: Tracing | undefined;
+  trustProxyHops: number;
+}
+
+/**
+ * Gives each request an id, counts it, logs it and traces it, without query string, headers or client address. With
+ * trusted proxies in front, the id and the trace are those that they sent.
+ */
+export function observe({ log, metrics, tracing, trustProxyHops }: ObserveOptions) {
   const write = throttledLog(log, { maxLines: 2_000 });
+  const trustsProxy = trustProxyHops > 0;
   return async (ctx: Context, next: Next): Promise<void> => {
-    const requestId = randomUUID();
+    const forwardedId = trustsProxy ? forwardedRequestId(ctx.req.headers['x-request-id']) : undefined;
+    const requestId = forwardedId ?? randomUUID();
+    const parent = trustsProxy ? forwardedTrace(ctx.req.rawHeaders) : undefined;
+    const span =
+      tracing && !probes.has(ctx.path) && tracing.isSampled(parent)
+        ? tracing.startSpan('request', { kind: 'server', parent })
+        : undefined;
     ctx.state['requestId'] = requestId;
+    ctx.state['traceId'] = span?.context.traceId ?? parent?.traceId;
     ctx.set('X-Request-Id', requestId);
     const startedAt = performance.now();
     await next();
@@ -27,12 +47,37 @@ export function observe(log: Log, metrics: WebMetrics) {
       metrics.requests.inc({ method, route, status: ctx.status });
       metrics.requestSeconds.observe({ route }, ms / 1000);
     }
+    if (span) endSpan(span, method, route, ctx.status);
     write(
       isProbe ? 'debug' : 'info',
-      { requestId, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 10) / 10 },
+      {
+        ...requestIdsOf(ctx),
+        method: ctx.method,
+        route,
+        status: ctx.status,
+        ms: Math.round(ms * 10) / 10,
+      },
       'request',
     );
   };
+}
+
+/** For log lines about the request. */
+export function requestIdsOf({ state }: Context): { requestId: unknown; traceId?: unknown } {
+  const { requestId, traceId } = state as { requestId: unknown; traceId?: unknown };
+  return traceId === undefined ? { requestId } : { requestId, traceId };
+}
+
+function endSpan(span: Span, method: string, route: string, status: number): void {
+  const spanMethod = method === 'other' ? '_OTHER' : method;
+  span.rename(route === 'none' ? spanMethod : `${spanMethod} ${route}`);
+  span.set({
+    'http.request.method': spanMethod,
+    'http.response.status_code': status,
+    ...(route !== 'none' && { 'http.route': route }),
+  });
+  if (status >= 500) span.fail(status);
+  span.end();
 }
 
 /** The pattern of the matched route: labels by path would be unbounded. */
