@@ -8,6 +8,7 @@ import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } 
 import { isLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
 import { printMessage, printResult } from './output.ts';
+import { changeAndRecord } from './record-action.ts';
 import { withDatabase } from './with-database.ts';
 
 const now = () => new Date();
@@ -76,21 +77,27 @@ export function userCommand(): Command {
     .addOption(planOption().makeOptionMandatory())
     .action((options: { email: string; plan: Plan }) =>
       withDatabase(async ({ db }) => {
-        await setPlan(db, await findUserByEmail(db, options.email), options.plan, now());
+        const { email, plan } = options;
+        const found = await findUserByEmail(db, email);
+        const entry = { action: 'plan.change', target: found.id, note: `${found.plan} → ${plan}` } as const;
+        await changeAndRecord(db, entry, (to) => setPlan(to, found, plan, now()));
         printMessage(`${options.email} is now on the ${options.plan} plan.`);
       }),
     );
   user
     .command('admin')
-    .description('Make a user an operator, who can see the queue at /admin/queues')
+    .description('Make a user an operator, who can see and change the service at /admin')
     .addOption(emailOption())
     .option('--off', 'make the operator an ordinary user again', false)
     .action((options: { email: string; off: boolean }) =>
       withDatabase(async ({ db }) => {
         const found = await findUserByEmail(db, options.email);
-        await setAdmin(db, found, !options.off, now());
+        const action = options.off ? 'operator.remove' : 'operator.add';
+        await changeAndRecord(db, { action, target: found.id }, (to) =>
+          setAdmin(to, found, !options.off, now()),
+        );
         printMessage(
-          `${found.email} is ${options.off ? 'no longer an operator' : 'now an operator: see /admin/queues'}.`,
+          `${found.email} is ${options.off ? 'no longer an operator' : 'now an operator: see /admin'}.`,
         );
       }),
     );
@@ -104,8 +111,10 @@ export function userCommand(): Command {
       withDatabase(async ({ db }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
-        await changePassword(db, found, hashPassword(password), now());
-        await endSessionsOf(db, found.id);
+        await changeAndRecord(db, { action: 'account.password', target: found.id }, async (to) => {
+          await changePassword(to, found, hashPassword(password), now());
+          await endSessionsOf(to, found.id);
+        });
         printMessage(
           `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
         );

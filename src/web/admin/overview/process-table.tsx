@@ -1,0 +1,71 @@
+import { formatBytes } from '../../../doctor/format.ts';
+import type { ReportedProcess } from '../../../store/process-reports.ts';
+import { Moment } from '../../ui/moment.tsx';
+
+const badges = { running: 'badge good', silent: 'badge bad', stopped: 'badge' } as const;
+
+/** Those that have ended stay for a day, because their last errors may say why. */
+export function ProcessTable({ processes }: { processes: ReportedProcess[] }) {
+  if (processes.length === 0) return <p>No process has reported yet.</p>;
+  const running = processes.filter(({ status }) => status !== 'stopped');
+  const stopped = processes.filter(({ status }) => status === 'stopped');
+  return (
+    <>
+      <Table caption="Web and worker processes" processes={running} />
+      {stopped.length > 0 && (
+        <details>
+          <summary>{stopped.length} stopped in the last day</summary>
+          <Table caption="Processes that were shut down in the last day" processes={stopped} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Table({ caption, processes }: { caption: string; processes: ReportedProcess[] }) {
+  return (
+    <table class="stacked">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Process</th>
+          <th scope="col">State</th>
+          <th scope="col">Version</th>
+          <th scope="col">Started</th>
+          <th scope="col">Last report</th>
+          <th scope="col" class="number">
+            Memory
+          </th>
+          <th scope="col" class="number">
+            Spool
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {processes.map(({ id, kind, host, pid, status, version, startedAt, reportedAt, state }) => (
+          <tr key={id}>
+            <th scope="row">
+              {kind} <bdi>{host}</bdi> {pid}
+            </th>
+            <td data-label="State">
+              <span class={badges[status]}>{status === 'silent' ? 'not reporting' : status}</span>
+            </td>
+            <td data-label="Version">{version}</td>
+            <td data-label="Started">
+              <Moment at={startedAt} />
+            </td>
+            <td data-label="Last report">
+              <Moment at={reportedAt} />
+            </td>
+            <td data-label="Memory" class="number">
+              {formatBytes(state.memoryBytes)}
+            </td>
+            <td data-label="Spool" class="number">
+              {state.spool ? formatBytes(state.spool.bytes) : '–'}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
