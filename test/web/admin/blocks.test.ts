@@ -92,7 +92,7 @@ describe('The page of blocks', () => {
 
   it('blocks a whole top-level domain only if that is confirmed', async () => {
     expect(await refused({ kind: 'host', value: 'zip' }))
-      .to.contain('zip is a top-level domain')
+      .to.contain('This is the top-level domain zip')
       .and.to.contain('Block the whole top-level domain');
     expect(await done(await add({ kind: 'host', value: 'zip', topLevel: 'on' }))).to.contain(
       'The block was added.',

@@ -44,7 +44,7 @@ export function createAddBlock({ db, now, codeChanged }: PageParts) {
     if (host === undefined) return wrong('Enter a host, such as example.com, or a URL on it');
     if (isTopLevel(host) && !isTopLevelMeant)
       return wrong(
-        `${host} is a top-level domain: every code to a host that ends in .${host} would be taken down. If you mean that, check the box below`,
+        `This is the top-level domain ${host}: every code to a host that ends in .${host} would be taken down. If you mean that, check the box below`,
       );
     const block = { kind: 'host', value: host, createdAt: now() } as const;
     return { target: host, add: (to, reason) => addBlock(to, { ...block, reason }) };

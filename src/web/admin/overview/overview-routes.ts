@@ -25,7 +25,7 @@ export function overviewPages(parts: PageParts): Router {
       activity,
       queues,
       problems: findProblems({ processes, queues, droppedPerSecond }),
-      now: new Date(),
+      now: parts.now(),
     });
   });
   return router;

@@ -12,7 +12,7 @@ const columns = [
 /** How full each queue is, and how long its oldest job has waited. */
 export function QueueTable({ queues }: { queues: QueueDepth[] }) {
   return (
-    <table class="stacked">
+    <table class="stacked inline">
       <caption class="unseen">Jobs by queue and state</caption>
       <thead>
         <tr>
@@ -23,7 +23,7 @@ export function QueueTable({ queues }: { queues: QueueDepth[] }) {
             </th>
           ))}
           <th scope="col" class="number">
-            Oldest has waited
+            Oldest job
           </th>
         </tr>
       </thead>
@@ -40,7 +40,7 @@ export function QueueTable({ queues }: { queues: QueueDepth[] }) {
                 )}
               </td>
             ))}
-            <td data-label="Oldest has waited" class="number">
+            <td data-label="Oldest job" class="number">
               {oldestWaitingMs > 0 ? formatDuration(oldestWaitingMs) : '–'}
             </td>
           </tr>

@@ -115,24 +115,26 @@ function SignInHelp({ user, block, figures }: UserProps) {
           Sign-in links and passwords of operators are managed on the command line, with{' '}
           <code>qrelay user password</code>.
         </p>
+      ) : block ? (
+        <p>The account is blocked: unblock it before you help its owner to sign in.</p>
       ) : (
         <>
           <p>
             A link with which the owner chooses a new password. It works once, for an hour, and until the
-            password changes. Make sure that you give it to the owner and nobody else.
+            password changes. Give it to the owner and nobody else.
           </p>
           <Form action={`/admin/users/${user.id}/link`} class="spaced">
-            <button type="submit" disabled={block !== undefined}>
-              Create sign-in link
-            </button>
+            <button type="submit">Create sign-in link</button>
           </Form>
         </>
       )}
-      <Form action={`/admin/users/${user.id}/sessions`}>
-        <button type="submit" class="quiet" disabled={figures.sessions === 0}>
-          End all sessions
-        </button>
-      </Form>
+      {figures.sessions > 0 && (
+        <Form action={`/admin/users/${user.id}/sessions`}>
+          <button type="submit" class="quiet">
+            End all sessions
+          </button>
+        </Form>
+      )}
     </section>
   );
 }

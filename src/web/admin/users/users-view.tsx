@@ -54,7 +54,7 @@ export function UsersView({ visitor, users, total, email, firstPage, nextPage }:
         {users.length === 0 ? (
           <p>{email ? 'No account has an email like this. Try a shorter part of it.' : 'No accounts yet.'}</p>
         ) : (
-          <table class="stacked">
+          <table class="stacked inline">
             <caption class="unseen">Accounts, newest first</caption>
             <thead>
               <tr>
