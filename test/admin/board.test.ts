@@ -259,7 +259,7 @@ onBothQueues('The queue board', (redisUrl) => {
       await repair();
       await page.reload();
       await admin.click();
-      await page.getByRole('link', { name: 'Queues', exact: true }).click();
+      await page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name: 'Queues' }).click();
       await page.getByRole('link', { name: 'Queue board' }).click();
       await page.waitForURL('**/admin/board');
       expect(await page.title()).to.equal('Qrelay queues');

@@ -21,7 +21,7 @@ interface Findings {
 export function findProblems({ processes, queues, droppedPerSecond }: Findings): Problem[] {
   const running = processes.filter(({ status }) => status === 'running');
   const problems: Problem[] = [];
-  const toQueues = { path: '/admin/queues', name: 'Queues' };
+  const toQueues = { path: '/admin/queues', name: 'See the jobs' };
   if (droppedPerSecond > 0)
     problems.push({ text: 'Scans are being lost: neither the queue nor the spool accepts them.' });
   if (!queues) problems.push({ text: 'The queue does not respond: scans go to the spool until it is back.' });
