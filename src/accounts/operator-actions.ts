@@ -9,6 +9,8 @@ export const operatorActions = {
   'account.sessions': 'Ended all sessions',
   'account.link': 'Created a sign-in link',
   'account.password': 'Set a new password',
+  'key.create': 'Created an API key',
+  'key.revoke': 'Revoked an API key',
   'operator.add': 'Made the account an operator',
   'operator.remove': 'Removed the operator',
   'code.block': 'Blocked the code',

@@ -28,7 +28,9 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
   async function record(ctx: Context): Promise<void> {
     const [, , queue = '', ...rest] = ctx.path.slice(boardPath.length + 1).split('/');
     const action = rest.includes('promote') ? 'queue.promote' : 'queue.retry';
-    const note = rest.includes('retry') && rest[0] !== 'retry' ? `Job ${rest[0]}` : undefined;
+    // `…/<job>/retry`, or `…/retry/<state>` for all.
+    const isOne = rest.length === 2 && rest[0] !== 'retry';
+    const note = isOne ? `Job ${rest[0]}` : undefined;
     await recordAction(
       db,
       { operatorId: userOf(ctx).id, action, target: queue.slice(0, 100), note: note?.slice(0, 200) },

@@ -3,10 +3,19 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
+import { recordAction } from '../accounts/operator-actions.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
-import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
+import {
+  changePassword,
+  findOrCreateUser,
+  findUserByEmail,
+  setAdmin,
+  setPlan,
+  type User,
+} from '../accounts/users.ts';
 import { isLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
+import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord } from './record-action.ts';
 import { withDatabase } from './with-database.ts';
@@ -30,8 +39,16 @@ export function keyCommand(): Command {
     .action((options: { email: string; plan?: Plan; name: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findOrCreateUser(db, options.email, now());
-        if (options.plan) await setPlan(db, user, options.plan, now());
-        const created = await createApiKey(db, user.id, options.name, now());
+        const { plan } = options;
+        if (plan) await changePlan(db, user, plan);
+        let created = '';
+        await changeAndRecord(
+          db,
+          { action: 'key.create', target: user.id, note: options.name },
+          async (to) => {
+            created = await createApiKey(to, user.id, options.name, now());
+          },
+        );
         printMessage(
           `Created the key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is not shown again.`,
         );
@@ -61,7 +78,17 @@ export function keyCommand(): Command {
       withDatabase(async ({ db }) => {
         // The message must not repeat the secret part of a whole key.
         const prefix = /^qrl_([^_]*)/.exec(given)?.[1] ?? given;
-        const { name } = await revokeApiKey(db, prefix, now());
+        const { name } = await db.transaction(async (to) => {
+          const key = await revokeApiKey(to, prefix, now());
+          const entry = {
+            operatorId: undefined,
+            action: 'key.revoke',
+            target: key.userId,
+            note: key.name,
+          } as const;
+          await recordAction(to, entry, now());
+          return key;
+        });
         printMessage(`Revoked the key ${prefix} ("${name}").`);
       }),
     );
@@ -77,10 +104,7 @@ export function userCommand(): Command {
     .addOption(planOption().makeOptionMandatory())
     .action((options: { email: string; plan: Plan }) =>
       withDatabase(async ({ db }) => {
-        const { email, plan } = options;
-        const found = await findUserByEmail(db, email);
-        const entry = { action: 'plan.change', target: found.id, note: `${found.plan} → ${plan}` } as const;
-        await changeAndRecord(db, entry, (to) => setPlan(to, found, plan, now()));
+        await changePlan(db, await findUserByEmail(db, options.email), options.plan);
         printMessage(`${options.email} is now on the ${options.plan} plan.`);
       }),
     );
@@ -122,6 +146,12 @@ export function userCommand(): Command {
       }),
     );
   return user;
+}
+
+async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
+  if (plan === user.plan) return;
+  const entry = { action: 'plan.change', target: user.id, note: `${user.plan} → ${plan}` } as const;
+  await changeAndRecord(db, entry, (to) => setPlan(to, user, plan, now()));
 }
 
 export function parseEmail(text: string): string {

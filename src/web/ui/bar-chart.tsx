@@ -78,9 +78,10 @@ export function axisTop(most: number): number {
   }
 }
 
-/** For rates, which may be far below 1. */
+/** For rates, which may be below 1. Half of it has at most two decimals. */
 export function rateAxisTop(most: number): number {
-  for (let power = 0.01; ; power *= 10) {
+  if (most === 0) return 1;
+  for (let power = 0.1; ; power *= 10) {
     const top = roundTops.map((round) => round * power).find((round) => round >= most);
     if (top !== undefined) return top;
   }

@@ -79,7 +79,7 @@ describe('The overview for operators', () => {
     expect(text).to.contain('web web-1.internal 11').and.to.contain('9.8.7').and.to.contain('100 MB');
     expect(text).to.contain('The worker process 22 on worker-2 has stopped reporting');
     expect(text).to.contain('recorded scans are missing 53200: out of memory error 1,234');
-    expect(text).to.contain('1 stopped in the last day');
+    expect(text).to.contain('1 ended in the last day');
     await service.db('processes').whereIn('id', ids).delete();
   });
 

@@ -16,7 +16,8 @@ export function AuditView({ visitor, actions, firstPage, nextPage }: AuditProps)
     <AdminLayout visitor={visitor} title="Audit log" at="/admin/audit">
       <section class="card">
         <p class="quiet">
-          Every change by an operator, on these pages, on the queue board and on the command line.
+          Every change by an operator to accounts, keys, blocks and jobs: on these pages, on the queue board
+          and on the command line.
         </p>
         <ActionTable actions={actions} />
       </section>

@@ -24,7 +24,7 @@ export function overviewPages(parts: PageParts): Router {
       processes,
       activity,
       queues,
-      problems: findProblems({ processes, queues, droppedPerSecond }),
+      problems: findProblems({ processes, queues, droppedPerSecond, now: parts.now() }),
       now: parts.now(),
     });
   });

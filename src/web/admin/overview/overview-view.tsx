@@ -58,7 +58,7 @@ export function OverviewView(props: OverviewProps) {
         </section>
         <section class="card">
           <h2>Processes</h2>
-          <ProcessTable processes={processes} />
+          <ProcessTable processes={processes} now={now} />
         </section>
         <section class="card">
           <h2>Recent warnings and errors</h2>

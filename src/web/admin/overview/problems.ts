@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, pluralize } from '../../../doctor/format.ts';
 import type { QueueDepth } from '../../../queue/queue-depth.ts';
 import type { ReportedProcess } from '../../../store/process-reports.ts';
+import { isMissing } from './missing-processes.ts';
 
 /** A queue whose oldest job has waited for this long is behind. */
 const lateMs = 60_000;
@@ -15,10 +16,11 @@ interface Findings {
   /** Undefined: the queues do not respond. */
   queues: QueueDepth[] | undefined;
   droppedPerSecond: number;
+  now: Date;
 }
 
 /** What an operator should look at, worst first: what is wrong, and the consequence. */
-export function findProblems({ processes, queues, droppedPerSecond }: Findings): Problem[] {
+export function findProblems({ processes, queues, droppedPerSecond, now }: Findings): Problem[] {
   const running = processes.filter(({ status }) => status === 'running');
   const problems: Problem[] = [];
   const toQueues = { path: '/admin/queues', name: 'See the jobs' };
@@ -27,11 +29,10 @@ export function findProblems({ processes, queues, droppedPerSecond }: Findings):
   if (!queues) problems.push({ text: 'The queue does not respond: scans go to the spool until it is back.' });
   if (!running.some(({ kind }) => kind === 'worker'))
     problems.push({ text: 'No worker is running: scans wait in the queue, and analytics are late.' });
-  for (const { kind, host, pid, status, reportedAt } of processes)
-    if (status === 'silent' && isLatestOnHost(processes, { kind, host, reportedAt }))
-      problems.push({
-        text: `The ${kind} process ${pid} on ${host} has stopped reporting: it was killed, hangs, or cannot reach PostgreSQL.`,
-      });
+  for (const { kind, host, pid } of processes.filter((each) => isMissing(each, processes, now)))
+    problems.push({
+      text: `The ${kind} process ${pid} on ${host} has stopped reporting: it was killed, hangs, or cannot reach PostgreSQL.`,
+    });
   for (const { state, pid, host } of running)
     problems.push(...spoolProblems(state, `process ${pid} on ${host}`));
   for (const { queue, jobs, oldestWaitingMs } of queues ?? []) {
@@ -48,20 +49,6 @@ export function findProblems({ processes, queues, droppedPerSecond }: Findings):
   }
   problems.push(...replicaProblems(running));
   return problems;
-}
-
-/** A process that was killed and replaced on the same machine needs nobody's attention. */
-function isLatestOnHost(
-  processes: ReportedProcess[],
-  { kind, host, reportedAt }: Pick<ReportedProcess, 'kind' | 'host' | 'reportedAt'>,
-): boolean {
-  return !processes.some(
-    (other) =>
-      other.kind === kind &&
-      other.host === host &&
-      other.status === 'running' &&
-      other.startedAt > reportedAt,
-  );
 }
 
 function spoolProblems({ spool }: ReportedProcess['state'], name: string): Problem[] {

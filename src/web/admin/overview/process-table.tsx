@@ -1,21 +1,24 @@
 import { formatBytes } from '../../../doctor/format.ts';
 import type { ReportedProcess } from '../../../store/process-reports.ts';
+import { isMissing } from './missing-processes.ts';
 import { Moment } from '../../ui/moment.tsx';
 
 const badges = { running: 'badge good', silent: 'badge bad', stopped: 'badge' } as const;
 
 /** Those that have ended stay for a day, because their last errors may say why. */
-export function ProcessTable({ processes }: { processes: ReportedProcess[] }) {
+export function ProcessTable({ processes, now }: { processes: ReportedProcess[]; now: Date }) {
   if (processes.length === 0) return <p>No process has reported yet.</p>;
-  const running = processes.filter(({ status }) => status !== 'stopped');
-  const stopped = processes.filter(({ status }) => status === 'stopped');
+  const isCurrent = (process: ReportedProcess) =>
+    process.status === 'running' || isMissing(process, processes, now);
+  const current = processes.filter(isCurrent);
+  const ended = processes.filter((process) => !isCurrent(process));
   return (
     <>
-      <Table caption="Web and worker processes" processes={running} />
-      {stopped.length > 0 && (
+      <Table caption="Web and worker processes" processes={current} />
+      {ended.length > 0 && (
         <details>
-          <summary>{stopped.length} stopped in the last day</summary>
-          <Table caption="Processes that were shut down in the last day" processes={stopped} />
+          <summary>{ended.length} ended in the last day</summary>
+          <Table caption="Processes that ended in the last day" processes={ended} />
         </details>
       )}
     </>

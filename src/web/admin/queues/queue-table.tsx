@@ -41,11 +41,16 @@ export function QueueTable({ queues }: { queues: QueueDepth[] }) {
               </td>
             ))}
             <td data-label="Oldest job" class="number">
-              {oldestWaitingMs > 0 ? formatDuration(oldestWaitingMs) : '–'}
+              {ageInWords(oldestWaitingMs)}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function ageInWords(ms: number): string {
+  if (ms === 0) return '–';
+  return ms < 1_000 ? 'under 1 second' : formatDuration(ms);
 }

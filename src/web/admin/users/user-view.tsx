@@ -18,7 +18,8 @@ interface UserProps {
   figures: AccountFigures;
   block: { reason: string | null; createdAt: Date } | undefined;
   actions: RecordedAction[];
-  scans: { date: string; scans: number }[];
+  /** Undefined: there are too many codes to count them here. */
+  scans: { date: string; scans: number }[] | undefined;
   flash: string | undefined;
   form: FormState;
   problem: string | undefined;
@@ -45,10 +46,12 @@ export function UserView(props: UserProps) {
       }
     >
       <Figures user={user} figures={figures} scans={scans} />
-      <section class="card">
-        <h2>Scans of all codes</h2>
-        <Timeline timeline={scans} />
-      </section>
+      {scans && (
+        <section class="card">
+          <h2>Scans of all codes</h2>
+          <Timeline timeline={scans} />
+        </section>
+      )}
       <div class="columns side-by-side">
         <section class="card">
           <h2>Plan</h2>
@@ -74,11 +77,11 @@ export function UserView(props: UserProps) {
 }
 
 function Figures({ user, figures, scans }: Pick<UserProps, 'user' | 'figures' | 'scans'>) {
-  const total = scans.reduce((sum, day) => sum + day.scans, 0);
+  const total = scans?.reduce((sum, day) => sum + day.scans, 0);
   const shown: [string, string][] = [
     ['Codes', figure(figures.codes)],
     ['Active keys', figure(figures.keys)],
-    ['Scans in 30 days', figure(total)],
+    ['Scans in 30 days', total === undefined ? 'very many' : figure(total)],
     ['Sessions', figure(figures.sessions)],
   ];
   return (

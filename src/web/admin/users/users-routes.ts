@@ -9,6 +9,7 @@ import { createSignInLink } from '../../../accounts/sign-in-links.ts';
 import { setPlan, type User } from '../../../accounts/users.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import { readAccountScans } from '../../../scans/daily-scans.ts';
+import { withTimeout } from '../../../runtime/timeout.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
@@ -21,6 +22,7 @@ import { UsersView } from './users-view.tsx';
 const usersPerPage = 25;
 const actionsShown = 10;
 const scanDays = 30;
+const scansTimeoutMs = 5_000;
 const flashTexts = {
   plan: 'The plan was changed. It applies from the next request on.',
   blocked: 'The account was blocked. Its codes answer 410 within 10 seconds.',
@@ -60,13 +62,16 @@ export function usersPages(parts: PageParts): Router {
     return user;
   }
 
+  const readScans = ({ id }: User) => reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
+
   async function showUser(ctx: Context, user: User, errors: FieldError[] = [], problem?: string) {
     const flash = readFlash(ctx, parts, flashTexts);
     const [figures, block, actions, scans] = await Promise.all([
       readAccountFigures(db, user.id),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
-      reads.scans(user.id, (from) => readAccountScans(from, user.id, scanDays, now())),
+      // Of an account with very many codes they may take too long to count.
+      withTimeout(scansTimeoutMs, readScans(user)).catch(() => undefined),
     ]);
     const isRefused = errors.length > 0 || problem !== undefined;
     show(
