@@ -4,15 +4,16 @@ import type { HttpServer } from './http/http-server.ts';
 import { announceReady, onShutdown, runLogged, surviveUncaughtErrors } from './runtime/lifecycle.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
-import { createLog, type Log } from './telemetry/log.ts';
+import { createLog, type Log, standardOutput } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
 import { addProcessMetrics } from './telemetry/process-metrics.ts';
 import { logConsoleOutput, exitOnUncaughtException } from './telemetry/console-output.ts';
+import { createRecentErrors } from './telemetry/recent-errors.ts';
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
-function openLog({ logLevel }: Config): Log {
-  const log = createLog('web', logLevel);
+function openLog({ logLevel }: Config, errors = createRecentErrors()): Log {
+  const log = createLog('web', logLevel, errors.watch(standardOutput()));
   logConsoleOutput(log);
   exitOnUncaughtException(log);
   return log;
@@ -20,7 +21,8 @@ function openLog({ logLevel }: Config): Log {
 
 /** The web process: configuration → service → ready → drain. */
 async function serve(config: Config): Promise<void> {
-  const log = openLog(config);
+  const errors = createRecentErrors();
+  const log = openLog(config, errors);
   const metrics = createWebMetrics(config.webConcurrency);
   addProcessMetrics(metrics.registry);
   const isClusterWorker = cluster.isWorker;
@@ -33,6 +35,7 @@ async function serve(config: Config): Promise<void> {
     nowMs: Date.now,
     metrics,
     readMetrics,
+    errors,
   });
   log.info({ port: service.port }, 'listening');
   onShutdown(log, async () => {

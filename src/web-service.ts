@@ -14,9 +14,10 @@ import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
 import { createProducer } from './queue/producer.ts';
+import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
 import { openQueueThread } from './queue/queue-thread.ts';
-import { openSpool } from './queue/spool.ts';
+import { openSpool, type Spool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
@@ -26,13 +27,17 @@ import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
+import type { Replica } from './store/replica.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addJournalMetrics } from './telemetry/journal-metrics.ts';
+import { countWeb } from './telemetry/process-counts.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { startReports } from './telemetry/process-reporter.ts';
+import type { RecentErrors } from './telemetry/recent-errors.ts';
 import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { openTracing } from './telemetry/tracing.ts';
@@ -61,6 +66,8 @@ interface WebServiceParts {
   openQueue?: typeof openQueueThread;
   /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
+  /** Shown on the operator pages. */
+  errors?: RecentErrors;
 }
 
 /** Everything behind the port: resources → scan lane in front of the app → HTTP server. */
@@ -77,6 +84,7 @@ export async function openWebService({
   images: givenImages,
   openQueue = openQueueThread,
   readMetrics = () => metrics.registry.metrics(),
+  errors,
 }: WebServiceParts): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
   const spoolFolder = join(config.dataDir, 'spool');
@@ -113,7 +121,7 @@ export async function openWebService({
   addJournalMetrics(metrics.registry, queue.journalState);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
-  const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
+  const queueAccess = createQueueAccess({ place, log });
   let isDraining = () => false;
   const closing = new AbortController();
   const app = createApp({
@@ -129,8 +137,14 @@ export async function openWebService({
     readMetrics,
     codeChanged: targets.forget,
     images,
-    queueBoard: queueBoard.middleware,
     tracing,
+    queueBoard: createQueueBoard({
+      queues: queueAccess,
+      db,
+      baseUrl: config.baseUrl,
+      now: () => new Date(nowMs()),
+    }),
+    queues: { depths: queue.depths, access: queueAccess },
     closing: closing.signal,
   });
   const handleRest = app.callback();
@@ -177,6 +191,14 @@ export async function openWebService({
     onFailure,
   });
   isDraining = server.isDraining;
+  const reports = startReports({
+    kind: 'web',
+    db,
+    count: () => countWeb(metrics),
+    state: () => webState(spool, spoolMaxBytes, metrics, replicas?.list ?? []),
+    errors,
+    log,
+  });
   return {
     port: server.port,
     async close() {
@@ -185,7 +207,8 @@ export async function openWebService({
       await server.drain();
       await producer.close();
       await queue.close();
-      await queueBoard.close();
+      await queueAccess.close();
+      await reports.close();
       await images.close();
       await passwords.close();
       await replicas?.close();
@@ -212,4 +235,18 @@ function openReads({ config, databaseUrl, db, metrics, log }: ReadParts) {
     ? createReads({ db, replicas, recentChanges, served: metrics.reads, onError })
     : readPrimary(db);
   return { reads, replicas };
+}
+
+/** What the operator pages show of a web process. */
+async function webState(spool: Spool, maxBytes: number, metrics: WebMetrics, replicas: readonly Replica[]) {
+  const { values } = await metrics.scansInMemory.get();
+  return {
+    spool: {
+      bytes: spool.ownBytes(),
+      maxBytes,
+      isWritable: spool.isWritable(),
+      scansInMemory: values[0]?.value ?? 0,
+    },
+    replicas: replicas.map(({ name, state, lagMs }) => ({ name, state: state(), lagMs: lagMs() })),
+  };
 }

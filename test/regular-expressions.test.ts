@@ -8,7 +8,6 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** Patterns, by file, that never see client-controlled text, and why. */
 const trusted: Record<string, string> = {
-  'src/cli/blocks.ts /\\/r\\/([^/?#.]*)(?:\\.\\w+)?\\/?(?:[?#].*)?$/': 'an argument that the operator types',
   'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
   'src/config.ts /\\/+$/': 'the environment',
   'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',

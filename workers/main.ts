@@ -1,9 +1,10 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { queuePlace } from '../src/queue/queue-place.ts';
 import { announceReady, onShutdown, runLogged } from '../src/runtime/lifecycle.ts';
-import { createLog } from '../src/telemetry/log.ts';
+import { createLog, standardOutput } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
+import { createRecentErrors } from '../src/telemetry/recent-errors.ts';
 import { logConsoleOutput, exitOnUncaughtException } from '../src/telemetry/console-output.ts';
 import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
@@ -11,7 +12,8 @@ import { openWorkerService } from './worker-service.ts';
 /** The worker process: configuration → service → ready → drain. */
 runLogged('worker', async () => {
   const config = loadConfig(process.env);
-  const log = createLog('worker', config.logLevel);
+  const errors = createRecentErrors();
+  const log = createLog('worker', config.logLevel, errors.watch(standardOutput()));
   logConsoleOutput(log);
   exitOnUncaughtException(log);
   const metrics = createWorkerMetrics();
@@ -28,6 +30,7 @@ runLogged('worker', async () => {
   const service = await openWorkerService(queuePlace(config, requireDatabaseUrl(config)), log, {
     metrics,
     config,
+    errors,
   });
   log.info('working');
   announceReady(config);

@@ -77,12 +77,18 @@ export function createScanHandler({
   /** Returns the scans whose codes are locked. */
   async function recordBatch(batch: Enriched[]): Promise<Enriched[]> {
     try {
-      const { recorded, known, lockedCodes: locked } = await recordScans(batch.map(({ row }) => row));
+      const rows = batch.map(({ row }) => row);
+      const { recorded, known, lockedCodes: locked } = await recordScans(rows);
       const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
       metrics.scansRecorded.recorded += recorded;
+      if (recorded > 0)
+        metrics.recordingLag.note(
+          left.length === 0 ? rows : rows.filter(({ qrCodeId }) => !locked.includes(qrCodeId)),
+          Date.now(),
+        );
       metrics.scansRecorded.delivered_before += known - recorded;
       metrics.scansRecorded.code_deleted += batch.length - left.length - known;
-      if (left.length === 0) audit.note(batch.map(({ row }) => row));
+      if (left.length === 0) audit.note(rows);
       return left;
     } catch (error) {
       if (isLockTimeout(error)) return recordByCode(batch);

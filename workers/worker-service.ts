@@ -10,8 +10,11 @@ import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
+import { startReports } from '../src/telemetry/process-reporter.ts';
+import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
@@ -32,13 +35,15 @@ export interface WorkerService {
 interface WorkerOptions {
   metrics?: WorkerMetrics;
   config?: Config;
+  /** Shown on the operator pages. */
+  errors?: RecentErrors;
 }
 
 /** The worker process: a worker for each queue, and the recording audit. */
 export async function openWorkerService(
   place: QueuePlace,
   log: Log,
-  { metrics = createWorkerMetrics(), config = loadConfig({}) }: WorkerOptions = {},
+  { metrics = createWorkerMetrics(), config = loadConfig({}), errors }: WorkerOptions = {},
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
     poolMax: config.workerPoolSize,
@@ -85,10 +90,20 @@ export async function openWorkerService(
   const auditing = setInterval(() => {
     audit.check().catch((err: unknown) => log.warn({ err }, 'the recording audit could not read scans'));
   }, auditMs);
+  // On the audit's connections: those that record may all be busy.
+  const reports = startReports({
+    kind: 'worker',
+    db: auditDb,
+    count: () => countWorker(metrics),
+    takeLongestLagMs: metrics.recordingLag.takeLongestMs,
+    errors,
+    log,
+  });
   return {
     async close() {
       clearInterval(auditing);
       await Promise.all(workers.map((worker) => worker.close()));
+      await reports.close();
       await auditDb.destroy();
       await db.destroy();
       await tracing?.close();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/database.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
+import { isBlockedSql } from './blocked-account-sql.ts';
 import { anonymousHourlyQuota, hourlyQuota } from './plans.ts';
 import { countRequest, resetAt } from './rate-window.ts';
 
@@ -17,6 +18,8 @@ export interface RateWindow {
 export interface Authentication {
   /** Undefined without a valid key. */
   ownerId: string | undefined;
+  /** The key is valid, but an operator has blocked its account. */
+  isBlocked: boolean;
   /** False where the rate limit is exceeded. */
   isAllowed: boolean;
   window: RateWindow;
@@ -24,6 +27,7 @@ export interface Authentication {
 
 interface AuthenticationRow {
   user_id: string | null;
+  is_blocked: boolean | null;
   quota: number;
   is_allowed: boolean;
   used: number;
@@ -34,7 +38,7 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, u.id AS user_id, (CAST(:quotas AS jsonb) ->> u.plan)::int AS quota
+    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked, (CAST(:quotas AS jsonb) ->> u.plan)::int AS quota
     FROM api_keys k JOIN users u ON u.id = k.user_id
     WHERE k.prefix = :prefix
       AND k.revoked_at IS NULL
@@ -43,7 +47,7 @@ const authenticateSql = `
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT (SELECT user_id FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
+  SELECT (SELECT user_id FROM caller), (SELECT is_blocked FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
   FROM limits, counted`;
@@ -66,7 +70,12 @@ export async function authenticate(
     address,
   })) as { rows: [AuthenticationRow] };
   const [row] = rows;
-  return { ownerId: row.user_id ?? undefined, isAllowed: row.is_allowed, window: toWindow(row) };
+  return {
+    ownerId: row.user_id ?? undefined,
+    isBlocked: row.is_blocked ?? false,
+    isAllowed: row.is_allowed,
+    window: toWindow(row),
+  };
 }
 
 /** Deletes empty windows. The window of an existing key is kept: it holds when the key was last used. */

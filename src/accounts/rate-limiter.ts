@@ -38,5 +38,5 @@ export function createRateLimiter(db: Database): RateLimiter {
 }
 
 function refusal(window: RateWindow): Authentication {
-  return { ownerId: undefined, isAllowed: false, window };
+  return { ownerId: undefined, isBlocked: false, isAllowed: false, window };
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { isBlockedSql } from './blocked-account-sql.ts';
 import { User } from './users.ts';
 
 /** A session ends when it was not used for this long, */
@@ -42,7 +43,9 @@ export async function findSessionUser(db: Database, token: string, now: Date): P
   if (!session) return undefined;
   if (now.getTime() - session.seen_at.getTime() > seenIntervalMs)
     await db('sessions').where({ token_hash: tokenHash }).update({ seen_at: now });
-  return User.query(db).findById(session.user_id);
+  return User.query(db)
+    .findById(session.user_id)
+    .whereRaw(`NOT ${isBlockedSql('users.id')}`);
 }
 
 export async function endSession(db: Database, token: string): Promise<void> {

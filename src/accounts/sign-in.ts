@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { findAccountBlock } from './account-blocks.ts';
 import {
   type AttemptLimit,
   attemptRetryAfter,
@@ -16,7 +17,11 @@ import { User } from './users.ts';
 const maxPerAddress = 30;
 const maxPerAccount = 10;
 
-export type SignIn = { user: User } | { refused: 'wrong' } | { refused: 'throttled'; retryAfter: number };
+export type SignIn =
+  | { user: User }
+  | { refused: 'wrong' }
+  | { refused: 'blocked' }
+  | { refused: 'throttled'; retryAfter: number };
 
 interface SignInParts {
   db: Database;
@@ -75,6 +80,8 @@ export async function checkSignIn(
   if (typeof result === 'number') return { refused: 'throttled', retryAfter: result };
   if (!result || !user) return { refused: 'wrong' };
   await resetAttempts(db, account);
+  // Only whoever knows the password learns of the block.
+  if (await findAccountBlock(db, user.id)) return { refused: 'blocked' };
   return { user };
 }
 

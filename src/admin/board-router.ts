@@ -1,27 +1,18 @@
 import Router from '@koa/router';
-import type { Queue } from 'bullmq';
 import type { Middleware } from 'koa';
 import { AppError } from '../errors.ts';
-import type { QueueDefinition } from '../queue/queue-definition.ts';
+import type { OpenedQueue, QueueAccess } from '../queue/queue-access.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
 import { type BoardParts, collectBoardParts } from './board-parts.ts';
 import { boardRules } from './board-rules.ts';
 
-export const boardPath = '/admin/queues';
-
-/** Runs a query on the queue; throws a 503 if the queue cannot be reached. */
-export type QueryQueue = <Result>(query: () => Promise<Result>) => Promise<Result>;
-
-interface ShownQueue {
-  definition: QueueDefinition;
-  queue: Queue;
-}
+export const boardPath = '/admin/board';
 
 /** The board's page, files and data for the queues, on our own router. */
 export async function createBoardRouter(
-  shownQueues: ShownQueue[],
-  queryQueue: QueryQueue,
+  shownQueues: OpenedQueue[],
+  queryQueue: QueueAccess['query'],
   basePath: string,
 ): Promise<Middleware> {
   const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(
@@ -68,7 +59,7 @@ function rejectStaleClick(error: unknown): never {
 }
 
 /** bull-board is loaded here, at the first visit: a web process that no operator asks is as light as before. */
-async function describeBoard(shownQueues: ShownQueue[], basePath: string): Promise<BoardParts> {
+async function describeBoard(shownQueues: OpenedQueue[], basePath: string): Promise<BoardParts> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
   const adapters = shownQueues.map(({ definition: { description, visibleData }, queue }) => {
@@ -83,7 +74,7 @@ async function describeBoard(shownQueues: ShownQueue[], basePath: string): Promi
       options: {
         uiConfig: {
           boardTitle: 'Qrelay queues',
-          miscLinks: [{ text: 'Back to Qrelay', url: `${basePath}/` }],
+          miscLinks: [{ text: 'Back to Qrelay', url: `${basePath}/admin/queues` }],
           hideDocsLink: true,
         },
         handlerHooks: boardRules,

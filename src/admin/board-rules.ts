@@ -1,4 +1,5 @@
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
+import { withoutStatement } from '../queue/failed-jobs.ts';
 
 /** Every other action of the board would lose, change or stop scans. */
 const allowedChanges = new Set([
@@ -10,9 +11,6 @@ const allowedChanges = new Set([
 
 const refusal = 'Not allowed, because scans would be lost. This board can only retry and promote jobs.';
 
-/** The message of a failed knex statement starts with the statement and its values, up to the last dash. */
-const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;
-
 /** What operators may do and see. Enforced on the server, whatever buttons the page shows. */
 export const boardRules: Required<BoardHooks> = {
   before({ method, route }) {
@@ -22,7 +20,7 @@ export const boardRules: Required<BoardHooks> = {
   after: (_context, result) => ({
     ...result,
     body: JSON.parse(JSON.stringify(result.body), (_key, value: unknown) =>
-      typeof value === 'string' ? value.replace(failedStatement, '$1') : value,
+      typeof value === 'string' ? withoutStatement(value) : value,
     ) as typeof result.body,
   }),
 };

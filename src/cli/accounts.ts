@@ -3,11 +3,21 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
+import { recordAction } from '../accounts/operator-actions.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
-import { changePassword, findOrCreateUser, findUserByEmail, setAdmin, setPlan } from '../accounts/users.ts';
+import {
+  changePassword,
+  findOrCreateUser,
+  findUserByEmail,
+  setAdmin,
+  setPlan,
+  type User,
+} from '../accounts/users.ts';
 import { isLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
+import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
+import { changeAndRecord } from './record-action.ts';
 import { withDatabase } from './with-database.ts';
 
 const now = () => new Date();
@@ -29,8 +39,16 @@ export function keyCommand(): Command {
     .action((options: { email: string; plan?: Plan; name: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findOrCreateUser(db, options.email, now());
-        if (options.plan) await setPlan(db, user, options.plan, now());
-        const created = await createApiKey(db, user.id, options.name, now());
+        const { plan } = options;
+        if (plan) await changePlan(db, user, plan);
+        let created = '';
+        await changeAndRecord(
+          db,
+          { action: 'key.create', target: user.id, note: options.name },
+          async (to) => {
+            created = await createApiKey(to, user.id, options.name, now());
+          },
+        );
         printMessage(
           `Created the key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is not shown again.`,
         );
@@ -60,7 +78,17 @@ export function keyCommand(): Command {
       withDatabase(async ({ db }) => {
         // The message must not repeat the secret part of a whole key.
         const prefix = /^qrl_([^_]*)/.exec(given)?.[1] ?? given;
-        const { name } = await revokeApiKey(db, prefix, now());
+        const { name } = await db.transaction(async (to) => {
+          const key = await revokeApiKey(to, prefix, now());
+          const entry = {
+            operatorId: undefined,
+            action: 'key.revoke',
+            target: key.userId,
+            note: key.name,
+          } as const;
+          await recordAction(to, entry, now());
+          return key;
+        });
         printMessage(`Revoked the key ${prefix} ("${name}").`);
       }),
     );
@@ -76,21 +104,24 @@ export function userCommand(): Command {
     .addOption(planOption().makeOptionMandatory())
     .action((options: { email: string; plan: Plan }) =>
       withDatabase(async ({ db }) => {
-        await setPlan(db, await findUserByEmail(db, options.email), options.plan, now());
+        await changePlan(db, await findUserByEmail(db, options.email), options.plan);
         printMessage(`${options.email} is now on the ${options.plan} plan.`);
       }),
     );
   user
     .command('admin')
-    .description('Make a user an operator, who can see the queue at /admin/queues')
+    .description('Make a user an operator, who can see and change the service at /admin')
     .addOption(emailOption())
     .option('--off', 'make the operator an ordinary user again', false)
     .action((options: { email: string; off: boolean }) =>
       withDatabase(async ({ db }) => {
         const found = await findUserByEmail(db, options.email);
-        await setAdmin(db, found, !options.off, now());
+        const action = options.off ? 'operator.remove' : 'operator.add';
+        await changeAndRecord(db, { action, target: found.id }, (to) =>
+          setAdmin(to, found, !options.off, now()),
+        );
         printMessage(
-          `${found.email} is ${options.off ? 'no longer an operator' : 'now an operator: see /admin/queues'}.`,
+          `${found.email} is ${options.off ? 'no longer an operator' : 'now an operator: see /admin'}.`,
         );
       }),
     );
@@ -104,8 +135,10 @@ export function userCommand(): Command {
       withDatabase(async ({ db }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
-        await changePassword(db, found, hashPassword(password), now());
-        await endSessionsOf(db, found.id);
+        await changeAndRecord(db, { action: 'account.password', target: found.id }, async (to) => {
+          await changePassword(to, found, hashPassword(password), now());
+          await endSessionsOf(to, found.id);
+        });
         printMessage(
           `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
         );
@@ -113,6 +146,12 @@ export function userCommand(): Command {
       }),
     );
   return user;
+}
+
+async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
+  if (plan === user.plan) return;
+  const entry = { action: 'plan.change', target: user.id, note: `${user.plan} → ${plan}` } as const;
+  await changeAndRecord(db, entry, (to) => setPlan(to, user, plan, now()));
 }
 
 export function parseEmail(text: string): string {

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { validate as isUuid } from 'uuid';
+import { blockAccount, findAccountBlock, unblockAccount } from '../accounts/account-blocks.ts';
+import { findUserByEmail } from '../accounts/users.ts';
 import {
   addBlock,
   countCodesLeadingTo,
@@ -8,20 +9,24 @@ import {
   listBlocks,
   removeBlock,
 } from '../codes/blocks.ts';
+import { parseCodeInput } from '../codes/code-input.ts';
 import { isTopLevel, parseHostInput } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
-import { isShareToken } from '../codes/share-token.ts';
 import { findAnyCode } from '../codes/shared-code.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
+import { parseEmail } from './accounts.ts';
 import { printMessage, printResult } from './output.ts';
+import { changeAndRecord } from './record-action.ts';
 import { withDatabase } from './with-database.ts';
 
 const codeArgument = () =>
   new Argument('<code>', "the code's share link, share token or id").argParser(parseCode);
 const hostArgument = () =>
   new Argument('<host>', 'a host, or any URL on it; subdomains are included').argParser(parseHost);
+
+const emailArgument = () => new Argument('<email>', "the account's e-mail").argParser(parseEmail);
 
 interface BlockOptions {
   reason?: string;
@@ -43,12 +48,9 @@ export function blockCommand(): Command {
     .action((given: string, { reason }: BlockOptions) =>
       withDatabase(async ({ db }) => {
         const { id } = await requireCode(db, given);
-        const isNew = await addBlock(db, {
-          kind: 'code',
-          value: id,
-          reason: reason ?? null,
-          createdAt: new Date(),
-        });
+        const added = { kind: 'code', value: id, reason: reason ?? null, createdAt: new Date() } as const;
+        const entry = { action: 'code.block', target: id, note: reason } as const;
+        const isNew = await changeAndRecord(db, entry, (to) => addBlock(to, added));
         printMessage(
           isNew ? `Blocked the code ${id}: 1 code is affected.` : `Code ${id} is already blocked.`,
         );
@@ -69,12 +71,9 @@ export function blockCommand(): Command {
           `error: ${host} is a top-level domain: every code to a host that ends in .${host} would be taken down. If you mean that, add --top-level.`,
         );
       return withDatabase(async ({ db }) => {
-        const isNew = await addBlock(db, {
-          kind: 'host',
-          value: host,
-          reason: reason ?? null,
-          createdAt: new Date(),
-        });
+        const added = { kind: 'host', value: host, reason: reason ?? null, createdAt: new Date() } as const;
+        const entry = { action: 'host.block', target: host, note: reason } as const;
+        const isNew = await changeAndRecord(db, entry, (to) => addBlock(to, added));
         const count = await countCodesLeadingTo(db, host);
         const affected = count === 1 ? '1 code is affected' : `${count} codes are affected`;
         printMessage(
@@ -82,6 +81,28 @@ export function blockCommand(): Command {
         );
       });
     });
+  block
+    .command('account')
+    .description('Block an account: nobody can sign in, its keys are refused, and all its codes are blocked')
+    .addArgument(emailArgument())
+    .option('--reason <text>', 'the reason, shown only in the list of blocks')
+    .action((email: string, { reason }: BlockOptions) =>
+      withDatabase(async ({ db }) => {
+        const user = await findUserByEmail(db, email);
+        if (user.isAdmin)
+          throw new AppError(
+            'validation_error',
+            `${user.email} is an operator. Run \`qrelay user admin --email ${user.email} --off\` first.`,
+          );
+        const entry = { action: 'account.block', target: user.id, note: reason } as const;
+        const isNew = await changeAndRecord(db, entry, (to) =>
+          blockAccount(to, user.id, reason ?? null, new Date()),
+        );
+        printMessage(
+          isNew ? `Blocked the account ${user.email} and its codes.` : `${user.email} is already blocked.`,
+        );
+      }),
+    );
   return block;
 }
 
@@ -96,10 +117,11 @@ export function unblockCommand(): Command {
         const code = await findAnyCode(db, given);
         // A block outlives its code and can still be undone by the id.
         const id = code?.id ?? given;
-        const wasBlocked = await removeBlock(db, 'code', id);
+        const wasBlocked = await changeAndRecord(db, { action: 'code.unblock', target: id }, (to) =>
+          removeBlock(to, 'code', id),
+        );
         if (!wasBlocked && !code) throw noSuchCode(given);
-        const rest =
-          code && (await isCodeBlocked(db, code)) ? ' A host that it leads to is still blocked.' : '';
+        const rest = code ? await otherBlock(db, code) : '';
         if (!wasBlocked) throw new AppError('not_found', `Code ${id} is not blocked.${rest}`);
         printMessage(`Unblocked the code ${id}.${rest}`);
       }),
@@ -110,25 +132,49 @@ export function unblockCommand(): Command {
     .addArgument(hostArgument())
     .action((host: string) =>
       withDatabase(async ({ db }) => {
-        const wasBlocked = await removeBlock(db, 'host', host);
+        const wasBlocked = await changeAndRecord(db, { action: 'host.unblock', target: host }, (to) =>
+          removeBlock(to, 'host', host),
+        );
         const above = await findHostBlocks(db, [host]);
         const rest = above.length === 0 ? '' : ` A parent domain is still blocked: ${above.join(', ')}.`;
         if (!wasBlocked) throw new AppError('not_found', `${host} is not blocked.${rest}`);
         printMessage(`Unblocked ${host}.${rest}`);
       }),
     );
+  unblock
+    .command('account')
+    .description('Unblock an account and its codes')
+    .addArgument(emailArgument())
+    .action((email: string) =>
+      withDatabase(async ({ db }) => {
+        const user = await findUserByEmail(db, email);
+        const wasBlocked = await changeAndRecord(db, { action: 'account.unblock', target: user.id }, (to) =>
+          unblockAccount(to, user.id),
+        );
+        if (!wasBlocked) throw new AppError('not_found', `${user.email} is not blocked.`);
+        printMessage(`Unblocked the account ${user.email} and its codes.`);
+      }),
+    );
   return unblock;
+}
+
+async function otherBlock(db: Database, code: QrCode): Promise<string> {
+  if (!(await isCodeBlocked(db, code))) return '';
+  const isOfAccount = await findAccountBlock(db, code.userId);
+  return isOfAccount ? ' Its account is still blocked.' : ' A host that it leads to is still blocked.';
 }
 
 export function blocksCommand(): Command {
   return new Command('blocks')
-    .description('List all blocks, oldest first: code or host, its id or name, time, reason')
+    .description('List all blocks, oldest first: code, host or account, its id, name or e-mail, time, reason')
     .action(() =>
       withDatabase(async ({ db }) => {
         const blocks = await listBlocks(db);
-        for (const { kind, value, createdAt, reason } of blocks) {
+        for (const { kind, value, email, createdAt, reason } of blocks) {
           printResult(
-            [kind, value, createdAt.toISOString(), (reason ?? '').replaceAll(/\s+/g, ' ')].join('\t'),
+            [kind, email ?? value, createdAt.toISOString(), (reason ?? '').replaceAll(/\s+/g, ' ')].join(
+              '\t',
+            ),
           );
         }
         printMessage(blocks.length === 0 ? 'Nothing is blocked.' : `${pluralize(blocks.length, 'block')}.`);
@@ -146,12 +192,9 @@ function noSuchCode(idOrToken: string): AppError {
   return new AppError('not_found', `There is no code with the id or token ${idOrToken}.`);
 }
 
-/** Uses only the token of a share link, because the service may have several host names. */
 function parseCode(text: string): string {
-  const given = text.trim();
-  const token = /\/r\/([^/?#.]*)(?:\.\w+)?\/?(?:[?#].*)?$/.exec(given)?.[1] ?? given;
-  if (isUuid(token)) return token.toLowerCase();
-  if (isShareToken(token)) return token;
+  const code = parseCodeInput(text);
+  if (code !== undefined) return code;
   throw new InvalidArgumentError('Must be a share link, a share token (10 letters and digits) or an id.');
 }
 

@@ -2,9 +2,11 @@ import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
 import { pluralize } from '../doctor/format.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
+import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
+import { changeAndRecord } from './record-action.ts';
 import { withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
@@ -42,7 +44,7 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
     .command('retry')
     .description('Put all failed jobs back into the queue with a fresh number of attempts')
     .action(() =>
-      withQueues(onlyQueues, async (queues) => {
+      withQueues(onlyQueues, async (queues, db) => {
         const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
         const failed = await Promise.all(queues.map(({ queue }) => queue.getFailedCount()));
         const total = failed.reduce((sum, jobs) => sum + jobs, 0);
@@ -51,7 +53,10 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
         bar.start(total, 0);
         let retried = 0;
         try {
-          for (const { queue } of queues) {
+          for (const [index, { queue }] of queues.entries()) {
+            if (failed[index] === 0) continue;
+            const entry = { action: 'queue.retry', target: queue.name, note: 'All failed jobs' } as const;
+            await changeAndRecord(db, entry, async () => undefined);
             await retryFailedJobs(queue, () => {
               retried += 1;
               bar.increment();
@@ -92,9 +97,9 @@ interface OpenedQueue {
 
 function withQueues(
   onlyQueues: readonly QueueDefinition[] | undefined,
-  work: (queues: OpenedQueue[]) => Promise<void>,
+  work: (queues: OpenedQueue[], db: Database) => Promise<void>,
 ): Promise<void> {
-  return withDatabase(async ({ url, config }) => {
+  return withDatabase(async ({ db, url, config }) => {
     // BullMQ takes a while to load, and most commands do not need it.
     const { connectToQueues } = await import('../queue/queue-connection.ts');
     const { queuePlace } = await import('../queue/queue-place.ts');
@@ -106,7 +111,8 @@ function withQueues(
     try {
       await waitUntilReady(connection);
       const definitions = await queuesInUse(onlyQueues ?? allQueues, place, connection.hasJobs);
-      await work(definitions.map((definition) => ({ definition, queue: connection.queue(definition) })));
+      const opened = definitions.map((definition) => ({ definition, queue: connection.queue(definition) }));
+      await work(opened, db);
     } finally {
       await connection.close();
     }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { validate as isUuid } from 'uuid';
+import { recordAction } from '../accounts/operator-actions.ts';
 import { pluralize } from '../doctor/format.ts';
 import { listScans, type ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
@@ -93,6 +94,7 @@ export function scansCommand(): Command {
           await waitUntilReady(queue);
           let count = 0;
           for await (const dead of deadScans(db)) {
+            if (count === 0) await recordAction(db, retryEntry, new Date());
             await queue.add(scanQueue, JSON.parse(dead.job) as ScanJob);
             // Only now: killed in between, the scan is in both, and counts once.
             await purgeDeadLetter(db, dead);
@@ -149,6 +151,13 @@ async function* selectedCodes(db: Database, only: string | undefined): AsyncGene
     page = await codesWithScans(db, page.at(-1), pageSize);
   }
 }
+
+const retryEntry = {
+  operatorId: undefined,
+  action: 'queue.retry',
+  target: 'scans',
+  note: 'Scans that the database had rejected',
+} as const;
 
 async function* deadScans(db: Database) {
   const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };

@@ -4,6 +4,7 @@ import { QrCode } from './qr-code.ts';
 
 const codesPerPage = 1_000;
 
+/** Accounts are blocked by src/accounts/account-blocks.ts. */
 type BlockKind = 'code' | 'host';
 
 interface Block {
@@ -28,10 +29,34 @@ export async function removeBlock(db: Database, kind: BlockKind, value: string):
   return (await db('blocks').where({ kind, value }).delete()) > 0;
 }
 
-export async function listBlocks(db: Database): Promise<Block[]> {
-  return db('blocks')
-    .orderBy(['created_at', 'kind', 'value'])
-    .select('kind', 'value', 'reason', 'created_at as createdAt') as Promise<Block[]>;
+export interface ListedBlock extends Omit<Block, 'kind'> {
+  kind: BlockKind | 'account';
+  /** Of a blocked account, unless it was deleted. */
+  email: string | null;
+}
+
+interface BlockSearch {
+  /** Part of a host, an id, an email or a reason. */
+  text?: string;
+  limit?: number;
+  offset?: number;
+  order?: 'asc' | 'desc';
+}
+
+/** All blocks, oldest first, unless told otherwise. */
+export async function listBlocks(
+  db: Database,
+  { text = '', limit, offset, order = 'asc' }: BlockSearch = {},
+): Promise<ListedBlock[]> {
+  const query = db('blocks as b')
+    .joinRaw("LEFT JOIN users AS u ON u.id = CASE WHEN b.kind = 'account' THEN b.value::uuid END")
+    .orderBy([{ column: 'b.created_at', order }, 'b.kind', 'b.value'])
+    .select('b.kind', 'b.value', 'b.reason', 'b.created_at as createdAt', 'u.email');
+  if (text !== '')
+    query.whereRaw("strpos(lower(concat_ws(' ', b.value, u.email, b.reason)), lower(?)) > 0", [text]);
+  if (limit !== undefined) query.limit(limit);
+  if (offset !== undefined) query.offset(offset);
+  return query as Promise<ListedBlock[]>;
 }
 
 /** The blocks that apply to any of these hosts. */
@@ -50,14 +75,23 @@ interface CodeAndHosts {
   hosts: string[];
 }
 
-/** The ids of codes that are blocked themselves or link to a blocked host. One query. */
+/** The ids of codes that are blocked themselves, link to a blocked host or belong to a blocked account. One query. */
 export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
   if (codes.length === 0) return new Set();
   const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(hostAndParents)]));
   const rows = (await db('blocks')
     .whereRaw("kind = 'code' AND value = ANY(?::text[])", [[...names.keys()]])
     .orWhereRaw("kind = 'host' AND value = ANY(?::text[])", [[...new Set([...names.values()].flat())]])
-    .select('kind', 'value')) as Pick<Block, 'kind' | 'value'>[];
+    .select('kind', 'value')
+    .unionAll((query) => {
+      query
+        .select(db.raw("'code'"), db.raw('c.id::text'))
+        .from('qr_codes as c')
+        .join('blocks as b', (join) => {
+          join.on(db.raw("b.kind = 'account'")).andOn(db.raw('b.value = c.user_id::text'));
+        })
+        .whereRaw('c.id = ANY(?::uuid[])', [[...names.keys()]]);
+    })) as Pick<Block, 'kind' | 'value'>[];
   const blocked = (kind: BlockKind) =>
     new Set(rows.filter((row) => row.kind === kind).map(({ value }) => value));
   const [ids, hosts] = [blocked('code'), blocked('host')];

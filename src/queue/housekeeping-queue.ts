@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineQueue } from './queue-definition.ts';
 
-/** Deletes what has expired: sessions, rate limit windows, secrets that were never read. */
+/** Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, process reports. */
 export const housekeepingQueue = defineQueue({
   name: 'housekeeping',
   jobName: 'clean-up',

@@ -27,3 +27,22 @@ export async function readDailyScans(
   }
   return scans;
 }
+
+/** Scans of all codes of an account, per day of the last `days` UTC days, today last. */
+export async function readAccountScans(
+  db: Database,
+  ownerId: string,
+  days: number,
+  now: Date,
+): Promise<{ date: string; scans: number }[]> {
+  const dates = lastDates(days, now);
+  const { rows } = (await db.raw(
+    `SELECT day::text AS day, sum(count)::bigint AS count FROM scan_counters
+     WHERE qr_code_id IN (SELECT id FROM qr_codes WHERE user_id = :ownerId) AND dimension = 'total'
+       AND day BETWEEN :from AND :to
+     GROUP BY 1`,
+    { ownerId, from: dates[0], to: dates.at(-1) } as never,
+  )) as { rows: { day: string; count: number }[] };
+  const scansOn = new Map(rows.map(({ day, count }) => [day, count]));
+  return dates.map((date) => ({ date, scans: scansOn.get(date) ?? 0 }));
+}

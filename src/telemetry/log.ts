@@ -9,6 +9,11 @@ export function createLog(name: string, level: Config['logLevel'], destination?:
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** What a log without another destination writes to. */
+export function standardOutput(): DestinationStream {
+  return pino.destination(1);
+}
+
 /** Writes a line that the log of another thread has formatted to this log's destination. */
 export function writeLogLine(log: Log, line: string): void {
   (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(line);

@@ -21,6 +21,12 @@ export function createWorkerMetrics() {
       for (const outcome of jobOutcomes) jobs.inc({ queue, outcome }, 0);
       return (outcome) => jobs.inc({ queue, outcome });
     },
+    /** Attempts that failed, in all queues. */
+    async countFailedJobs(): Promise<number> {
+      const { values } = await jobs.get();
+      return values.reduce((sum, { labels, value }) => sum + (labels.outcome === 'failed' ? value : 0), 0);
+    },
+    recordingLag: createRecordingLag(),
     scansRecorded: addTally(registry, {
       name: 'qrelay_scans_recorded_total',
       help: 'Scans handled by a worker: recorded, delivered_before, code_deleted, or dead (refused by the database).',
@@ -50,6 +56,29 @@ export function createWorkerMetrics() {
       help: 'End of the last month that has a partition for its scans. 0 in a worker that has not checked yet.',
       registers,
     }),
+  };
+}
+
+/** The time from a redirect until its scan is recorded. Never below 0, though the clocks of two machines may differ. */
+function createRecordingLag() {
+  let longestMs: number | undefined;
+  let sumMs = 0;
+  return {
+    note(scans: { scannedAt: Date }[], nowMs: number): void {
+      for (const { scannedAt } of scans) {
+        const lagMs = Math.max(0, nowMs - scannedAt.getTime());
+        sumMs += lagMs;
+        longestMs = Math.max(longestMs ?? 0, lagMs);
+      }
+    },
+    /** Of all scans since the start. */
+    sumMs: () => sumMs,
+    /** Since the previous call. */
+    takeLongestMs(): number | undefined {
+      const taken = longestMs;
+      longestMs = undefined;
+      return taken;
+    },
   };
 }
 

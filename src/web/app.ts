@@ -25,6 +25,12 @@ import { observe } from './middleware/observe.ts';
 import { prefixLinks } from './middleware/prefix-links.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
+import { auditPages } from './admin/audit/audit-routes.ts';
+import { blocksPages } from './admin/blocks/blocks-routes.ts';
+import { operatorsOnly } from './admin/operators-only.ts';
+import { overviewPages } from './admin/overview/overview-routes.ts';
+import { queuesPages } from './admin/queues/queues-routes.ts';
+import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
@@ -32,12 +38,13 @@ import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
+import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { type HealthParts, healthPages } from './operations/health.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { metricsPage } from './operations/metrics.ts';
-import type { PageParts } from './ui/page.ts';
+import type { OperatorQueues, PageParts } from './ui/page.ts';
 import { problemPage } from './ui/problem-page.ts';
 import { useLinearQuery } from './request-query.ts';
 
@@ -57,6 +64,7 @@ export interface AppParts {
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
   tracing: Tracing | undefined;
+  queues: OperatorQueues;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
@@ -77,6 +85,7 @@ export function createApp({
   images,
   queueBoard,
   tracing,
+  queues,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -96,6 +105,7 @@ export function createApp({
     assets: assets.path,
     images,
     codeChanged,
+    queues,
     closing,
     now,
   };
@@ -114,7 +124,8 @@ export function createApp({
   app.use(metricsPage(config.metricsToken, readMetrics));
   app.use(assets.middleware);
   app.use(sessions.middleware);
-  app.use(mount('/admin/queues/', queueBoard));
+  app.use(mount('/admin/', operatorsOnly));
+  app.use(mount('/admin/board/', queueBoard));
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 
@@ -136,6 +147,7 @@ export function createPages(parts: PageParts): Router {
     frontPage,
     docsPage,
     signInPages,
+    signInLinkPages,
     codeListPages,
     codePictureRoutes,
     codeFormPages,
@@ -143,6 +155,11 @@ export function createPages(parts: PageParts): Router {
     codeDetailPages,
     keysPages,
     accountPages,
+    overviewPages,
+    usersPages,
+    blocksPages,
+    queuesPages,
+    auditPages,
   ];
   for (const feature of features) pages.use(feature(parts).routes());
   return pages;

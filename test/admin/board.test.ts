@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
+import { listActions } from '../../src/accounts/operator-actions.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
@@ -25,7 +26,7 @@ import { testLog } from '../support/test-log.ts';
 const userAgent = 'NobodysBrowser/7.0 (Kitchen Table)';
 const address = '81.2.69.142';
 const fromHere = { Origin: 'https://qr.test', 'Sec-Fetch-Site': 'same-origin' };
-const failedJobs = '/admin/queues/api/queues?activeQueue=scans&status=failed&page=1&jobsPerPage=10';
+const failedJobs = '/admin/board/api/queues?activeQueue=scans&status=failed&page=1&jobsPerPage=10';
 
 interface BoardAnswer {
   queues: [
@@ -109,17 +110,17 @@ onBothQueues('The queue board', (redisUrl) => {
 
   it('is for operators: everyone else gets a 404 for each of its URLs', async () => {
     const formerOperator = await askAs(service, 'former@example.com', true);
-    expect((await formerOperator('/admin/queues')).status).to.equal(200);
+    expect((await formerOperator('/admin/board')).status).to.equal(200);
     await setAdmin(
       service.db,
       await findOrCreateUser(service.db, 'former@example.com', new Date()),
       false,
       new Date(),
     );
-    const script = /static\/js\/main[^"]+/.exec(await (await operator('/admin/queues')).text())?.[0];
-    expect((await operator(`/admin/queues/${script}`)).status).to.equal(200);
-    const paths = ['/admin', '/admin/', '/admin/queues', '/admin/queues/', '/admin/queues/queue/scans'];
-    paths.push(failedJobs, `/admin/queues/${script}`, '/admin/queues/api/queues/scans/retry/failed');
+    const script = /static\/js\/main[^"]+/.exec(await (await operator('/admin/board')).text())?.[0];
+    expect((await operator(`/admin/board/${script}`)).status).to.equal(200);
+    const paths = ['/admin', '/admin/', '/admin/board', '/admin/board/', '/admin/board/queue/scans'];
+    paths.push(failedJobs, `/admin/board/${script}`, '/admin/board/api/queues/scans/retry/failed');
 
     async function whatIsSeen(ask: Ask, path: string, method: string, accept: string): Promise<object> {
       const answer = await ask(path, { method, headers: { ...fromHere, Accept: accept } });
@@ -156,8 +157,8 @@ onBothQueues('The queue board', (redisUrl) => {
       'no.js',
       'constructor',
     ])
-      expect((await operator(`/admin/queues/static/${path}`)).status, path).to.equal(404);
-    const picture = await operator('/admin/queues/static/images/logo.svg');
+      expect((await operator(`/admin/board/static/${path}`)).status, path).to.equal(404);
+    const picture = await operator('/admin/board/static/images/logo.svg');
     expect(picture.headers.get('content-type')).to.equal('image/svg+xml; charset=utf-8');
     expect(picture.headers.get('cache-control')).to.match(/^private, max-age=/);
   });
@@ -169,12 +170,12 @@ onBothQueues('The queue board', (redisUrl) => {
     expect(shown.queues[0].counts).to.include({ failed: 1, waiting: 0 });
     expect(job?.data).to.deep.equal({ scans: 2, codes: ['no-uuid', codeId] });
     expect(job?.failedReason).to.equal('Unsupported state or unable to authenticate data');
-    const everything = JSON.stringify([shown, await board(`/admin/queues/api/queues/scans/${jobId}`)]);
+    const everything = JSON.stringify([shown, await board(`/admin/board/api/queues/scans/${jobId}`)]);
     expect(everything).to.contain('unable to authenticate');
     for (const hidden of ['Kitchen', address, 'sealedAddresses', 'insert into'])
       expect(everything).not.to.contain(hidden);
 
-    const late = await operator(`/admin/queues/api/queues/scans/${jobId}/promote`, {
+    const late = await operator(`/admin/board/api/queues/scans/${jobId}/promote`, {
       method: 'PUT',
       headers: fromHere,
     });
@@ -182,7 +183,7 @@ onBothQueues('The queue board', (redisUrl) => {
     expect(await late.text()).to.contain('Reload the page');
 
     await repair();
-    const path = `/admin/queues/api/queues/scans/${jobId}/retry`;
+    const path = `/admin/board/api/queues/scans/${jobId}/retry`;
     const elsewhere: Record<string, string>[] = [
       {},
       { Origin: 'https://evil.test' },
@@ -198,6 +199,13 @@ onBothQueues('The queue board', (redisUrl) => {
     expect((await board()).queues[0].counts['failed']).to.equal(1);
     expect((await operator(path, { method: 'PUT', headers: fromHere })).status).to.equal(204);
     await expectLanded(codeId);
+    const [recorded] = await listActions(service.db, { limit: 1 });
+    expect(recorded).to.include({
+      operatorEmail: 'operator@example.com',
+      action: 'queue.retry',
+      target: 'scans',
+      note: `Job ${jobId}`,
+    });
   });
 
   it('rejects every action that would lose, change or stop scans', async () => {
@@ -215,16 +223,16 @@ onBothQueues('The queue board', (redisUrl) => {
       ['PATCH', `scans/${jobId}/update-data`],
     ] as const;
     for (const [method, path] of forbidden) {
-      const answer = await operator(`/admin/queues/api/queues/${path}`, { method, headers: fromHere });
+      const answer = await operator(`/admin/board/api/queues/${path}`, { method, headers: fromHere });
       expect(answer.status, path).to.equal(403);
       expect(await answer.text()).to.contain('can only retry and promote jobs');
     }
     expect(
-      (await operator('/admin/queues/api/queues/scans', { method: 'DELETE', headers: fromHere })).status,
+      (await operator('/admin/board/api/queues/scans', { method: 'DELETE', headers: fromHere })).status,
     ).to.equal(404);
     expect((await board()).queues[0].counts['failed']).to.equal(1);
     await repair();
-    const all = '/admin/queues/api/queues/scans/retry/failed';
+    const all = '/admin/board/api/queues/scans/retry/failed';
     expect((await operator(all, { method: 'PUT', headers: fromHere })).status).to.equal(200);
     await expectLanded(codeId);
   });
@@ -237,21 +245,23 @@ onBothQueues('The queue board', (redisUrl) => {
         viewport: { width: 1280, height: 800 },
       });
       await page.goto('/keys');
-      const queues = page.getByRole('banner').getByRole('link', { name: 'Queues' });
-      expect(await queues.count()).to.equal(0);
+      const admin = page.getByRole('banner').getByRole('link', { name: 'Admin' });
+      expect(await admin.count()).to.equal(0);
       const settings = { DATABASE_URL: service.databaseUrl };
       const made = await runQrelayHere(['user', 'admin', '--email', 'Chief@example.com'], settings);
       expect(made).to.deep.equal({
         code: 0,
         stdout: '',
-        stderr: 'chief@example.com is now an operator: see /admin/queues.\n',
+        stderr: 'chief@example.com is now an operator: see /admin.\n',
       });
 
       const { codeId, repair } = await makeFailedJob();
       await repair();
       await page.reload();
-      await queues.click();
-      await page.waitForURL('**/admin/queues');
+      await admin.click();
+      await page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name: 'Queues' }).click();
+      await page.getByRole('link', { name: 'Queue board' }).click();
+      await page.waitForURL('**/admin/board');
       expect(await page.title()).to.equal('Qrelay queues');
       await page.getByRole('main').getByRole('link', { name: 'scans' }).first().waitFor();
       await eventually(async () =>
@@ -271,8 +281,8 @@ onBothQueues('The queue board', (redisUrl) => {
 
       const ended = await runQrelayHere(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
       expect(ended.stderr).to.equal('chief@example.com is no longer an operator.\n');
-      expect((await page.goto('/admin/queues'))?.status()).to.equal(404);
-      expect(await queues.count()).to.equal(0);
+      expect((await page.goto('/admin/board'))?.status()).to.equal(404);
+      expect(await admin.count()).to.equal(0);
     });
   });
 });
@@ -302,11 +312,11 @@ describe('The queue board while Redis is down', () => {
       expect(await answer.text()).to.contain('The queue cannot be reached.');
       expect(Date.now() - startedAt).to.be.below(8_000);
     }
-    await expectAway('/admin/queues');
+    await expectAway('/admin/board');
 
     redis = await startOwnRedis(folder, port);
     if (!redis) return this.skip();
-    await eventually(async () => expect((await operator('/admin/queues')).status).to.equal(200));
+    await eventually(async () => expect((await operator('/admin/board')).status).to.equal(200));
     expect((await operator(failedJobs)).status).to.equal(200);
 
     redis.process?.kill('SIGSTOP');

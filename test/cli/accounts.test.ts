@@ -35,9 +35,11 @@ const commands = [
   'block',
   'block code',
   'block host',
+  'block account',
   'unblock',
   'unblock code',
   'unblock host',
+  'unblock account',
   'blocks',
   'migrate',
   'demo',
@@ -64,6 +66,9 @@ const misuses = `
   block code
   block host
   block host example.com extra
+  block account
+  block account nobody
+  unblock account
   unblock host
   blocks extra
   migrate extra

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { listActions } from '../../src/accounts/operator-actions.ts';
+import { findUserByEmail, setAdmin } from '../../src/accounts/users.ts';
 import { listBlocks } from '../../src/codes/blocks.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { runQrelayHere } from '../support/command-line.ts';
@@ -97,6 +99,35 @@ describe('qrelay block, unblock and blocks', function () {
     expect(await done('unblock', 'host', `*.${host}`)).to.equal(`Unblocked ${host}.`);
     expect(await failed(1, 'unblock', 'host', host)).to.equal(`${host} is not blocked.`);
     expect(await blocked()).to.deep.equal([]);
+  });
+
+  it('blocks an account with its codes and keys, lists it by its e-mail, and unblocks it', async () => {
+    const email = 'abuser@example.com';
+    const key = await service.makeKey({ email });
+    const { id, shareToken } = await createCode(apiClient(service.url, key));
+    expect(await done('block', 'account', 'Abuser@Example.com', '--reason', 'spam')).to.equal(
+      `Blocked the account ${email} and its codes.`,
+    );
+    expect(await done('block', 'account', email)).to.equal(`${email} is already blocked.`);
+    const { stdout } = await qrelay('blocks');
+    expect(stdout).to.match(/^account\tabuser@example\.com\t\S+Z\tspam\n$/);
+    expect(await statusOf(shareToken)).to.equal(410);
+    expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(401);
+    expect(await failed(1, 'unblock', 'code', id)).to.equal(
+      `Code ${id} is not blocked. Its account is still blocked.`,
+    );
+    expect(await done('unblock', 'account', email)).to.equal(`Unblocked the account ${email} and its codes.`);
+    expect(await failed(1, 'unblock', 'account', email)).to.equal(`${email} is not blocked.`);
+    expect(await failed(1, 'block', 'account', 'nobody@example.com')).to.contain('There is no user');
+    expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(200);
+    const user = await findUserByEmail(service.db, email);
+    const recorded = await listActions(service.db, { target: user.id, limit: 10 });
+    expect(recorded.map(({ action, operatorId, note }) => [action, operatorId, note])).to.deep.equal([
+      ['account.unblock', null, null],
+      ['account.block', null, 'spam'],
+    ]);
+    await setAdmin(service.db, user, true, new Date());
+    expect(await failed(1, 'block', 'account', email)).to.contain('is an operator');
   });
 
   it('fails with one message for an unknown code, and explains what a code and a host look like', async () => {

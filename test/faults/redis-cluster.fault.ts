@@ -138,7 +138,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
     const user = await findOrCreateUser(fixture.db, 'operator@example.com', new Date());
     await setAdmin(fixture.db, user, true, new Date());
     const session = await startSession(fixture.db, user.id, new Date());
-    const answer = await fetch(`${fixture.url}/admin/queues/api/queues?page=1&jobsPerPage=10`, {
+    const answer = await fetch(`${fixture.url}/admin/board/api/queues?page=1&jobsPerPage=10`, {
       headers: { Cookie: `__Host-qrelay-visitor=known; __Host-qrelay-session=${session}` },
     });
     const board = (await answer.json()) as { queues: { name: string }[] };

@@ -30,6 +30,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signup': () => ({ form: {} }),
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
+  'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
@@ -61,7 +62,8 @@ export function idKind({ method, path }: Route): 'code' | 'key' {
   return kind;
 }
 
-export const hasId = ({ path }: Route) => /[:(*]/.test(path);
+/** The token of a sign-in link is no id: see test/web/sign-in/sign-in-links.test.ts. */
+export const hasId = ({ path }: Route) => /[:(*]/.test(path.replace('/signin/link/:token', ''));
 
 /** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the caller. */
 export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [
@@ -83,6 +85,5 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken formToken`.split(
-  /\s+/,
-);
+  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken formToken
+  job kind page plan queue reason topLevel value`.split(/\s+/);

@@ -24,7 +24,10 @@ const routesOf = (stack: Layer[]): Route[] =>
   stack.flatMap(({ path, methods }) => methods.map((method) => ({ method, path: String(path) })));
 
 export const apiRoutes = routesOf(createApiRouter(parts).stack);
-export const pageRoutes = routesOf(createPages(parts).stack);
+const allPages = routesOf(createPages(parts).stack);
+/** For operators: nobody else may learn that they exist. */
+export const operatorRoutes = allPages.filter(({ path }) => path.startsWith('/admin'));
+export const pageRoutes = allPages.filter(({ path }) => !path.startsWith('/admin'));
 
 /** The parameters of a query or body that are ids, as the schemas of the operations say. */
 export const apiIdParameters = operations.flatMap(({ id, query, body }) =>

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { startService, type TestService } from '../support/service.ts';
 import { hasId, idKind, idsElsewhere, noIds, sentTo } from './route-requests.ts';
-import { apiIdParameters, apiRoutes, pageRoutes, type Route } from './routes.ts';
+import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 
 const routes = [...apiRoutes, ...pageRoutes];
@@ -168,12 +168,19 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     });
   });
 
-  it('answers the queue and metrics pages like a missing page unless the user is an operator', async () => {
+  it(`answers the metrics and all ${operatorRoutes.length} pages for operators like a missing page, whatever the method`, async () => {
+    const id = owner.user.id;
+    const paths = operatorRoutes.map(({ path }) => path.replace(':id', id));
+    paths.push('/admin/', '/admin/board', '/admin/board/', '/admin/board/api/queues', '/metrics');
     for (const asker of askers) {
-      const nowhere = await world.ask({ method: 'GET', path: '/nowhere', as: people[asker] });
-      expect(nowhere.status).to.equal(404);
-      for (const path of ['/admin/queues', '/admin/queues/', '/admin/queues/api/queues', '/metrics'])
-        expect(await world.ask({ method: 'GET', path, as: people[asker] }), path).to.deep.equal(nowhere);
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const form = method === 'POST' ? { plan: 'pro', reason: 'because' } : undefined;
+        const ask = (path: string) => world.ask({ method, path, as: people[asker], form });
+        const nowhere = await ask('/nowhere');
+        expect(nowhere.status).to.equal(404);
+        for (const path of new Set(paths))
+          expect(await ask(path), `${method} ${path}`).to.deep.equal(nowhere);
+      }
     }
   });
 

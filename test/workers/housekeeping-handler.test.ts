@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { housekeepingQueue } from '../../src/queue/housekeeping-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
@@ -32,11 +33,27 @@ onBothQueues('Housekeeping', (redisUrl) => {
     await service
       .db('request_windows')
       .insert([row('address:silent', '61 minutes'), row('address:recent', '1 minute')]);
+    const { id } = await findOrCreateUser(service.db, 'linked@example.com', new Date());
+    await service.db('sign_in_links').insert({
+      user_id: id,
+      token_hash: Buffer.alloc(32),
+      password_digest: Buffer.alloc(32),
+      expires_at: new Date(Date.now() - 1_000),
+    });
+    await service.db.raw(
+      `INSERT INTO process_samples (process_id, since, until, counts)
+       VALUES (gen_random_uuid(), now() - interval '3 hours', now() - interval '2 hours', '{}')`,
+    );
     await queue.add(housekeepingQueue, {});
     await queue.add(housekeepingQueue, {});
     await eventually(async () =>
       expect(await service.db('request_windows').pluck('subject')).to.deep.equal(['address:recent']),
     );
+    await eventually(async () => {
+      expect(await service.db('sign_in_links')).to.deep.equal([]);
+      const old = service.db('process_samples').whereRaw("until < now() - interval '90 minutes'");
+      expect(await old).to.deep.equal([]);
+    });
     await isIdle();
     const depth = (await queue.depths()).find((one) => one.queue === housekeepingQueue.name);
     expect(depth?.jobs).to.deep.equal({ waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 });

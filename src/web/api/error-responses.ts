@@ -48,7 +48,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   401: {
     name: 'InvalidApiKey',
-    description: 'The API key is missing, malformed, unknown or revoked.',
+    description: 'The API key is missing, malformed, unknown or revoked, or its account is blocked.',
     example: {
       error: 'invalid_api_key',
       message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',

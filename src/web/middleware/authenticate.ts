@@ -28,10 +28,14 @@ export function authenticate({ db, secrets, trustProxyHops, now }: AuthenticateO
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
-    const { ownerId, isAllowed, window } = await limiter.check(parseApiKey(bearerToken(ctx)), address);
+    const { ownerId, isBlocked, isAllowed, window } = await limiter.check(
+      parseApiKey(bearerToken(ctx)),
+      address,
+    );
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
     if (ownerId === undefined) throw invalidApiKey();
+    if (isBlocked) throw blockedAccount();
     ctx.state['ownerId'] = ownerId;
     return next();
   };
@@ -62,6 +66,15 @@ function invalidApiKey(): AppError {
   return new AppError(
     'invalid_api_key',
     'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
+}
+
+/** Only for whoever has a valid key, so it reveals nothing to others. */
+function blockedAccount(): AppError {
+  return new AppError(
+    'invalid_api_key',
+    'The account of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   );
 }

@@ -19,6 +19,8 @@ const home = '/codes';
 const endedText =
   'You were signed out, and nothing was saved. Sign in, then go back to the form and submit it again. Your input is still there.';
 
+const blockedText = 'This account is blocked. Contact the operator of this service.';
+
 /** Sign up, sign in, sign out. */
 export function signInPages(parts: PageParts): Router {
   const { db, config, secrets, passwords, sessions, now } = parts;
@@ -103,6 +105,7 @@ export function signInPages(parts: PageParts): Router {
     const view = { visitor: visitorOf(ctx, parts), email, next };
     if (answer.refused === 'wrong')
       return show(ctx, SignInView, { ...view, problem: 'The email or the password is wrong.' }, 401);
+    if (answer.refused === 'blocked') return show(ctx, SignInView, { ...view, problem: blockedText }, 403);
     ctx.set('Retry-After', String(answer.retryAfter));
     return show(ctx, SignInView, { ...view, problem: tooMany(answer.retryAfter) }, 429);
   });

@@ -9,7 +9,7 @@ import { accountSection, navigation } from './sections.ts';
 export interface Visitor {
   /** Undefined where nobody is signed in. */
   email: string | undefined;
-  /** Operators of the service get a link to its queues. */
+  /** Operators of the service get a link to its pages for them. */
   isOperator: boolean;
   /** Sent back by every form on the page. */
   csrfToken: string;

@@ -6,11 +6,19 @@ import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
+import type { QueueAccess } from '../../queue/queue-access.ts';
+import type { QueueDepth } from '../../queue/queue-depth.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
 import { render, type Visitor } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
+
+/** The queues as operators see them. */
+export interface OperatorQueues {
+  depths(): Promise<QueueDepth[]>;
+  access: QueueAccess;
+}
 
 export interface PageParts {
   db: Database;
@@ -24,6 +32,7 @@ export interface PageParts {
   images: Images;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
+  queues: OperatorQueues;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
   now: () => Date;

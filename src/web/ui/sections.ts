@@ -15,7 +15,7 @@ const user = [codes, keys, docs];
 export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
   visitor: [docs, { path: '/signin', name: 'Sign in' }],
   user,
-  operator: [...user, { path: '/admin/queues', name: 'Queues' }],
+  operator: [...user, { path: '/admin', name: 'Admin' }],
 };
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */

@@ -223,7 +223,7 @@ function readFigures(page: Page, path: string): Promise<Figures> {
     return {
       html,
       totals: texts(all('#totals dd')),
-      bars: all('#timeline rect').map((rect) => Number(rect.getAttribute('data-scans'))),
+      bars: all('#timeline rect').map((rect) => Number(rect.getAttribute('data-value'))),
       tables: Object.fromEntries(all('table').map((table) => [table.caption.textContent, rowsOf(table)])),
       countries: texts(all('.world title')),
     };

@@ -93,7 +93,7 @@ inABrowser('The page of a code', withWorker, (site) => {
         '1',
         '25.0 %',
       ]);
-      expect(await current.page.locator('#timeline rect').last().getAttribute('data-scans')).to.equal('4');
+      expect(await current.page.locator('#timeline rect').last().getAttribute('data-value')).to.equal('4');
       expect(await current.page.locator('#total-today').textContent()).to.equal('4');
       expect(await current.page.locator('#timeline').getAttribute('aria-label')).to.contain(': 4 in total');
       expect(await current.page.locator('#announcement').textContent()).to.equal('1 new scan');

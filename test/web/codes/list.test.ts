@@ -60,7 +60,7 @@ inABrowser('QR codes and their list', sharedService, (site) => {
     // Also for an operator, whose navigation has one more link.
     await site.service.db('users').where({ email: owner.email }).update({ is_admin: true });
     await owner.page.goto('/codes');
-    expect(await owner.page.getByRole('link', { name: 'Queues' }).isVisible()).to.equal(true);
+    expect(await owner.page.getByRole('link', { name: 'Admin' }).isVisible()).to.equal(true);
     const rows = (label: string) =>
       owner.page.evaluate(`new Set([...document.querySelectorAll('nav[aria-label=${label}] a')].map(
         (link) => link.getBoundingClientRect().top)).size`);

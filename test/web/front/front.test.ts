@@ -37,8 +37,8 @@ inABrowser('The front page', sharedService, (site) => {
       (await example.locator(place).allTextContents()).map((text) => Number(text.replace(',', '')));
     const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
     const [scans, countries] = await figures('.totals dd');
-    const bars = await example.locator('rect[data-scans]').all();
-    const days = await Promise.all(bars.map((bar) => bar.getAttribute('data-scans')));
+    const bars = await example.locator('rect[data-value]').all();
+    const days = await Promise.all(bars.map((bar) => bar.getAttribute('data-value')));
     expect(sum(days.map(Number)))
       .to.equal(scans)
       .and.greaterThan(0);

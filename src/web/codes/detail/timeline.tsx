@@ -1,3 +1,4 @@
+import { axisTop, BarChart } from '../../ui/bar-chart.tsx';
 import { dayInWords } from '../../ui/day.ts';
 import { figure, shortFigure } from '../../ui/figure.ts';
 import { useLocale } from '../../ui/layout.tsx';
@@ -10,12 +11,9 @@ interface Bar {
   scans: number;
 }
 
-const chartHeight = 100;
 const daysPerWeek = 7;
 const maxBars = 100;
 const shortAxisFrom = 10_000;
-/** Upper ends of the axis, times a power of ten. Half of each is a round number too. */
-const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
 
 interface TimelineProps {
   timeline: { date: string; scans: number }[];
@@ -23,7 +21,6 @@ interface TimelineProps {
   isExample?: boolean;
 }
 
-/** The chart stretches to any width. Its texts are outside the SVG and keep their size. */
 export function Timeline({ timeline, isExample = false }: TimelineProps) {
   const isWeekly = timeline.length > maxBars;
   const bars = toBars(timeline, isWeekly ? daysPerWeek : 1);
@@ -38,46 +35,18 @@ export function Timeline({ timeline, isExample = false }: TimelineProps) {
           ? `No scans in these ${timeline.length} days`
           : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is fainter.`}`}
       </figcaption>
-      <div class="plot">
-        <svg
-          id="timeline"
-          viewBox={`0 0 ${bars.length * 10} ${chartHeight}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not complete yet.`}`}
-        >
-          {bars.map((bar, index) => {
-            const height = Math.round((bar.scans / top) * chartHeight * 10) / 10;
-            const isLast = index === bars.length - 1 && !isExample;
-            return (
-              <rect
-                key={bar.from}
-                class={isLast ? 'unfinished' : undefined}
-                x={index * 10 + 1}
-                y={chartHeight - height}
-                width="8"
-                height={height}
-                data-scans={bar.scans}
-              >
-                <title>{`${nameOf(bar, locale)}${isLast ? ' (so far)' : ''}: ${figure(bar.scans)}`}</title>
-              </rect>
-            );
-          })}
-        </svg>
-        <p class="axis" aria-hidden="true">
-          <span>{axisFigure(top, top)}</span>
-          <span>{axisFigure(top / 2, top)}</span>
-          <span>0</span>
-        </p>
-      </div>
-      <p class="ends">
-        <span>
-          <Day date={bars[0]?.from ?? ''} />
-        </span>
-        <span>
-          <Day date={bars.at(-1)?.to ?? ''} />
-        </span>
-      </p>
+      <BarChart
+        id="timeline"
+        bars={bars.map((bar, index) => {
+          const isFaint = index === bars.length - 1 && !isExample;
+          const title = `${nameOf(bar, locale)}${isFaint ? ' (so far)' : ''}: ${figure(bar.scans)}`;
+          return { key: bar.from, value: bar.scans, title, isFaint };
+        })}
+        top={top}
+        label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not complete yet.`}`}
+        format={(value) => axisFigure(value, top)}
+        ends={[<Day key="from" date={bars[0]?.from ?? ''} />, <Day key="to" date={bars.at(-1)?.to ?? ''} />]}
+      />
       {!isExample && <DayFigures timeline={timeline} />}
     </figure>
   );
@@ -126,16 +95,6 @@ function toBars(timeline: { date: string; scans: number }[], daysPerBar: number)
     bars.unshift({ from: days[0]?.date ?? '', to: days.at(-1)?.date ?? '', scans });
   }
   return bars;
-}
-
-/** Even, so that half of it is a whole number. */
-function axisTop(most: number): number {
-  for (let power = 1; ; power *= 10) {
-    const top = roundTops
-      .map((round) => Math.round(round * power))
-      .find((round) => round >= most && round % 2 === 0);
-    if (top !== undefined) return top;
-  }
 }
 
 /** Both numbers in the same form, short where they would not fit the narrow axis. */

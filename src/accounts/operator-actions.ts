@@ -1,0 +1,95 @@
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import type { Database } from '../store/database.ts';
+
+/** Everything that an operator can change. The names are stored. */
+export const operatorActions = {
+  'plan.change': 'Changed the plan',
+  'account.block': 'Blocked the account',
+  'account.unblock': 'Unblocked the account',
+  'account.sessions': 'Ended all sessions',
+  'account.link': 'Created a sign-in link',
+  'account.password': 'Set a new password',
+  'key.create': 'Created an API key',
+  'key.revoke': 'Revoked an API key',
+  'operator.add': 'Made the account an operator',
+  'operator.remove': 'Removed the operator',
+  'code.block': 'Blocked the code',
+  'code.unblock': 'Unblocked the code',
+  'host.block': 'Blocked the host',
+  'host.unblock': 'Unblocked the host',
+  'queue.retry': 'Retried failed jobs',
+  'queue.promote': 'Ran delayed jobs at once',
+} as const;
+
+export type OperatorAction = keyof typeof operatorActions;
+
+interface NewAction {
+  /** Undefined: the command line. */
+  operatorId: string | undefined;
+  action: OperatorAction;
+  /** The id of an account or a code, a host, or the name of a queue. */
+  target: string;
+  note?: string | undefined;
+}
+
+export interface RecordedAction {
+  id: string;
+  at: Date;
+  operatorId: string | null;
+  /** Null for the command line, and where the account was deleted. */
+  operatorEmail: string | null;
+  action: string;
+  target: string;
+  /** Null where the target is not an account, or was deleted. */
+  targetEmail: string | null;
+  note: string | null;
+}
+
+/** Call it in the transaction of the change, so that there is no change without its entry. */
+export async function recordAction(
+  db: Database,
+  { operatorId, action, target, note }: NewAction,
+  now: Date,
+): Promise<void> {
+  await db('operator_actions').insert({
+    id: uuidv7({ msecs: now.getTime() }),
+    at: now,
+    operator_id: operatorId ?? null,
+    action,
+    target,
+    note: note || null,
+  });
+}
+
+interface ActionSearch {
+  limit: number;
+  /** Only those about this target. */
+  target?: string;
+  /** Only those older than the entry with this id. */
+  before?: string | undefined;
+}
+
+/** Newest first. Emails are those of today: the entries hold ids, so that a deleted account leaves no email behind. */
+export async function listActions(
+  db: Database,
+  { limit, target, before }: ActionSearch,
+): Promise<RecordedAction[]> {
+  const query = db('operator_actions as a')
+    .leftJoin('users as o', 'o.id', 'a.operator_id')
+    .joinRaw("LEFT JOIN users AS t ON t.id = CASE WHEN a.target ~ '^[0-9a-f-]{36}$' THEN a.target::uuid END")
+    .orderBy('a.id', 'desc')
+    .limit(limit)
+    .select(
+      'a.id',
+      'a.at',
+      'a.operator_id as operatorId',
+      'o.email as operatorEmail',
+      'a.action',
+      'a.target',
+      't.email as targetEmail',
+      'a.note',
+    );
+  if (target !== undefined) query.where('a.target', target);
+  if (before !== undefined && isUuid(before)) query.where('a.id', '<', before);
+  return query as Promise<RecordedAction[]>;
+}

@@ -1,0 +1,97 @@
+import Router from '@koa/router';
+import type { Job } from 'bullmq';
+import { recordAction } from '../../../accounts/operator-actions.ts';
+import { AppError } from '../../../errors.ts';
+import { retryFailedJob, retryFailedJobs, withoutStatement } from '../../../queue/failed-jobs.ts';
+import type { OpenedQueue } from '../../../queue/queue-access.ts';
+import { queueDepth } from '../../../queue/queue-depth.ts';
+import { field } from '../../middleware/forms.ts';
+import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type FailedJob, QueuesView } from './queues-view.tsx';
+
+const jobsShown = 20;
+const maxReasonLength = 500;
+const maxIdLength = 200;
+/** Shorter than the time after which the page gives up. */
+const retryAllMs = 7_000;
+const flashTexts = {
+  one: 'The job is back in the queue.',
+  all: 'The failed jobs are back in the queue.',
+  some: 'Some of the failed jobs are back in the queue. There are many: retry again for the rest.',
+  gone: 'This job has not failed, or was retried by somebody else.',
+};
+type QueuesFlash = keyof typeof flashTexts;
+
+/** The queues: how full they are, and the jobs that failed for good. */
+export function queuesPages(parts: PageParts): Router {
+  const { db, now } = parts;
+  const router = new Router({ prefix: '/admin/queues' });
+
+  async function readQueue({ definition, queue }: OpenedQueue) {
+    const depth = await queueDepth(queue);
+    const jobs = depth.jobs.failed > 0 ? await queue.getJobs(['failed'], 0, jobsShown - 1, false) : [];
+    const describe = ({
+      id = '',
+      finishedOn,
+      data,
+      attemptsMade,
+      failedReason,
+    }: Job<unknown>): FailedJob => ({
+      id,
+      failedAt: finishedOn === undefined ? undefined : new Date(finishedOn),
+      items: definition.accepts(data) ? definition.items.count(data) : undefined,
+      attempts: attemptsMade,
+      reason: withoutStatement(failedReason ?? '').slice(0, maxReasonLength),
+    });
+    const { description, items } = definition;
+    return { depth, description, noun: items.noun, failed: jobs.map(describe) };
+  }
+
+  router.get('/', async (ctx) => {
+    const flash = readFlash(ctx, parts, flashTexts);
+    const { access } = parts.queues;
+    const opened = await access.open();
+    // One after the other: on PostgreSQL there are few connections.
+    const queues = await access.query(async () => {
+      const read = [];
+      for (const queue of opened) read.push(await readQueue(queue));
+      return read;
+    });
+    show(ctx, QueuesView, {
+      visitor: visitorOf(ctx, parts),
+      queues,
+      flash: flash && flashTexts[flash],
+    });
+  });
+
+  router.post('/retry', async (ctx) => {
+    const [name, id] = [field(ctx, 'queue'), field(ctx, 'job')];
+    const { access } = parts.queues;
+    const opened = (await access.open()).find(({ definition }) => definition.name === name);
+    if (!opened || id.length > maxIdLength || id.includes('\0'))
+      throw new AppError('not_found', 'There is no such queue or job.');
+    // First, because the queue is not part of a transaction: a retry must not go unrecorded.
+    const entry = { operatorId: userOf(ctx).id, action: 'queue.retry', target: name } as const;
+    await recordAction(db, { ...entry, note: id ? `Job ${id}` : 'All failed jobs' }, now());
+    const flash = await access.query(() => retry(opened, id));
+    redirectWithFlash(ctx, parts, '/admin/queues', flash);
+  });
+  return router;
+}
+
+/** All failed jobs where no id is given. */
+async function retry({ queue }: OpenedQueue, id: string): Promise<QueuesFlash> {
+  if (id !== '') return (await retryFailedJob(queue, id)) ? 'one' : 'gone';
+  const endsAt = performance.now() + retryAllMs;
+  let isOver = false;
+  await retryFailedJobs(
+    queue,
+    () => undefined,
+    () => {
+      isOver = performance.now() > endsAt;
+      return isOver;
+    },
+  );
+  return isOver ? 'some' : 'all';
+}

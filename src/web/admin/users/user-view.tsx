@@ -1,0 +1,184 @@
+import type { RecordedAction } from '../../../accounts/operator-actions.ts';
+import { planNames } from '../../../accounts/plans.ts';
+import type { AccountFigures } from '../../../accounts/search-users.ts';
+import type { User } from '../../../accounts/users.ts';
+import { Timeline } from '../../codes/detail/timeline.tsx';
+import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { figure } from '../../ui/figure.ts';
+import { Form, type Visitor } from '../../ui/layout.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { AdminLayout } from '../admin-layout.tsx';
+import { maxReasonLength } from '../admin-input.ts';
+import { ActionTable } from '../audit/action-table.tsx';
+import { AccountBadges, planTitles } from './account-badges.tsx';
+
+interface UserProps {
+  visitor: Visitor;
+  user: User;
+  figures: AccountFigures;
+  block: { reason: string | null; createdAt: Date } | undefined;
+  actions: RecordedAction[];
+  /** Undefined: there are too many codes to count them here. */
+  scans: { date: string; scans: number }[] | undefined;
+  flash: string | undefined;
+  form: FormState;
+  problem: string | undefined;
+}
+
+export function UserView(props: UserProps) {
+  const { visitor, user, figures, block, actions, scans, flash, form, problem } = props;
+  return (
+    <AdminLayout
+      visitor={visitor}
+      title={user.email}
+      at="/admin/users"
+      flash={flash}
+      problem={problem}
+      heading={
+        <div class="heading">
+          <h1>
+            <bdi>{user.email}</bdi>
+          </h1>
+          <p class="total">
+            <AccountBadges isAdmin={user.isAdmin} isBlocked={block !== undefined} />
+          </p>
+        </div>
+      }
+    >
+      <Figures user={user} figures={figures} scans={scans} />
+      {scans && (
+        <section class="card">
+          <h2>Scans of all codes</h2>
+          <Timeline timeline={scans} />
+        </section>
+      )}
+      <div class="columns side-by-side">
+        <section class="card">
+          <h2>Plan</h2>
+          <Form action={`/admin/users/${user.id}/plan`} class="row">
+            <Select
+              form={form}
+              name="plan"
+              label="Plan"
+              choices={planNames.map((name): [string, string] => [name, planTitles[name]])}
+            />
+            <button type="submit">Change plan</button>
+          </Form>
+        </section>
+        <SignInHelp {...props} />
+      </div>
+      <BlockForm user={user} block={block} form={form} />
+      <section class="card">
+        <h2>Changes by operators</h2>
+        <ActionTable actions={actions} isOfOneTarget />
+      </section>
+    </AdminLayout>
+  );
+}
+
+function Figures({ user, figures, scans }: Pick<UserProps, 'user' | 'figures' | 'scans'>) {
+  const total = scans?.reduce((sum, day) => sum + day.scans, 0);
+  const shown: [string, string][] = [
+    ['Codes', figure(figures.codes)],
+    ['Active keys', figure(figures.keys)],
+    ['Scans in 30 days', total === undefined ? 'very many' : figure(total)],
+    ['Sessions', figure(figures.sessions)],
+  ];
+  return (
+    <section class="card">
+      <dl class="totals">
+        {shown.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">
+        Created <Moment at={user.createdAt} />.{' '}
+        {figures.lastSeenAt && (
+          <>
+            Last seen <Moment at={figures.lastSeenAt} />.{' '}
+          </>
+        )}
+        {user.passwordHash === null && 'No password is set: the account is used with keys only. '}
+        {figures.revokedKeys > 0 && `${figure(figures.revokedKeys)} revoked keys. `}
+        Account <code>{user.id}</code>
+      </p>
+    </section>
+  );
+}
+
+function SignInHelp({ user, block, figures }: UserProps) {
+  return (
+    <section class="card">
+      <h2>Sign-in help</h2>
+      {user.isAdmin ? (
+        <p>
+          Sign-in links and passwords of operators are managed on the command line, with{' '}
+          <code>qrelay user password</code>.
+        </p>
+      ) : block ? (
+        <p>The account is blocked: unblock it before you help its owner to sign in.</p>
+      ) : (
+        <>
+          <p>
+            A link with which the owner chooses a new password. It works once, for an hour, and until the
+            password changes. Give it to the owner and nobody else.
+          </p>
+          <Form action={`/admin/users/${user.id}/link`} class="spaced">
+            <button type="submit">Create sign-in link</button>
+          </Form>
+        </>
+      )}
+      {figures.sessions > 0 && (
+        <Form action={`/admin/users/${user.id}/sessions`}>
+          <button type="submit" class="quiet">
+            End all sessions
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function BlockForm({ user, block, form }: Pick<UserProps, 'user' | 'block' | 'form'>) {
+  if (user.isAdmin) return null;
+  if (block)
+    return (
+      <section class="card danger">
+        <h2>Blocked</h2>
+        <p>
+          Since <Moment at={block.createdAt} />.{' '}
+          {block.reason ? <>Reason: {<bdi>{block.reason}</bdi>}</> : 'No reason was given.'}
+        </p>
+        <Form action={`/admin/users/${user.id}/unblock`}>
+          <button type="submit" class="quiet">
+            Unblock account
+          </button>
+        </Form>
+      </section>
+    );
+  return (
+    <section class="card danger">
+      <h2>Block account</h2>
+      <p>
+        Nobody can sign in, its API keys are refused, and all its codes show that they are blocked. Nothing is
+        deleted, and you can undo it.
+      </p>
+      <Form action={`/admin/users/${user.id}/block`}>
+        <Input
+          form={form}
+          name="reason"
+          label="Reason (optional)"
+          maxLength={maxReasonLength}
+          autocomplete="off"
+          hint="Only operators see it."
+        />
+        <button type="submit" class="danger">
+          Block account
+        </button>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,181 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { blockAccount, findAccountBlock, unblockAccount } from '../../../accounts/account-blocks.ts';
+import { listActions, type OperatorAction, recordAction } from '../../../accounts/operator-actions.ts';
+import { planNames } from '../../../accounts/plans.ts';
+import { countUsers, findUser, readAccountFigures, searchUsers } from '../../../accounts/search-users.ts';
+import { endSessionsOf } from '../../../accounts/sessions.ts';
+import { createSignInLink } from '../../../accounts/sign-in-links.ts';
+import { setPlan, type User } from '../../../accounts/users.ts';
+import { AppError, type FieldError } from '../../../errors.ts';
+import { readAccountScans } from '../../../scans/daily-scans.ts';
+import { withTimeout } from '../../../runtime/timeout.ts';
+import type { Database } from '../../../store/database.ts';
+import { field } from '../../middleware/forms.ts';
+import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
+import { type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
+import { normalizeReason, queryText, reasonErrors } from '../admin-input.ts';
+import { SignInLinkView } from './sign-in-link-view.tsx';
+import { UserView } from './user-view.tsx';
+import { UsersView } from './users-view.tsx';
+
+const usersPerPage = 25;
+const actionsShown = 10;
+const scanDays = 30;
+const scansTimeoutMs = 5_000;
+const flashTexts = {
+  plan: 'The plan was changed. It applies from the next request on.',
+  blocked: 'The account was blocked. Its codes answer 410 within 10 seconds.',
+  unblocked: 'The account was unblocked. Its codes work again within 10 seconds.',
+  sessions: 'All sessions of the account were ended.',
+};
+type UserFlash = keyof typeof flashTexts;
+
+/** Accounts: search, plan, block, sign-in help. Never what an account has in its codes. */
+export function usersPages(parts: PageParts): Router {
+  const { db, reads, config, sessions, now } = parts;
+  const router = new Router({ prefix: '/admin/users' });
+
+  router.get('/', async (ctx) => {
+    const [email, after] = [queryText(ctx, 'q'), queryText(ctx, 'after')];
+    const [{ users, hasNext }, total] = await Promise.all([
+      searchUsers(db, { email, limit: usersPerPage, after: after || undefined }),
+      countUsers(db, email),
+    ]);
+    const address = (more: Record<string, string>) => {
+      const query = new URLSearchParams({ ...(email && { q: email }), ...more }).toString();
+      return query ? `/admin/users?${query}` : '/admin/users';
+    };
+    show(ctx, UsersView, {
+      visitor: visitorOf(ctx, parts),
+      users,
+      total,
+      email,
+      firstPage: after ? address({}) : undefined,
+      nextPage: hasNext ? address({ after: users.at(-1)?.id ?? '' }) : undefined,
+    });
+  });
+
+  async function requireUser(ctx: Context): Promise<User> {
+    const user = await findUser(db, String(ctx['params'].id));
+    if (!user) throw new AppError('not_found', 'There is no such account.');
+    return user;
+  }
+
+  const readScans = ({ id }: User) => reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
+
+  async function showUser(ctx: Context, user: User, errors: FieldError[] = [], problem?: string) {
+    const flash = readFlash(ctx, parts, flashTexts);
+    const [figures, block, actions, scans] = await Promise.all([
+      readAccountFigures(db, user.id),
+      findAccountBlock(db, user.id),
+      listActions(db, { target: user.id, limit: actionsShown }),
+      // Of an account with very many codes they may take too long to count.
+      withTimeout(scansTimeoutMs, readScans(user)).catch(() => undefined),
+    ]);
+    const isRefused = errors.length > 0 || problem !== undefined;
+    show(
+      ctx,
+      UserView,
+      {
+        visitor: visitorOf(ctx, parts),
+        user,
+        figures,
+        block,
+        actions,
+        scans,
+        flash: flash && flashTexts[flash],
+        form: { values: { plan: user.plan, reason: field(ctx, 'reason') }, errors },
+        problem: problem ?? (isRefused ? 'Nothing was changed. Check the marked field.' : undefined),
+      },
+      isRefused ? 400 : 200,
+    );
+  }
+
+  /** The change and its entry in the audit log, both or neither. */
+  async function change(
+    ctx: Context,
+    user: User,
+    { action, note, flash }: { action: OperatorAction; note?: string; flash: UserFlash },
+    work: (transaction: Database) => Promise<unknown>,
+  ): Promise<void> {
+    await db.transaction(async (transaction) => {
+      await work(transaction);
+      await recordAction(transaction, { operatorId: userOf(ctx).id, action, target: user.id, note }, now());
+    });
+    redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, flash);
+  }
+
+  router.get('/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
+
+  router.post('/:id/plan', async (ctx) => {
+    const user = await requireUser(ctx);
+    const plan = planNames.find((name) => name === field(ctx, 'plan'));
+    if (!plan)
+      return showUser(ctx, user, [{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
+    if (plan === user.plan) return redirect(ctx, `/admin/users/${user.id}`);
+    const note = `${user.plan} → ${plan}`;
+    await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
+      setPlan(transaction, user, plan, now()),
+    );
+  });
+
+  router.post('/:id/block', async (ctx) => {
+    const user = await requireUser(ctx);
+    const reason = normalizeReason(field(ctx, 'reason'));
+    const errors = reasonErrors(reason);
+    if (errors.length > 0) return showUser(ctx, user, errors);
+    if (user.isAdmin) return showUser(ctx, user, [], operatorText('An operator cannot be blocked'));
+    await change(ctx, user, { action: 'account.block', note: reason, flash: 'blocked' }, (transaction) =>
+      blockAccount(transaction, user.id, reason || null, now()),
+    );
+  });
+
+  router.post('/:id/unblock', async (ctx) => {
+    const user = await requireUser(ctx);
+    if (!(await findAccountBlock(db, user.id))) return showUser(ctx, user, [], 'The account is not blocked.');
+    await change(ctx, user, { action: 'account.unblock', flash: 'unblocked' }, (transaction) =>
+      unblockAccount(transaction, user.id),
+    );
+  });
+
+  router.post('/:id/sessions', async (ctx) => {
+    const user = await requireUser(ctx);
+    await change(ctx, user, { action: 'account.sessions', flash: 'sessions' }, (transaction) =>
+      endSessionsOf(transaction, user.id),
+    );
+  });
+
+  router.post('/:id/link', async (ctx) => {
+    const user = await requireUser(ctx);
+    // Otherwise one operator could act in the name of another.
+    if (user.isAdmin)
+      return showUser(ctx, user, [], operatorText('There are no sign-in links for operators'));
+    if (await findAccountBlock(db, user.id))
+      return showUser(ctx, user, [], 'The account is blocked. Unblock it first.');
+    const token = await db.transaction(async (transaction) => {
+      const entry = { operatorId: userOf(ctx).id, action: 'account.link', target: user.id } as const;
+      await recordAction(transaction, entry, now());
+      return createSignInLink(transaction, user, now());
+    });
+    await sessions.keepSecret(
+      ctx,
+      JSON.stringify({ signInLink: `${config.baseUrl}/signin/link/${token}`, userId: user.id }),
+    );
+    redirect(ctx, `/admin/users/${user.id}/link`);
+  });
+
+  router.get('/:id/link', async (ctx) => {
+    const user = await requireUser(ctx);
+    const secret = JSON.parse((await sessions.takeSecret(ctx)) ?? '{}') as Record<string, string | undefined>;
+    // It is shown only once.
+    if (!secret['signInLink'] || secret['userId'] !== user.id)
+      return redirect(ctx, `/admin/users/${user.id}`);
+    show(ctx, SignInLinkView, { visitor: visitorOf(ctx, parts), user, link: secret['signInLink'] });
+  });
+  return router;
+}
+
+function operatorText(sentence: string): string {
+  return `${sentence}. Operators are managed on the command line: qrelay user admin, qrelay user password.`;
+}

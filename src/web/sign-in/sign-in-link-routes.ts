@@ -1,0 +1,39 @@
+import Router from '@koa/router';
+import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
+import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
+import type { FieldError } from '../../errors.ts';
+import { field } from '../middleware/forms.ts';
+import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';
+import { DeadLinkView, NewPasswordView } from './sign-in-link-view.tsx';
+
+const home = '/codes';
+
+/** The link that an operator gives to a user who cannot sign in: its owner chooses a new password. */
+export function signInLinkPages(parts: PageParts): Router {
+  const { db, passwords, sessions, now } = parts;
+  const router = new Router();
+
+  router.get('/signin/link/:token', async (ctx) => {
+    const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
+    const user = await findLinkedUser(db, token, now());
+    if (!user) return show(ctx, DeadLinkView, { visitor }, 404);
+    show(ctx, NewPasswordView, { visitor, token, email: user.email });
+  });
+
+  router.post('/signin/link/:token', async (ctx) => {
+    const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
+    const user = await findLinkedUser(db, token, now());
+    if (!user) return show(ctx, DeadLinkView, { visitor }, 404);
+    const password = field(ctx, 'newPassword');
+    const refuse = (errors: FieldError[]) =>
+      show(ctx, NewPasswordView, { visitor, token, email: user.email, errors }, 400);
+    const errors = passwordErrors('newPassword', password, user.email);
+    if (errors.length > 0) return refuse(errors);
+    if (await passwords.isCommon(password, user.email)) return refuse([commonPasswordError('newPassword')]);
+    const changed = await useSignInLink(db, token, await passwords.hash(password), now());
+    if (!changed) return show(ctx, DeadLinkView, { visitor }, 404);
+    await sessions.signIn(ctx, changed);
+    redirect(ctx, home);
+  });
+  return router;
+}

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { blockAccount } from '../../../src/accounts/account-blocks.ts';
+import { findOrCreateUser, setAdmin, type User } from '../../../src/accounts/users.ts';
+import { connectToQueues } from '../../../src/queue/queue-connection.ts';
+import { packScans } from '../../../src/queue/scan-jobs.ts';
+import { scanQueue } from '../../../src/queue/scan-queue.ts';
+import { newScanId } from '../../../src/scans/scan-id.ts';
+import { saveReport } from '../../../src/store/process-reports.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { iPhone, narrowPhone } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { testLog } from '../../support/test-log.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
+
+const operatorEmail = 'operator@example.com';
+let service: TestService;
+
+inABrowser(
+  'The pages for operators',
+  async () => {
+    service = await startService({ worker: true, eagerQueue: true });
+    return service;
+  },
+  (site) => {
+    let user: User;
+    before(async () => {
+      const { db } = site.service;
+      const now = new Date();
+      await setAdmin(db, await findOrCreateUser(db, operatorEmail, now), true, now);
+      user = await findOrCreateUser(db, `somebody-with-a-long-name-${'x'.repeat(40)}@example.com`, now);
+      const blocked = await findOrCreateUser(db, 'blocked@example.com', now);
+      await blockAccount(db, blocked.id, 'Phishing, reported by three banks', now);
+      await saveReport(db, {
+        id: '01890000-0000-4000-8000-000000000001',
+        kind: 'worker',
+        host: 'worker-with-a-long-name.region.internal',
+        pid: 4_194_304,
+        version: '0.2.0',
+        uptimeMs: 1_000,
+        isStopped: false,
+        state: { memoryBytes: 1e9 },
+        errors: [
+          {
+            level: 'error',
+            message: 'a request failed unexpectedly',
+            cause: `53200: ${'x'.repeat(100)}`,
+            times: 3,
+            lastAt: now.toISOString(),
+          },
+        ],
+        spanMs: 70_000,
+        counts: { redirects: 700, recorded: 600, lagMs: 60_000, errors: 2 },
+        longestLagMs: 400,
+      });
+      await failJob();
+    });
+    after(() => service?.stop());
+
+    async function failJob(): Promise<void> {
+      const queue = connectToQueues({ redisUrl: undefined, databaseUrl: service.databaseUrl }, testLog());
+      const scan = { userAgent: 'x', address: '81.2.69.142', codeId: 'no-uuid', id: newScanId(Date.now()) };
+      const job = await queue
+        .queue(scanQueue)
+        .add(scanQueue.jobName, packScans([scan], randomBytes(32)), { attempts: 1 });
+      await eventually(async () => expect(await job.getState()).to.equal('failed'));
+      await queue.close();
+    }
+
+    const paths = () => [
+      '/admin',
+      '/admin/users',
+      `/admin/users/${user.id}`,
+      '/admin/users?q=nobody-like-this',
+      '/admin/blocks',
+      '/admin/queues',
+      '/admin/audit',
+    ];
+
+    for (const [name, options] of [
+      ['a phone', iPhone],
+      ['a desktop', { viewport: { width: 1280, height: 900 } }],
+    ] as const)
+      it(`are accessible in both themes and fit ${name}`, async () => {
+        const { page } = await site.visitAs(operatorEmail, options);
+        for (const path of paths()) {
+          await page.goto(path);
+          expect(await isTooWide(page), path).to.equal(false);
+          await expectAccessible(page);
+        }
+      });
+
+    it('fit the narrowest phone', async () => {
+      const { page } = await site.visitAs(operatorEmail, narrowPhone);
+      for (const path of paths()) {
+        await page.goto(path);
+        expect(await isTooWide(page), path).to.equal(false);
+      }
+    });
+
+    it('lead from the app to each other and back', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      await page.goto('/codes');
+      await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click();
+      for (const name of ['Users', 'Blocks', 'Queues', 'Audit log', 'Overview']) {
+        await page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+      }
+      await page.getByRole('banner').getByRole('link', { name: 'QR codes' }).click();
+      await page.waitForURL('**/codes');
+    });
+
+    it('refresh the overview when told to, and stop again', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      await page.goto('/admin');
+      const button = page.getByRole('button', { name: 'Refresh every 10 s' });
+      expect(await button.getAttribute('aria-pressed')).to.equal('false');
+      await saveAnotherProcess('started-later');
+      await button.click();
+      await page.getByText('started-later').first().waitFor();
+      expect(await button.getAttribute('aria-pressed')).to.equal('true');
+      await button.click();
+      expect(await button.getAttribute('aria-pressed')).to.equal('false');
+      expect(await page.locator('#announcement').textContent()).to.equal(
+        'The figures are no longer refreshed.',
+      );
+    });
+
+    async function saveAnotherProcess(host: string): Promise<void> {
+      await saveReport(service.db, {
+        id: '01890000-0000-4000-8000-000000000002',
+        kind: 'web',
+        host,
+        pid: 1,
+        version: '0.2.0',
+        uptimeMs: 1,
+        isStopped: false,
+        state: { memoryBytes: 1 },
+        errors: [],
+        spanMs: 1,
+        counts: {},
+        longestLagMs: undefined,
+      });
+    }
+
+    async function createLink(page: Page): Promise<string> {
+      await page.goto('/admin/users');
+      await page.getByLabel('Search by email').fill('somebody-with');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('link', { name: /^somebody-with/ }).click();
+      await page.getByRole('button', { name: 'Create sign-in link' }).click();
+      await expectAccessible(page);
+      return page.getByLabel('Link', { exact: true }).inputValue();
+    }
+
+    it('help a user to sign in, who chooses a password on a phone', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      const link = await createLink(page);
+      await page.reload();
+      expect(await page.content()).not.to.contain(link);
+      const owner = await site.visit(iPhone);
+      await owner.page.goto(new URL(link).pathname);
+      await expectAccessible(owner.page);
+      await owner.page.getByLabel('New password').fill('short');
+      await owner.page.getByRole('button', { name: 'Save and sign in' }).click();
+      await owner.page.getByText('New password must have at least 10 characters.').waitFor();
+      await expectAccessible(owner.page);
+      await owner.page.getByLabel('New password').fill('correct horse battery staple 7');
+      await owner.page.getByRole('button', { name: 'Save and sign in' }).click();
+      await owner.page.waitForURL('**/codes');
+      const later = await site.visit(iPhone);
+      await later.page.goto(new URL(link).pathname);
+      await later.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+      await expectAccessible(later.page);
+    });
+
+    it('block and unblock with scripts turned off', async () => {
+      const { page } = await site.visitAs(operatorEmail, { javaScriptEnabled: false });
+      await page.goto('/admin/blocks');
+      await page.getByLabel('Host, code or email').fill('zip');
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByLabel('Block the whole top-level domain').check();
+      await page.getByRole('button', { name: 'Block', exact: true }).click();
+      await page.getByRole('status').getByText('The block was added.').waitFor();
+      await page.getByRole('button', { name: 'Unblock zip' }).click();
+      await page.getByRole('status').getByText('The block was removed.').waitFor();
+    });
+
+    it('retry a failed job with the keyboard', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      await page.goto('/admin/queues');
+      await page
+        .getByRole('button', { name: /^Retry job / })
+        .first()
+        .focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').getByText('The job is back in the queue.').waitFor();
+    });
+  },
+);
