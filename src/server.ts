@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
 import { announceReady, onShutdown, runMain, surviveUncaughtErrors } from './runtime/lifecycle.ts';
+import { currentRelease } from './runtime/release.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log } from './telemetry/log.ts';
@@ -11,10 +12,11 @@ import { logConsoleOutput, exitOnUncaughtException } from './telemetry/console-o
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
-function openLog({ logLevel }: Config): Log {
-  const log = createLog('web', logLevel);
+function openLog(config: Config): Log {
+  const log = createLog('web', config.logLevel);
   logConsoleOutput(log);
   exitOnUncaughtException(log);
+  log.info(currentRelease(config), 'starting');
   return log;
 }
 
@@ -22,7 +24,7 @@ function openLog({ logLevel }: Config): Log {
 async function serve(config: Config): Promise<void> {
   const log = openLog(config);
   const metrics = createWebMetrics(config.webConcurrency);
-  addProcessMetrics(metrics.registry);
+  addProcessMetrics(metrics.registry, currentRelease(config));
   const isClusterWorker = cluster.isWorker;
   const readMetrics = isClusterWorker ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();
   const metricsServer = isClusterWorker ? undefined : await serveMetrics(config, readMetrics);

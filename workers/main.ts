@@ -1,6 +1,7 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { queuePlace } from '../src/queue/queue-place.ts';
 import { announceReady, onShutdown, runMain } from '../src/runtime/lifecycle.ts';
+import { currentRelease } from '../src/runtime/release.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
@@ -14,8 +15,10 @@ runMain(async () => {
   const log = createLog('worker', config.logLevel);
   logConsoleOutput(log);
   exitOnUncaughtException(log);
+  const release = currentRelease(config);
+  log.info(release, 'starting');
   const metrics = createWorkerMetrics();
-  addProcessMetrics(metrics.registry);
+  addProcessMetrics(metrics.registry, release);
   const metricsServer = config.workerMetricsPort
     ? await openMetricsServer({
         port: config.workerMetricsPort,
