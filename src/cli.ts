@@ -1,9 +1,11 @@
-import { createRequire } from 'node:module';
 import { runCommandLine } from './cli/program.ts';
 import { printMessage } from './cli/output.ts';
+import { readConfig } from './config.ts';
+import { currentRelease, releaseName } from './runtime/release.ts';
 
-// Relative to the built file in dist/src.
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+// Errors in the environment are left to the commands: `--version` works without it.
+const { config } = readConfig(process.env);
+const version = releaseName(currentRelease(config));
 
 // One line instead of Node's several.
 process.removeAllListeners('warning');

@@ -13,6 +13,8 @@ const journalChoices = ['off', 'on', 'fsync'] as const;
 const signUpChoices = ['open', 'closed'] as const;
 
 export interface Config {
+  /** The commit that this build was made from, shown beside the version. */
+  commit: string | undefined;
   port: number;
   /** Undefined: all addresses of the machine, IPv4 and IPv6. */
   host: string | undefined;
@@ -194,6 +196,13 @@ export function readConfig(
     return undefined;
   }
 
+  function commitName(name: string): string | undefined {
+    const text = given(name);
+    if (text === undefined || /^[\w.-]{1,64}$/.test(text)) return text;
+    errors.push(`${name} must be a commit: at most 64 letters, digits, dots, dashes and underscores`);
+    return undefined;
+  }
+
   const poolSize = (name: string, pool: keyof typeof poolBounds) => {
     const { size, least, most } = poolBounds[pool];
     return integer(name, size, least, most);
@@ -208,6 +217,7 @@ export function readConfig(
   }
 
   const config: Config = {
+    commit: commitName('QRELAY_COMMIT'),
     port,
     host: given('HOST'),
     // Normalized by the URL parser, because printed share links start with it.

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { type Config, loadConfig, requireDatabaseUrl } from './config.ts';
 import type { HttpServer } from './http/http-server.ts';
 import { announceReady, onShutdown, runLogged, surviveUncaughtErrors } from './runtime/lifecycle.ts';
+import { currentRelease } from './runtime/release.ts';
 import { supervise } from './runtime/supervisor.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log, standardOutput } from './telemetry/log.ts';
@@ -12,10 +13,11 @@ import { createRecentErrors } from './telemetry/recent-errors.ts';
 import { createWebMetrics } from './telemetry/web-metrics.ts';
 import { openWebService } from './web-service.ts';
 
-function openLog({ logLevel }: Config, errors = createRecentErrors()): Log {
-  const log = createLog('web', logLevel, errors.watch(standardOutput()));
+function openLog(config: Config, errors = createRecentErrors()): Log {
+  const log = createLog('web', config.logLevel, errors.watch(standardOutput()));
   logConsoleOutput(log);
   exitOnUncaughtException(log);
+  log.info(currentRelease(config), 'starting');
   return log;
 }
 
@@ -24,7 +26,7 @@ async function serve(config: Config): Promise<void> {
   const errors = createRecentErrors();
   const log = openLog(config, errors);
   const metrics = createWebMetrics(config.webConcurrency);
-  addProcessMetrics(metrics.registry);
+  addProcessMetrics(metrics.registry, currentRelease(config));
   const isClusterWorker = cluster.isWorker;
   const readMetrics = isClusterWorker ? joinMetrics(metrics.registry) : () => metrics.registry.metrics();
   const metricsServer = isClusterWorker ? undefined : await serveMetrics(config, readMetrics);

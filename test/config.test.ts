@@ -63,12 +63,19 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
-    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES', 'SCAN_JOURNAL');
+    names.push('QRELAY_COMMIT', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES', 'SCAN_JOURNAL');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
       expect(loadConfig(env)).to.deep.equal(loadConfig({}));
     }
+  });
+
+  it('accepts what can be the name of a commit as QRELAY_COMMIT', () => {
+    for (const good of ['1a2b3c4', 'a'.repeat(64), 'v0.2.0-3-g1a2b3c4'])
+      expect(loadConfig({ QRELAY_COMMIT: good }).commit).to.equal(good);
+    for (const bad of ['a b', 'a"b', 'a'.repeat(65)])
+      expect(errorsOf({ QRELAY_COMMIT: bad }), bad).to.contain('QRELAY_COMMIT must be a commit');
   });
 
   it('accepts an e-mail address or an http(s) URL as ABUSE_CONTACT, and nothing else', () => {

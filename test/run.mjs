@@ -51,7 +51,8 @@ const results = { passed: 0, skipped: 0 };
 const failures = [];
 const durations = [];
 const logs = [];
-// `--faults`: only the tests that kill servers and processes under load, and those that measure time. Files: only those.
+// `--faults`: only the tests that kill servers and processes under load, and those that measure time. `--upgrade`: only the
+// rolling upgrade from the previous release, or from the commit that follows. Files: only those.
 // Nothing: the rest, and checks.
 const asked = process.argv.slice(2);
 const servers = await startServers();
@@ -60,7 +61,9 @@ else if (asked[0] === '--faults') {
   await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
   const marked = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
   await runMocha([...marked, '--grep', timedPattern]);
-} else if (asked.length > 0) await runMocha(asked);
+} else if (asked[0] === '--upgrade')
+  await runMocha(['test/upgrade/*.upgrade.ts'], asked[1] ? { UPGRADE_FROM: asked[1] } : {});
+else if (asked.length > 0) await runMocha(asked);
 else {
   const checked = runChecks();
   const parallel = ['--parallel', '--jobs', String(workers)];
@@ -70,7 +73,7 @@ else {
   await checked;
 }
 await servers?.stop();
-if (asked.length === 0 || asked[0] === '--faults') checkLogs();
+if (asked.length === 0 || ['--faults', '--upgrade'].includes(asked[0])) checkLogs();
 if (asked.length === 0) printSlowest(20);
 
 // At the end, where the last screen of a long output shows it.

@@ -1,6 +1,7 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { queuePlace } from '../src/queue/queue-place.ts';
 import { announceReady, onShutdown, runLogged } from '../src/runtime/lifecycle.ts';
+import { currentRelease } from '../src/runtime/release.ts';
 import { createLog, standardOutput } from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
@@ -16,8 +17,10 @@ runLogged('worker', async () => {
   const log = createLog('worker', config.logLevel, errors.watch(standardOutput()));
   logConsoleOutput(log);
   exitOnUncaughtException(log);
+  const release = currentRelease(config);
+  log.info(release, 'starting');
   const metrics = createWorkerMetrics();
-  addProcessMetrics(metrics.registry);
+  addProcessMetrics(metrics.registry, release);
   const metricsServer = config.workerMetricsPort
     ? await openMetricsServer({
         port: config.workerMetricsPort,

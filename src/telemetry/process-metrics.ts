@@ -1,13 +1,22 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Knex } from 'knex';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Release } from '../runtime/release.ts';
 
 const resolutionMs = 10;
 const windowMs = 60_000;
 
 /** Metrics of the Node process. Call once per process: the event loop monitor is never stopped. */
-export function addProcessMetrics(registry: Registry): void {
+export function addProcessMetrics(registry: Registry, { version, commit = '' }: Release): void {
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'qrelay_build_info',
+    help: 'Always 1. The labels have the version that runs, and the commit where QRELAY_COMMIT is set.',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+    // All processes of a cluster run the same build.
+    aggregator: 'max',
+  }).set({ version, commit }, 1);
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let windowStart = performance.now();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { withTimeout } from '../runtime/timeout.ts';
-import { version } from '../runtime/version.ts';
+import { readVersion } from '../runtime/release.ts';
 import type { Database } from '../store/database.ts';
 import {
   type ProcessKind,
@@ -49,7 +49,13 @@ export function startReports({
   log,
   everyMs = reportEveryMs,
 }: ReporterOptions): ProcessReporter {
-  const identity = { id: randomUUID(), kind, host: hostname().slice(0, 100), pid: process.pid, version };
+  const identity = {
+    id: randomUUID(),
+    kind,
+    host: hostname().slice(0, 100),
+    pid: process.pid,
+    version: readVersion(),
+  };
   const startedAt = performance.now() - process.uptime() * 1_000;
   let reportedAt = performance.now();
   let reported: Counts = {};

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -327,15 +327,18 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     });
 
     it('does the same in its own process: help, wrong usage, version (5.4)', async () => {
-      const [help, misuse, version] = await Promise.all([
+      const [help, misuse, version, build] = await Promise.all([
         runQrelay(['key', 'create', '--help'], {}),
         runQrelay(['key', 'create'], {}),
         runQrelay(['--version'], {}),
+        runQrelay(['--version'], { QRELAY_COMMIT: '1a2b3c4', PORT: 'not a port' }),
       ]);
       expect(help).to.include({ code: 0, stderr: '' });
       expect(misuse).to.include({ code: 2, stdout: '' });
       expect(misuse.stderr).to.contain("required option '--email <email>' not specified");
-      expect(version).to.deep.equal({ code: 0, stdout: '0.1.0\n', stderr: '' });
+      const { version: own } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+      expect(version).to.deep.equal({ code: 0, stdout: `${own}\n`, stderr: '' });
+      expect(build).to.deep.equal({ code: 0, stdout: `${own} (1a2b3c4)\n`, stderr: '' });
     });
   });
 

@@ -63,6 +63,28 @@ describe('The documents', () => {
   });
 });
 
+describe('CHANGELOG.md', () => {
+  const sections = [...proseOf('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
+
+  it('has a section, with its date, for the version that package.json and package-lock.json name', () => {
+    const { version } = JSON.parse(readText('package.json')) as { version: string };
+    const lock = JSON.parse(readText('package-lock.json')) as {
+      version: string;
+      packages: { '': { version: string } };
+    };
+    expect([lock.version, lock.packages[''].version]).to.deep.equal([version, version]);
+    expect(sections[1]).to.match(/ - \d{4}-\d\d-\d\d$/);
+    expect(sections[1]?.split(' - ')[0]).to.equal(`[${version}]`);
+  });
+
+  it('begins with what is not released yet, then goes back in time', () => {
+    const [first, ...released] = sections.map((heading) => /^\[([^\]]+)\]/.exec(heading)?.[1] ?? '');
+    expect(first).to.equal('Unreleased');
+    const newestFirst = released.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+    expect(released).to.deep.equal(newestFirst);
+  });
+});
+
 describe('README.md', () => {
   it('names everything that scans are counted by', () => {
     const [, analytics = ''] = /^- \*\*Analytics\*\*([^]*?)^- /m.exec(readText('README.md')) ?? [];

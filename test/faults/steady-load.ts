@@ -19,7 +19,11 @@ export interface SteadyLoad {
 }
 
 /** Scans a share address at a steady rate over kept connections, as a load balancer would pass them on. */
-export function startLoad(addresses: string[], perSecond: number): SteadyLoad {
+export function startLoad(
+  addresses: string[],
+  perSecond: number,
+  headers: Record<string, string> = {},
+): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const result: LoadResult = { redirects: 0, sent: 0, slowestMs: 0, durationsMs: [], faults: {} };
   const open = new Set<Promise<void>>();
@@ -31,7 +35,7 @@ export function startLoad(addresses: string[], perSecond: number): SteadyLoad {
     const address = addresses[upstream % addresses.length] ?? '';
     const startedAt = performance.now();
     return new Promise((resolve) => {
-      const req = get(address, { agent, headers: { 'User-Agent': iPhoneSafari } }, (res) => {
+      const req = get(address, { agent, headers: { 'User-Agent': iPhoneSafari, ...headers } }, (res) => {
         res.resume();
         res.once('end', () => {
           const ms = performance.now() - startedAt;

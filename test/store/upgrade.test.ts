@@ -4,6 +4,8 @@ import { createPartitions, listPartitions } from '../../src/scans/partitions.ts'
 import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { finishUpgrade, migrate } from '../../src/store/migrate.ts';
+import { ownMigrations } from '../../src/store/migration-list.ts';
+import { eventually } from '../support/eventually.ts';
 import { previousRelease, recordAsPreviousRelease, storeCode } from '../support/previous-release.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { createBareDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -99,6 +101,53 @@ describe('An upgrade from the previous release', function () {
     await superuser.destroy();
     await migrate(db);
     expect(await createScanRecorder(db)([scanRow(codeId, today)])).to.include({ recorded: 1 });
+  });
+
+  it('lists the cities of earlier scans in steps: a worker that counts one of them waits for no more than a step', async () => {
+    const cities = 6_000;
+    await db.raw(
+      `INSERT INTO scan_counters (qr_code_id, dimension, day, value, count)
+       SELECT :codeId, 'city', day, 'GB|ENG|City ' || number, 1
+       FROM generate_series(10001, CAST(:last AS int)) AS number, unnest('{2026-01-01,2026-02-02}'::date[]) AS day`,
+      { codeId, last: 10_000 + cities },
+    );
+    await migrate(db, {
+      migrations: {
+        ...ownMigrations,
+        getMigrations: async () => (await ownMigrations.getMigrations([])).filter((file) => file < '0017'),
+      },
+    });
+    // Half a millisecond each, as on an installation with millions of them.
+    await db.raw(`
+      CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.0005); RETURN NEW; END';
+      CREATE TRIGGER be_slow BEFORE INSERT ON scan_cities FOR EACH ROW EXECUTE FUNCTION be_slow();
+    `);
+    const migrated = migrate(db);
+    await eventually(async () => {
+      const { rows } = (await db.raw(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%INSERT INTO scan\\_cities%' AND wait_event = 'PgSleep'",
+      )) as { rows: unknown[] };
+      expect(rows).to.have.length(1);
+    });
+    const worker = openDatabase(database.url, {
+      poolMax: 1,
+      applicationName: 'worker',
+      lockTimeoutMs: 1_000,
+    });
+    const first = { qr_code_id: codeId, dimension: 'city', value: 'GB|ENG|City 10001' };
+    try {
+      await worker('scan_counters').insert({ ...first, day: '2026-03-03', count: 1 });
+    } finally {
+      await worker.destroy();
+      await migrated;
+    }
+    const { rows } = (await db.raw(
+      'SELECT last_day::text AS day, count(*) FROM scan_cities GROUP BY 1 ORDER BY 1',
+    )) as { rows: unknown[] };
+    expect(rows).to.deep.equal([
+      { day: '2026-02-02', count: cities - 1 },
+      { day: '2026-03-03', count: 1 },
+    ]);
   });
 
   it('gives scans from a clock that runs ahead a place', async () => {

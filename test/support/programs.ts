@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What is set where the tests run must not reach the programs under test; an empty string is "not set". */
 export const unsetSettings = Object.fromEntries(
   [
+    'QRELAY_COMMIT',
     'DATABASE_URL',
     'DATABASE_REPLICA_URL',
     'REDIS_URL',

@@ -20,6 +20,11 @@ export function createBareDatabase(): Promise<TestDatabase> {
   return create('template1');
 }
 
+/** A copy of a database that nobody is connected to. */
+export function copyDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+  return create(new URL(url).pathname.slice(1));
+}
+
 async function create(template: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.pid}_${made}`;

@@ -34,7 +34,12 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     db = openDatabase(database.url, { poolMax: 2, applicationName: 'test' });
     const ports = [await freePort(), await freePort()];
     [webPortUrl = '', workerPortUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}/metrics`);
-    const settings = { DATABASE_URL: database.url, METRICS_TOKEN: token, LOG_LEVEL: 'debug' };
+    const settings = {
+      DATABASE_URL: database.url,
+      METRICS_TOKEN: token,
+      LOG_LEVEL: 'debug',
+      QRELAY_COMMIT: '1a2b3c4',
+    };
     [web, worker] = await Promise.all([
       startWebProcess({
         ...settings,
@@ -176,6 +181,15 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     expect(after.text)
       .to.not.match(/made-up|PROPFIND/)
       .and.not.include(code.id);
+  });
+
+  it('name the version and commit that run, and the log does at startup', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    const release = { version, commit: '1a2b3c4' };
+    for (const figures of [await ofWeb(), await ofWorker()])
+      expect(figures.get('qrelay_build_info', release)).to.equal(1);
+    for (const program of [web, worker])
+      expect(logLines(program)[0]).to.include({ msg: 'starting', ...release });
   });
 
   it('report the age of the geolocation data by its creation date, not its installation date', async () => {

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
+
+/** What runs here. The commit is known only if QRELAY_COMMIT says so. */
+export interface Release {
+  version: string;
+  commit: string | undefined;
+}
+
+export function currentRelease({ commit }: Pick<Config, 'commit'>): Release {
+  return { version: readVersion(), commit };
+}
+
+/** `0.2.0 (1a2b3c4)`, or only the version. */
+export function releaseName({ version, commit }: Release): string {
+  return commit === undefined ? version : `${version} (${commit})`;
+}
+
+export function readVersion(): string {
+  // From the sources, package.json is two folders up; from dist, three.
+  const file = ['../../package.json', '../../../package.json']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path));
+  if (file === undefined) throw new Error('package.json is missing: install the complete release');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
