@@ -95,21 +95,32 @@ export async function openHttpServer(
     drain() {
       draining = true;
       return new Promise((resolve) => {
-        // Not http.Server's own close, which closes idle connections at once and loses requests that are on their way.
-        NetServer.prototype.close.call(server, () => {
-          clearInterval(closing);
-          stopChecking();
-          resolve();
+        afterPolling(() => {
+          // Not http.Server's own close, which closes idle connections at once and loses requests that are on their way.
+          NetServer.prototype.close.call(server, () => {
+            clearInterval(closing);
+            stopChecking();
+            resolve();
+          });
         });
         const startedAt = Date.now();
         const closing = setInterval(() => {
           const waitedMs = Date.now() - startedAt;
           if (waitedMs > hardCloseAfterMs) server.closeAllConnections();
-          else if (waitedMs >= idleGraceMs) server.closeIdleConnections();
+          else if (waitedMs >= idleGraceMs) afterPolling(() => server.closeIdleConnections());
         }, 25);
       });
     },
   };
+}
+
+/**
+ * Lets the event loop accept and read what has arrived. After a delay, connections wait to be accepted and requests to be
+ * read; closing their socket would reset them, and a balancer does not repeat a POST.
+ */
+function afterPolling(work: () => void): void {
+  // The first one may run before the next poll.
+  setImmediate(() => setImmediate(work));
 }
 
 function listen(server: Server, port: number, host: string | undefined, variable: string): Promise<void> {

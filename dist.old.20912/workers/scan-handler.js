@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { createBackoff } from '../src/runtime/backoff.js';
+import { TryLaterError } from '../src/queue/queue-worker.js';
+import { countScans, packScans, unpackScans } from '../src/queue/scan-jobs.js';
+import { saveDeadLetter } from '../src/scans/dead-letters.js';
+import { createScanRecorder } from '../src/scans/scan-recorder.js';
+import { plainMessage, sqlState } from '../src/store/database.js';
+import { enrich } from './enrich.js';
+import { mergeBatches } from './merge-batches.js';
+/** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
+const lockedPausesMs = [0, 25, 100];
+/** For this long after that, scans of the code are tried later without a pause: other codes need the worker. */
+const lockedMemoryMs = 1_000;
+/** One statement records the scans of many jobs. A second one runs meanwhile: for other codes, PostgreSQL has other cores. */
+const merging = { maxItems: 4_000, maxRunning: 2, pauseMs: 20 };
+/** How long a job waits before it is tried later while the database is down. */
+const outagePauses = { firstMs: 100, longestMs: 1_000 };
+/**
+ * Records the scans of a job, together with those of other jobs that were delivered at the same time. While the database is down, the whole job is tried later, without limit. If a code is
+ * locked, only its scans are tried later. If the database rejects the data, the batch is split in halves until the
+ * offending scan is alone: it becomes a dead letter, and the others are recorded.
+ */
+export function createScanHandler({ db, lookups, sealingKey, metrics, audit, log }) {
+  const recordScans = createScanRecorder(db);
+  const outage = createBackoff(outagePauses);
+  const lockedCodes = new LRUCache({ max: 10_000, ttl: lockedMemoryMs });
+  /** A scan that cannot be enriched becomes a dead letter, like one that the database rejects. */
+  async function enrichAll(scans) {
+    const enriched = [];
+    for (const scan of scans) {
+      try {
+        enriched.push({ scan, row: enrich(scan, lookups) });
+      } catch (error) {
+        await deadLetter(scan, error);
+      }
+    }
+    return enriched;
+  }
+  /** Returns the scans whose codes are locked. */
+  async function recordBatch(batch) {
+    try {
+      const { recorded, known, lockedCodes: locked } = await recordScans(batch.map(({ row }) => row));
+      const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
+      metrics.scansRecorded.recorded += recorded;
+      metrics.scansRecorded.delivered_before += known - recorded;
+      metrics.scansRecorded.code_deleted += batch.length - left.length - known;
+      if (left.length === 0) audit.note(batch.map(({ row }) => row));
+      return left;
+    } catch (error) {
+      if (isLockTimeout(error)) return recordByCode(batch);
+      if (!isRejected(error)) throw new TryLaterError('the scans could not be recorded', { cause: error });
+      const [only] = batch;
+      if (batch.length > 1 || !only) return recordHalves(batch, batch.length >> 1);
+      await deadLetter(only.scan, error);
+      return [];
+    }
+  }
+  /** Splits the batch between codes, so that only the scans of the locked code are left. */
+  async function recordByCode(batch) {
+    const byCode = batch.toSorted((a, b) => (a.row.qrCodeId < b.row.qrCodeId ? -1 : 1));
+    const firstCode = byCode[0]?.row.qrCodeId;
+    const codes = [...new Set(byCode.map(({ row }) => row.qrCodeId))];
+    if (codes.length === 1 || firstCode === undefined) return batch;
+    const middleCode = codes[codes.length >> 1];
+    return recordHalves(
+      byCode,
+      byCode.findIndex(({ row }) => row.qrCodeId === middleCode),
+    );
+  }
+  async function recordHalves(batch, middle) {
+    const left = await recordBatch(batch.slice(0, middle));
+    return [...left, ...(await recordBatch(batch.slice(middle)))];
+  }
+  const recordMerged = mergeBatches(recordBatch, merging);
+  /** Retries locked codes after short pauses, and returns the scans of those that stay locked. */
+  async function recordAll(batch) {
+    const tryLater = batch.filter(({ scan }) => lockedCodes.has(scan.codeId));
+    let rest = tryLater.length === 0 ? batch : batch.filter(({ scan }) => !lockedCodes.has(scan.codeId));
+    for (const pauseMs of lockedPausesMs) {
+      if (rest.length === 0) break;
+      // Random, so that two workers that locked each other out do not meet again.
+      if (pauseMs > 0) await sleep(pauseMs * (0.5 + Math.random()));
+      const left = await recordMerged(rest);
+      tryLater.push(...left.filter(({ scan }) => lockedCodes.has(scan.codeId)));
+      rest = left.filter(({ scan }) => !lockedCodes.has(scan.codeId));
+    }
+    for (const { scan } of rest) lockedCodes.set(scan.codeId, true);
+    return [...tryLater, ...rest];
+  }
+  async function deadLetter(scan, error) {
+    const reason = error instanceof Error ? plainMessage(error).slice(0, 1_000) : String(error);
+    await saveDeadLetter(db, {
+      scanId: scan.id.slice(0, 100),
+      job: JSON.stringify(packScans([scan], sealingKey)),
+      reason: reason.replaceAll('\0', ''),
+    }).catch((cause) => {
+      throw new TryLaterError('a dead letter could not be saved', { cause });
+    });
+    metrics.scansRecorded.dead += 1;
+    log.error(
+      { scanId: scan.id, reason },
+      'a scan could not be recorded and became a dead letter: see `qrelay scans dead`',
+    );
+  }
+  return async (job) => {
+    const startedAt = performance.now();
+    metrics.jobScans.observe(countScans(job));
+    try {
+      const left = await recordAll(await enrichAll(unpackScans(job, sealingKey)));
+      if (left.length > 0) {
+        const remaining = packScans(
+          left.map(({ scan }) => scan),
+          sealingKey,
+        );
+        throw new TryLaterError('a QR code is locked: it is being deleted, or another transaction holds it', {
+          remaining,
+        });
+      }
+      outage.reset();
+    } catch (error) {
+      // Without a pause, every waiting job would be fetched and delayed in turn, as fast as the database fails.
+      if (error instanceof TryLaterError && !error.remaining) await sleep(outage.next(0));
+      throw error;
+    } finally {
+      metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);
+    }
+  };
+}
+/** SQLSTATE class 22 (data exception) or 23 (constraint violation): trying again would not help. */
+function isRejected(error) {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+function isLockTimeout(error) {
+  return sqlState(error) === '55P03';
+}
+//# sourceMappingURL=scan-handler.js.map

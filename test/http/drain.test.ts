@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** Sends a request for each line that it reads, over one connection, and prints the status line or what went wrong. */
+const client = `
+  const { connect } = require('node:net');
+  let socket;
+  process.stdin.on('data', () => {
+    if (!socket) {
+      socket = connect(Number(process.argv[1]), '127.0.0.1');
+      socket.on('data', (data) => console.log(String(data).split('\\r\\n')[0]));
+      socket.on('error', ({ code }) => console.log(code));
+      socket.on('end', () => console.log('closed'));
+    }
+    socket.write('POST / HTTP/1.1\\r\\nHost: qr.test\\r\\nContent-Length: 0\\r\\n\\r\\n', () => process.stderr.write('sent'));
+  });
+`;
+
+describe('A server that drains after its event loop was late', () => {
+  let server: HttpServer;
+  let child: ChildProcess;
+  let lines: string[];
+  const idleGraceMs = 100;
+
+  beforeEach(async () => {
+    server = await openHttpServer((_, res) => res.end('ok'), { port: 0, host: '127.0.0.1', idleGraceMs });
+    child = spawn(process.execPath, ['-e', client, String(server.port)], { stdio: 'pipe' });
+    lines = [];
+    if (child.stdout) createInterface(child.stdout).on('line', (line) => lines.push(line));
+    await once(child, 'spawn');
+  });
+  afterEach(async () => {
+    child.kill();
+    await server.drain();
+  });
+
+  /** The client sends a request that this process cannot notice: it is busy until then and longer. */
+  function sendUnnoticed(): void {
+    child.stdin?.write('\n');
+    blockFor(1_500);
+  }
+
+  function blockFor(ms: number): void {
+    for (const until = performance.now() + ms; performance.now() < until; );
+  }
+
+  it('answers a request on a connection that it had not accepted yet', async () => {
+    sendUnnoticed();
+    const drained = server.drain();
+    await eventually(() => expect(lines[0]).to.equal('HTTP/1.1 200 OK'));
+    await drained;
+  });
+
+  it('answers a request that arrived on an idle connection just before it is closed', async () => {
+    child.stdin?.write('\n');
+    await eventually(() => expect(lines).to.deep.equal(['HTTP/1.1 200 OK']));
+    const drained = server.drain();
+    // The listener is closed before the delay, and the grace of idle connections is over after it.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    sendUnnoticed();
+    await eventually(() => expect(lines[1]).to.equal('HTTP/1.1 200 OK'));
+    await drained;
+  });
+});
