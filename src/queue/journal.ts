@@ -15,7 +15,8 @@ export interface Journal {
   append(job: ScanJob): Promise<void>;
   /**
    * Passes the unconfirmed batches that are at least `minAgeMs` old to `confirm`, page by page, and deletes a file when all
-   * of it is confirmed. `confirm` says of each whether it is. Stops when `confirm` rejects.
+   * of it is confirmed. `confirm` says of each whether it is. Stops when `confirm` rejects. Rejects, at the end, if a file
+   * cannot be read.
    */
   check(confirm: (jobs: ScanJob[]) => Promise<boolean[]>, minAgeMs: number): Promise<void>;
   bytes(): number;
@@ -91,7 +92,7 @@ export async function openJournal({
   }
 
   async function rotateIfDue(minAgeMs: number): Promise<void> {
-    const isHeldUp = closed.some(({ closedAt }) => nowMs() - closedAt > 2 * minAgeMs);
+    const isHeldUp = minAgeMs > 0 && closed.some(({ closedAt }) => nowMs() - closedAt > 2 * minAgeMs);
     if (writer.current() && nowMs() - startedAt >= (isHeldUp ? maxFileAgeMs : 0)) await writer.rotate();
   }
 
@@ -126,13 +127,23 @@ export async function openJournal({
     },
     async check(confirm, minAgeMs) {
       await exclusively(() => rotateIfDue(minAgeMs));
+      let refusal: unknown;
+      let unreadable: Error | undefined;
+      const confirmPage = (jobs: ScanJob[]) =>
+        confirm(jobs).catch((error: unknown) => {
+          refusal = error;
+          throw error;
+        });
       for (const file of closed.filter(({ closedAt }) => nowMs() - closedAt >= minAgeMs)) {
-        await checkFile(file, confirm).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOENT' || error.path !== file.path) throw error;
+        await checkFile(file, confirmPage).catch((error: NodeJS.ErrnoException) => {
+          if (error === refusal) throw error;
           // A process that took us for dead has adopted it.
-          closed.splice(closed.indexOf(file), 1);
+          if (error.code === 'ENOENT') closed.splice(closed.indexOf(file), 1);
+          // One bad file must not hold up the others.
+          else unreadable = error;
         });
       }
+      if (unreadable) throw unreadable;
     },
     bytes,
     oldestAt() {
@@ -177,8 +188,10 @@ async function findOwnFiles(
     const name = parseSpoolName(fileName);
     if (!name?.isJournal || name.owner !== owner) continue;
     const path = join(folder, fileName);
-    const { size, mtimeMs } = await stat(path);
-    files.push({ path, bytes: size, startedAt: mtimeMs, closedAt: mtimeMs, confirmed: new Set() });
+    // It may have been adopted meanwhile.
+    const file = await stat(path).catch(ignoreMissing);
+    const { size = 0, mtimeMs = 0 } = file ?? {};
+    if (file) files.push({ path, bytes: size, startedAt: mtimeMs, closedAt: mtimeMs, confirmed: new Set() });
     lastNumber = Math.max(lastNumber, name.number);
   }
   return { files, lastNumber };

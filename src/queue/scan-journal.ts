@@ -120,8 +120,10 @@ export async function openScanJournal({
         unjournaledScans += countScans(job);
         logFailed(err, countScans(job));
       });
+      // Counted from now on: together they must take less than the time after which the batch goes to the spool.
+      const written = withTimeout(appendTimeoutMs, appended).catch(() => undefined);
       await addToQueue();
-      await withTimeout(appendTimeoutMs, appended).catch(() => undefined);
+      await written;
     },
     state() {
       const oldestAt = journal.oldestAt();

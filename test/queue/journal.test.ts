@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -103,6 +103,25 @@ describe('The journal', () => {
     const failure = await journal.check(() => Promise.reject(new Error('down')), 0).catch(String);
     expect(failure).to.equal('Error: down');
     expect(await check(journal, () => true)).to.deep.equal(['a']);
+  });
+
+  it('goes on with other files where one cannot be read, and says so at the end', async () => {
+    const journal = await open();
+    await journal.append(job('a'));
+    await check(journal, () => false);
+    const [file = ''] = await files();
+    await journal.append(job('b'));
+    await rm(join(folder, file));
+    await mkdir(join(folder, file));
+    const passed: string[] = [];
+    const failure = await journal
+      .check(async (jobs) => {
+        passed.push(...idsOf(jobs));
+        return jobs.map(() => true);
+      }, 0)
+      .catch((error: NodeJS.ErrnoException) => error.code);
+    expect(passed).to.deep.equal(['b']);
+    expect(failure).to.equal('EISDIR');
   });
 
   it('rejects what would make it larger than it may be, and takes it again when there is room', async () => {
