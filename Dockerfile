@@ -27,7 +27,7 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
       geoip-lite/data/geoip-country* geoip-lite/test \
       libphonenumber-js/bundle \
  && find world-atlas -name '*.json' ! -name package.json ! -name countries-110m.json -delete \
- && find . ../dist -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.tsbuildinfo' \) -delete \
+ && find . ../dist -type f \( -name '*.map' -o -name '*.[cm]ts' -o -name '*.ts' -o -name '*.tsbuildinfo' \) -delete \
  && find . -type f -iname '*.md' ! -iname '*license*' ! -iname '*licence*' ! -iname '*notice*' -delete \
  && find . -type d -empty -delete
 

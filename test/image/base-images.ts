@@ -27,9 +27,15 @@ const exists = async (image: string) => (await tryPodman(['image', 'exists', ima
 
 async function importDebian(suite: string, image: string): Promise<void> {
   const left = ['/usr/share/man/*', '/usr/share/info/*', '/usr/share/locale/*', '/usr/share/doc/*'];
-  const options = left.map((path) => `--dpkgopt=path-exclude=${path}`);
-  const kept = '--dpkgopt=path-include=/usr/share/doc/*/copyright';
-  const child = spawn('mmdebstrap', ['--quiet', '--variant=minbase', ...options, kept, suite, '-'], {
+  const options = [
+    ...left.map((path) => `--dpkgopt=path-exclude=${path}`),
+    '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+    '--include=adduser,tzdata,usr-is-merged',
+    // It would bring all of Perl.
+    '--setup-hook=printf "Package: usrmerge\\nPin: version *\\nPin-Priority: -1\\n" >"$1"/etc/apt/preferences.d/no-usrmerge',
+    '--customize-hook=rm -rf "$1"/etc/apt/preferences.d/* "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*',
+  ];
+  const child = spawn('mmdebstrap', ['--quiet', '--variant=apt', ...options, suite, '-'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await podman(['import', '--change', 'CMD ["bash"]', '-', image], { input: child.stdout });

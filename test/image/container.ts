@@ -7,8 +7,10 @@ type Settings = Record<string, string>;
 function options(settings: Settings, spool?: string): string[] {
   return [
     '--network=host',
-    // The tests run without systemd, and need no limits.
     '--cgroups=disabled',
+    // By default, podman asks for more than a machine may allow.
+    '--ulimit=nofile=8192:8192',
+    '--ulimit=nproc=4096:4096',
     '--read-only',
     '--read-only-tmpfs=false',
     '--tmpfs=/tmp',

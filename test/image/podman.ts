@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,27 +11,44 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Images and containers of the tests only. Kept between runs: unchanged steps of the Dockerfile are not repeated. */
+/** Images and containers of the tests only. Kept between runs, so that the base images are made once. */
 const storage = join(tmpdir(), 'qrelay-image');
-const places = ['--root', join(storage, 'root'), '--runroot', join(storage, 'run')];
 const global = [
-  ...places,
-  '--storage-driver',
-  'overlay',
-  '--cgroup-manager',
-  'cgroupfs',
-  '--events-backend',
-  'file',
+  ...['--root', join(storage, 'root'), '--runroot', join(storage, 'run'), '--storage-driver', 'overlay'],
+  // There may be no systemd.
+  ...['--cgroup-manager', 'cgroupfs', '--events-backend', 'file'],
 ];
+
+let namespace: Promise<string> | undefined;
+
+/**
+ * All commands run in one mount namespace of their own, without the second version of cgroups where the first is mounted
+ * too: crun refuses to run with both, even if it is to use neither. It ends with this process.
+ */
+function openNamespace(): Promise<string> {
+  namespace ??= (async () => {
+    mkdirSync(storage, { recursive: true });
+    const script = 'umount /sys/fs/cgroup/unified 2>/dev/null; echo ready; exec cat';
+    const holder: ChildProcess = spawn('unshare', ['--mount', 'sh', '-c', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout as Readable, 'data');
+    return String(holder.pid);
+  })();
+  return namespace;
+}
 
 /** Runs podman and gives what it printed. */
 export async function tryPodman(args: string[], { input }: { input?: Readable } = {}): Promise<Outcome> {
-  mkdirSync(storage, { recursive: true });
-  const child = spawn('podman', [...global, ...args], {
-    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-    // Without systemd there is no timer for health checks; the tests run them.
-    env: { ...process.env, DISABLE_HC_SYSTEMD: 'true' },
-  });
+  const child = spawn(
+    'nsenter',
+    ['--mount', '--target', await openNamespace(), 'podman', ...global, ...args],
+    {
+      stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      // Without systemd there is no timer for health checks; the tests run them.
+      env: { ...process.env, DISABLE_HC_SYSTEMD: 'true' },
+    },
+  );
   if (input && child.stdin) input.pipe(child.stdin);
   const outcome: Outcome = { code: null, stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (outcome.stdout += text));
