@@ -30,6 +30,6 @@ function commandLine(pid) {
 }
 
 function fail(message) {
-  console.error(message);
+  process.stderr.write(`${message}\n`);
   process.exit(1);
 }

@@ -90,7 +90,7 @@ describe('compose.yaml', () => {
     const text = readText('compose.yaml');
     const required = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     expect(new Set(required)).to.deep.equal(new Set(Object.keys(settings)));
-    const [comment = ''] = text.split('\nname:');
+    const [comment = ''] = text.split('\nx-qrelay:');
     for (const name of required) expect(comment).to.include(`#   ${name}=`);
   });
 

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -30,15 +31,21 @@ async function importDebian(suite: string, image: string): Promise<void> {
   const options = [
     ...left.map((path) => `--dpkgopt=path-exclude=${path}`),
     '--dpkgopt=path-include=/usr/share/doc/*/copyright',
-    '--include=adduser,tzdata,usr-is-merged',
-    // It would bring all of Perl.
+    '--include=adduser,tzdata',
+    // As in the image: a merged /usr, but without the package usrmerge, which would bring all of Perl.
+    '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr',
     '--setup-hook=printf "Package: usrmerge\\nPin: version *\\nPin-Priority: -1\\n" >"$1"/etc/apt/preferences.d/no-usrmerge',
     '--customize-hook=rm -rf "$1"/etc/apt/preferences.d/* "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*',
   ];
   const child = spawn('mmdebstrap', ['--quiet', '--variant=apt', ...options, suite, '-'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await podman(['import', '--change', 'CMD ["bash"]', '-', image], { input: child.stdout });
+  const closed = once(child, 'close');
+  const unnamed = await podman(['import', '--quiet', '--change', 'CMD ["bash"]', '-'], {
+    input: child.stdout,
+  });
+  if ((await closed)[0] !== 0) throw new Error('mmdebstrap failed: see above');
+  await podman(['tag', unnamed, image]);
 }
 
 async function addNode(version: string, from: string, image: string): Promise<void> {

@@ -16,16 +16,10 @@ export async function buildImage(): Promise<boolean> {
   const argument = (name: string) => new RegExp(`^ARG ${name}=(.+)$`, 'm').exec(dockerfile)?.[1] ?? '';
   await ensureBaseImages(argument('NODE_VERSION'), argument('DEBIAN'));
   // In a chroot, on the network of this machine. HEALTHCHECK exists only in Docker's format.
-  const how = [
-    '--isolation',
-    'chroot',
-    '--network',
-    'host',
-    '--pull=never',
-    '--format',
-    'docker',
-    '--layers',
-  ];
-  await podman(['build', ...how, '--tag', image, root]);
+  const how = '--isolation=chroot --network=host --pull=never --format=docker';
+  // npm's cache spares the download; without layers, the steps between are not packed.
+  const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
+  const faster = ['--layers=false', `--volume=${cache}:/root/.npm`];
+  await podman(['build', ...how.split(' '), ...faster, '--tag', image, root]);
   return true;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectBuilt, expectValidEnvironment } from '../deploy/files.ts';
+import { fieldErrors } from './kubernetes-fields.ts';
 import { type ChartRenderer, type Manifest, openChartRenderer } from './rendered-chart.ts';
 
 interface ContainerSpec {
@@ -29,7 +30,7 @@ const everything = {
   },
 };
 
-const podOf = ({ spec }: Manifest) => spec.template?.spec as { containers: [ContainerSpec] } | undefined;
+const podOf = ({ spec }: Manifest) => spec?.template?.spec as { containers: [ContainerSpec] } | undefined;
 const byName = (manifests: Manifest[], kind: string, name: string) =>
   manifests.find((one) => one.kind === kind && one.metadata.name === name);
 
@@ -82,6 +83,10 @@ describe('The Helm chart, rendered', () => {
       }
     });
 
+    it(`has only fields that Kubernetes knows, with values of their type (${name})`, () => {
+      expect(fieldErrors(render())).to.equal('');
+    });
+
     it(`refers only to pods, ports and volumes that it has (${name})`, () => {
       const manifests = render();
       for (const one of manifests) {
@@ -106,6 +111,12 @@ describe('The Helm chart, rendered', () => {
       }
     });
   }
+
+  it('would not pass with a field that Kubernetes does not know', () => {
+    const [job] = renderer.render(required).filter(({ kind }) => kind === 'Job');
+    const wrong = { ...job, spec: { ...job?.spec, backofLimit: 3 } } as Manifest;
+    expect(fieldErrors([wrong])).to.match(/manifests\.ts\(.+'backofLimit'/);
+  });
 
   it('migrates before an installation or upgrade, with nothing that the chart creates', () => {
     const job = byName(variants['every option']?.() ?? [], 'Job', 'test-qrelay-migrate');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -13,11 +14,9 @@ export interface Outcome {
 
 /** Images and containers of the tests only. Kept between runs, so that the base images are made once. */
 const storage = join(tmpdir(), 'qrelay-image');
-const global = [
-  ...['--root', join(storage, 'root'), '--runroot', join(storage, 'run'), '--storage-driver', 'overlay'],
-  // There may be no systemd.
-  ...['--cgroup-manager', 'cgroupfs', '--events-backend', 'file'],
-];
+const places = `--root ${join(storage, 'root')} --runroot ${join(storage, 'run')} --storage-driver overlay`;
+// There may be no systemd.
+const global = `${places} --cgroup-manager cgroupfs --events-backend file`.split(' ');
 
 let namespace: Promise<string> | undefined;
 
@@ -33,6 +32,8 @@ function openNamespace(): Promise<string> {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await once(holder.stdout as Readable, 'data');
+    holder.unref();
+    for (const pipe of [holder.stdin, holder.stdout] as Socket[]) pipe.unref();
     return String(holder.pid);
   })();
   return namespace;

@@ -46,7 +46,7 @@ export async function openChartRenderer(): Promise<ChartRenderer | undefined> {
   });
   return {
     render(values) {
-      const complete = merge(readYaml(`${chart}/values.yaml`) as Values, values);
+      const complete = merge(readYaml(`${chart}/values.yaml`), values);
       const input = { chart: join(root, chart), release: 'test', namespace: 'default', values: complete };
       const output = execFileSync(program, { input: JSON.stringify(input), encoding: 'utf8' });
       return Object.entries(JSON.parse(output) as Record<string, string>)
