@@ -27,6 +27,12 @@ export async function installMissingPackages() {
   await installRequired(missingOf(packages));
 }
 
+/** For tests that need more, such as those of the image. True if every package has a program on the PATH then. */
+export async function installPackages(wanted) {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) await installRequired(missingOf(wanted));
+  return missingOf(wanted).length === 0;
+}
+
 async function installRequired(missing) {
   if (missing.length === 0) return;
   console.log(`Installing ${missing.join(', ')} for the tests ...`);
