@@ -77,16 +77,12 @@ describe('The image', () => {
   });
 
   it('is killed when it hangs, although nobody can kill process 1', async () => {
-    const { code, stderr } = await runContainer(
-      {},
-      'node',
-      '--input-type=module',
-      '--eval',
-      `import { startWatchdog } from '/app/dist/src/runtime/watchdog.js';
-       startWatchdog(3_000);
-       // By then, the thread of the watchdog runs.
-       setTimeout(() => { for (;;); }, 5_000);`,
-    );
+    // In a file, because threads inherit the options of `node --eval`. After 5 s, the thread of the watchdog runs.
+    const script = `import { startWatchdog } from '/app/dist/src/runtime/watchdog.js';
+      startWatchdog(3_000);
+      setTimeout(() => { for (;;); }, 5_000);`;
+    const command = `cat >/tmp/hang.mjs <<'END'\n${script}\nEND\nexec node /tmp/hang.mjs`;
+    const { code, stderr } = await runContainer({}, 'sh', '-c', command);
     expect(stderr).to.include('killing the process');
     expect(code).to.equal(128 + 9);
   });
