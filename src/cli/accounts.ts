@@ -79,15 +79,15 @@ export function keyCommand(): Command {
         // The message must not repeat the secret part of a whole key.
         const prefix = /^qrl_([^_]*)/.exec(given)?.[1] ?? given;
         const { name } = await db.transaction(async (to) => {
-          const key = await revokeApiKey(to, prefix, now());
+          const revoked = await revokeApiKey(to, prefix, now());
           const entry = {
             operatorId: undefined,
             action: 'key.revoke',
-            target: key.userId,
-            note: key.name,
+            target: revoked.userId,
+            note: revoked.name,
           } as const;
           await recordAction(to, entry, now());
-          return key;
+          return revoked;
         });
         printMessage(`Revoked the key ${prefix} ("${name}").`);
       }),

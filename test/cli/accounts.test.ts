@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { listActions } from '../../src/accounts/operator-actions.ts';
 import { findSessionUser, startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
@@ -301,6 +302,39 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
     });
+  });
+
+  it('records every change for the audit log, and nothing secret', async () => {
+    const email = 'audited@example.com';
+    const { stdout: key } = await qrelay(
+      'key',
+      'create',
+      '--email',
+      email,
+      '--plan',
+      'pro',
+      '--name',
+      'Shop',
+    );
+    await qrelay('user', 'plan', '--email', email, '--plan', 'free');
+    await qrelay('user', 'plan', '--email', email, '--plan', 'free');
+    await qrelay('user', 'password', '--email', email);
+    await qrelay('user', 'admin', '--email', email);
+    await qrelay('user', 'admin', '--email', email, '--off');
+    await qrelay('key', 'revoke', key.split('_')[1] ?? '');
+    const { id } = await findOrCreateUser(service.db, email, new Date());
+    const recorded = await listActions(service.db, { target: id, limit: 20 });
+    expect(
+      recorded.map(({ action, operatorId, note }) => [action, operatorId, note]).toReversed(),
+    ).to.deep.equal([
+      ['plan.change', null, 'free → pro'],
+      ['key.create', null, 'Shop'],
+      ['plan.change', null, 'pro → free'],
+      ['account.password', null, null],
+      ['operator.add', null, null],
+      ['operator.remove', null, null],
+      ['key.revoke', null, 'Shop'],
+    ]);
   });
 
   describe('usage', () => {
