@@ -62,8 +62,9 @@ export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
   };
 }
 
-export function unpackScans(job: ScanJob, key: Uint8Array): RawScan[] {
-  const addresses = openAddresses(job.sealedAddresses, key);
+/** Throws UnknownKeyError if none of the keys opens the addresses. */
+export function unpackScans(job: ScanJob, ...keys: Uint8Array[]): RawScan[] {
+  const addresses = openAddresses(job.sealedAddresses, keys);
   return listScans(job).map(([id, codeId, userAgent], index) => ({
     id,
     codeId,

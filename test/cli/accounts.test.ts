@@ -40,6 +40,11 @@ const commands = [
   'unblock host',
   'blocks',
   'migrate',
+  'secret',
+  'secret generate',
+  'secret remove',
+  'backup',
+  'backup check',
   'demo',
   'doctor',
 ];
@@ -70,6 +75,10 @@ const misuses = `
   demo --scans 0
   demo --scans 1e3
   demo --seed x
+  secret
+  secret generate extra
+  backup
+  backup check extra
   doctor extra
   doctor --remote nonsense
   nonsense
