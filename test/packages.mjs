@@ -11,6 +11,8 @@ const packages = {
   pgbouncer: ['pgbouncer'],
   prometheus: ['promtool'],
   openssl: ['openssl'],
+  // With its server: pg_basebackup and pg_dump must not be older than the server, and the embedded one has neither.
+  postgresql: ['pg_createcluster'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */
