@@ -23,6 +23,11 @@ export interface SecretFacts {
 /** Compares the root secrets of all processes by their fingerprints. Never prints one. */
 export async function checkSecret(databaseUrl: string, config: Config): Promise<Finding[]> {
   return withConnection(databaseUrl, async (db) => {
+    // Before the first migration there is no secret; that finding is another one's.
+    const { rows } = (await db.raw("SELECT to_regclass('service_secrets') IS NULL AS missing")) as {
+      rows: [{ missing: boolean }];
+    };
+    if (rows[0].missing) return [];
     const stored = await readStoredSecret(db);
     return assessSecrets({
       configured: secretLabels(config.rootSecrets),

@@ -54,11 +54,7 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
       HANG_LIMIT_SECONDS: '60',
       LOG_LEVEL: 'info',
     };
-    await createUser(
-      db,
-      { email: 'owner@example.com', passwordHash: await hashPassword(password) },
-      new Date(),
-    );
+    await createUser(db, { email: 'owner@example.com', passwordHash: hashPassword(password) }, new Date());
   });
   after(async () => {
     await Promise.all(started.map((process) => process.stop()));
