@@ -25,7 +25,7 @@ function explain(subject: Subject, error: unknown): Finding {
   const reason = setupErrorMessage(error) ?? (error instanceof Error ? plainMessage(error) : String(error));
   return findingsFor(subject).failure(
     `The check failed: ${withoutPeriod(reason)}.`,
-    'Fix that and run the doctor again.',
+    'Fix that and run this again.',
   );
 }
 
@@ -33,10 +33,7 @@ function explain(subject: Subject, error: unknown): Finding {
 export function requireValid(subject: Subject, name: string, errors: string[]): void {
   if (!errors.some((error) => error.startsWith(`${name} `))) return;
   throw new CheckAborted(
-    findingsFor(subject).warning(
-      `Not checked: ${name} is invalid.`,
-      `Correct ${name} and run the doctor again.`,
-    ),
+    findingsFor(subject).warning(`Not checked: ${name} is invalid.`, `Correct ${name} and run this again.`),
   );
 }
 

@@ -9,6 +9,7 @@ import { canOpen } from '../queue/sealed-addresses.ts';
 import type { Database } from '../store/database.ts';
 import { attempt, findDatabase, requireValid } from './attempt.ts';
 import { checkBackup } from './backup.ts';
+import { invalidVariables } from './configuration.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { pluralize } from './format.ts';
 import { checkData } from './restored-data.ts';
@@ -40,7 +41,8 @@ export async function runBackupChecks({
     return withConnection(databaseUrl, (db) => checkBackup(db, config.databaseUrl === undefined, nowMs()));
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
-  if (!backup.completed) return [...backup.findings, ...spool.findings];
+  const invalid = invalidVariables(errors);
+  if (!backup.completed) return [...invalid, ...backup.findings, ...spool.findings];
   const secret = await attempt('secret', () => checkSecret(databaseUrl, config));
   const data = await attempt('data', () => withConnection(databaseUrl, (db) => checkData(db, nowMs)));
   const queue = await attempt('queue', () => {
@@ -49,7 +51,14 @@ export async function runBackupChecks({
       checkJobs(db, queuePlace(config, databaseUrl), config.rootSecrets),
     );
   });
-  return [...backup.findings, ...secret.findings, ...data.findings, ...queue.findings, ...spool.findings];
+  return [
+    ...invalid,
+    ...backup.findings,
+    ...secret.findings,
+    ...data.findings,
+    ...queue.findings,
+    ...spool.findings,
+  ];
 }
 
 /** Whether the jobs that wait fit the database: after a restore, either may be older than the other. */

@@ -97,26 +97,32 @@ function assessProcesses({ configured, stored, connected }: SecretFacts): Findin
   if (!writers.includes(own)) {
     findings.push(
       warning(
-        `The processes that are connected use ${writers.join(' and ')}, and the environment of this command ${own}.`,
+        `The processes that are connected use ${describe(writers)}, and the environment of this command has ${describe([own])}.`,
         'Run commands with the environment of the processes, or restart the processes with this one.',
       ),
     );
   }
   if (findings.length > 0) return findings;
-  if (writers.length === 1) return [ok(`All processes that are connected use ${writers[0]}.`)];
+  if (writers.length === 1) return [ok(`All processes that are connected use ${describe(writers)}.`)];
   return [
     warning(
-      `The processes that are connected use ${writers.join(' and ')}; each accepts the values of the others.`,
+      `The processes that are connected use ${describe(writers)}; each accepts the values of the others.`,
       'Finish the rotation: give all of them the same QRELAY_SECRET.',
     ),
   ];
+}
+
+function describe(labels: string[]): string {
+  return labels
+    .map((label) => (label === databaseSecret ? 'the secret of the database' : `the secret ${label}`))
+    .join(' and ');
 }
 
 const shareSecret =
   'Add that secret to the end of QRELAY_SECRET of the processes that lack it, and restart them.';
 
 function describeLack(role: 'web' | 'worker', secrets: string[]): string {
-  const which = `A ${role} process does not have the secret ${secrets.join(' and ')}, which another process uses`;
+  const which = `A ${role} process does not have ${describe(secrets)}, which another process uses`;
   return role === 'worker'
     ? `${which}: it puts back the jobs that were encrypted with it, and their scans wait.`
     : `${which}: it rejects forms that were opened at the other one, and does not know its devices.`;

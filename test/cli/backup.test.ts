@@ -125,9 +125,12 @@ onBothQueues('qrelay backup check', (redisUrl) => {
     expect((await check({ QRELAY_SECRET: secret })).failures).to.deep.equal([]);
   });
 
-  it('says so if the database cannot be reached, and reports the spool all the same', async () => {
+  it('says so if the database cannot be reached or a variable is invalid, and reports the spool all the same', async () => {
     const { failures, texts } = await check({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
     expect(failures.map(({ subject }) => subject)).to.deep.equal(['backup']);
     expect(texts.at(-1)).to.equal('spool ok: The spool is empty.');
+    const invalid = await check({ QRELAY_SECRET: 'short' });
+    expect(invalid.failures.map(({ subject }) => subject)).to.deep.equal(['configuration']);
+    expect(invalid.texts).to.include('backup warning: Not checked: QRELAY_SECRET is invalid.');
   });
 });

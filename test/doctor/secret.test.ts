@@ -35,18 +35,18 @@ describe('How the doctor assesses root secrets', () => {
     const connected = [process('web', a), process('worker', a, b)];
     expect(assess({ configured: [a], stored: undefined, connected })).to.deep.equal([
       fromEnvironment,
-      `ok: All processes that are connected use ${a}.`,
+      `ok: All processes that are connected use the secret ${a}.`,
     ]);
     const unset = [process('web', 'database'), process('worker', 'database')];
     expect(assess({ connected: unset }).at(-1)).to.equal(
-      'ok: All processes that are connected use database.',
+      'ok: All processes that are connected use the secret of the database.',
     );
   });
 
   it('warns while a rotation is under way', () => {
     const connected = [process('web', a, b), process('worker', b, a)];
     expect(assess({ configured: [a, b], stored: undefined, connected }).at(-1)).to.equal(
-      `warning: The processes that are connected use ${a} and ${b}; each accepts the values of the others.`,
+      `warning: The processes that are connected use the secret ${a} and the secret ${b}; each accepts the values of the others.`,
     );
   });
 
@@ -65,14 +65,14 @@ describe('How the doctor assesses root secrets', () => {
     const connected = [process('web', 'database', a), process('worker', a)];
     expect(assess({ configured: [a], connected }).at(-1)).to.match(/^warning: The processes .* each accepts/);
     expect(assess({ configured: [a], stored: undefined, connected }).at(-1)).to.match(
-      /^failure: A worker process does not have the secret database/,
+      /^failure: A worker process does not have the secret of the database/,
     );
   });
 
   it('warns if the environment of the command is not that of the processes', () => {
     const connected = [process('web', a), process('worker', a)];
     expect(assess({ configured: [b], stored: undefined, connected }).at(-1)).to.equal(
-      `warning: The processes that are connected use ${a}, and the environment of this command ${b}.`,
+      `warning: The processes that are connected use the secret ${a}, and the environment of this command has the secret ${b}.`,
     );
   });
 });

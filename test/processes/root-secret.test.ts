@@ -104,7 +104,7 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
     await eventually(async () => expect(await recorded()).to.equal(1));
     const [place, processes] = await secretFindings('');
     expect(place).to.match(/^ok: The root secret is in the database /);
-    expect(processes).to.equal('ok: All processes that are connected use database.');
+    expect(processes).to.equal('ok: All processes that are connected use the secret of the database.');
 
     // Signed in, with a form open.
     const visitor = formClient(oldWeb.url);
@@ -172,7 +172,9 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
     expect(early.stderr).to.include('A web process that is connected still uses the secret of the database.');
     await oldWeb.stop();
     await eventually(async () =>
-      expect((await secretFindings(newSecret)).at(-1)).to.match(/^ok: All processes .* use [0-9a-f]{8}\.$/),
+      expect((await secretFindings(newSecret)).at(-1)).to.match(
+        /^ok: All processes .* use the secret [0-9a-f]{8}\.$/,
+      ),
     );
     expect((await runQrelayHere(['secret', 'remove'], env(newSecret))).code).to.equal(0);
     expect(await secretFindings(newSecret)).to.have.length(2);
