@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { caFileError } from './store/ca-file.ts';
+import { rootSecretsError } from './store/root-secrets.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
 import { hostsError, splitHosts } from './store/database-url.ts';
 import { poolBounds } from './store/pool-sizes.ts';
@@ -24,6 +25,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Each host is a replica of its own. */
   databaseReplicaUrl: string | undefined;
+  /** Root secrets: the first is used for new values, all for reading. Empty: the one in the database. */
+  rootSecrets: readonly string[];
   /** Connections to PostgreSQL that a web process opens for its statements, and to each replica; and a worker's. */
   webPoolSize: number;
   replicaPoolSize: number;
@@ -203,6 +206,15 @@ export function readConfig(
     return undefined;
   }
 
+  // The message does not repeat the value.
+  function secretList(name: string): readonly string[] {
+    const secrets = given(name)?.split(',') ?? [];
+    const error = rootSecretsError(secrets);
+    if (!error) return Object.freeze(secrets);
+    errors.push(`${name} ${error}`);
+    return [];
+  }
+
   const poolSize = (name: string, pool: keyof typeof poolBounds) => {
     const { size, least, most } = poolBounds[pool];
     return integer(name, size, least, most);
@@ -225,6 +237,7 @@ export function readConfig(
     dataDir: resolve(given('DATA_DIR') ?? '.data'),
     databaseUrl: databaseUrl('DATABASE_URL', 'primary'),
     databaseReplicaUrl: databaseUrl('DATABASE_REPLICA_URL', 'replica'),
+    rootSecrets: secretList('QRELAY_SECRET'),
     webPoolSize: poolSize('WEB_POOL_SIZE', 'web'),
     replicaPoolSize: poolSize('REPLICA_POOL_SIZE', 'replica'),
     workerPoolSize: poolSize('WORKER_POOL_SIZE', 'worker'),

@@ -29,6 +29,7 @@ import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
 import type { Replica } from './store/replica.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
+import { applicationName } from './store/root-secrets.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
@@ -96,8 +97,11 @@ export async function openWebService({
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
     log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
-  const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
-  const secrets = await loadSecrets(db);
+  const db = openDatabase(databaseUrl, {
+    poolMax: config.webPoolSize,
+    applicationName: applicationName('web', config.rootSecrets),
+  });
+  const secrets = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('web', config, db, log);
   const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
   const place = queuePlace(config, databaseUrl);

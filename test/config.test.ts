@@ -63,7 +63,8 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
-    names.push('QRELAY_COMMIT', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES', 'SCAN_JOURNAL');
+    names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
+    names.push('SCAN_QUEUES', 'SCAN_JOURNAL');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -125,6 +126,28 @@ describe('the environment (decisions: Where things run)', () => {
     expect(errorsOf({ SCAN_JOURNAL: 'on' })).to.contain(
       'SCAN_JOURNAL must be off while the queue is in PostgreSQL',
     );
+  });
+
+  it('takes up to four secrets of 32 characters or more as QRELAY_SECRET, and repeats none in an error', () => {
+    const secrets = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(32));
+    const [a = '', b = ''] = secrets;
+    expect(loadConfig({}).rootSecrets).to.deep.equal([]);
+    for (const good of [[a], [a, b], ['database', a], [a, 'database'], secrets.slice(0, 4)])
+      expect(loadConfig({ QRELAY_SECRET: good.join(',') }).rootSecrets).to.deep.equal(good);
+    for (const bad of [
+      'hunter2',
+      a.slice(1),
+      `${a},`,
+      `${a}, ${b}`,
+      `${a},${a}`,
+      secrets.join(','),
+      `${a} x`,
+    ]) {
+      const message = errorsOf({ QRELAY_SECRET: bad });
+      expect(message).to.match(/^ {2}- QRELAY_SECRET must /m);
+      for (const part of bad.split(',').filter((text) => text.length > 1))
+        expect(message).to.not.contain(part);
+    }
   });
 
   it('has sign-ups open unless SIGNUPS is closed', () => {

@@ -14,6 +14,8 @@ const packages = {
   nginx: ['nginx'],
   caddy: ['caddy'],
   haproxy: ['haproxy'],
+  // With its server: pg_basebackup and pg_dump must not be older than the server, and the embedded one has neither.
+  postgresql: ['pg_createcluster'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */

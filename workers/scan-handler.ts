@@ -1,10 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { validate as isUuid } from 'uuid';
 import { createBackoff } from '../src/runtime/backoff.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
-import { countScans, packScans, type RawScan, type ScanJob, unpackScans } from '../src/queue/scan-jobs.ts';
+import {
+  countScans,
+  listScans,
+  packScans,
+  type RawScan,
+  type ScanJob,
+  unpackScans,
+} from '../src/queue/scan-jobs.ts';
+import { UnknownKeyError } from '../src/queue/sealed-addresses.ts';
+import { dayMs } from '../src/runtime/units.ts';
 import { saveDeadLetter } from '../src/scans/dead-letters.ts';
 import type { ScanRow } from '../src/scans/scan.ts';
+import { scannedAtOf } from '../src/scans/scan-id.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
 import { type Database, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
@@ -24,11 +35,15 @@ const merging = { maxItems: 4_000, maxRunning: 2, pauseMs: 20 };
 
 /** How long a job waits before it is tried later while the database is down. */
 const outagePauses = { firstMs: 100, longestMs: 1_000 };
+/** A job that this worker has no key for waits until its scans are this old. Then it fails, and is kept as failed. */
+const unknownKeyWaitMs = dayMs;
 
 export interface ScanHandlerOptions {
   db: Database;
   lookups: Lookups;
   sealingKey: Buffer;
+  /** Also those of earlier root secrets. */
+  openingKeys: readonly Buffer[];
   metrics: WorkerMetrics;
   audit: Pick<RecordingAudit, 'note'>;
   log: Log;
@@ -52,6 +67,7 @@ export function createScanHandler({
   db,
   lookups,
   sealingKey,
+  openingKeys,
   metrics,
   audit,
   log,
@@ -159,10 +175,21 @@ export function createScanHandler({
     );
   }
 
+  /** A new root secret may have reached the web processes first: this worker, or another one, will have it soon. */
+  function unpack(job: ScanJob): RawScan[] {
+    try {
+      return unpackScans(job, ...openingKeys);
+    } catch (cause) {
+      if (cause instanceof UnknownKeyError && ageMs(job) < unknownKeyWaitMs)
+        throw new TryLaterError('the job cannot be decrypted', { cause });
+      throw cause;
+    }
+  }
+
   return async (job) => {
     const startedAt = performance.now();
     metrics.jobScans.observe(countScans(job));
-    const scans = unpackScans(job, sealingKey);
+    const scans = unpack(job);
     const trace = traces?.start(scans);
     try {
       const left = await recordAll(await enrichAll(scans));
@@ -187,6 +214,11 @@ export function createScanHandler({
       metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);
     }
   };
+}
+
+function ageMs(job: ScanJob): number {
+  const [scanId = ''] = listScans(job)[0] ?? [];
+  return isUuid(scanId) ? Date.now() - scannedAtOf(scanId).getTime() : Number.POSITIVE_INFINITY;
 }
 
 /** SQLSTATE class 22 (data exception) or 23 (constraint violation): trying again would not help. */

@@ -9,6 +9,7 @@ import { queues } from '../src/queue/queues.ts';
 import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
+import { applicationName } from '../src/store/root-secrets.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
@@ -47,14 +48,14 @@ export async function openWorkerService(
 ): Promise<WorkerService> {
   const db = openDatabase(place.databaseUrl, {
     poolMax: config.workerPoolSize,
-    applicationName: 'qrelay worker',
+    applicationName: applicationName('worker', config.rootSecrets),
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
   const geoDataDate = readGeoDataDate();
   if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
-  const { sealingKey } = await loadSecrets(db);
+  const { sealingKey, openingKeys } = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -66,6 +67,7 @@ export async function openWorkerService(
   const handlers = createHandlers({
     db,
     sealingKey,
+    openingKeys,
     retentionMonths: config.scanRetentionMonths,
     metrics,
     audit,

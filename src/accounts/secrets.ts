@@ -1,7 +1,11 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Database } from '../store/database.ts';
+import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
 
+type Account = { id: string; passwordHash: string | null };
+
+/** Everything derived from the root secrets: new values from the first; values of any are accepted. */
 export interface ServiceSecrets {
   /** A keyed hash of a client address, which cannot be reversed without the secret. */
   hashAddress(address: string): string;
@@ -9,27 +13,37 @@ export interface ServiceSecrets {
   hashEmail(email: string): string;
   /** Encrypts personal data of scan jobs, so that the queue does not hold it in plain text. */
   sealingKey: Buffer;
+  /** Open what was encrypted with any of the root secrets. The first is `sealingKey`. */
+  openingKeys: readonly Buffer[];
   /** Proves that an account was signed in before in this browser. */
-  deviceToken(visitor: string, user: { id: string; passwordHash: string | null }): string;
+  deviceToken(visitor: string, user: Account): string;
+  isDeviceToken(token: string, visitor: string, user: Account): boolean;
   /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
   csrfToken(cookie: string): string;
+  isCsrfToken(token: string, cookie: string): boolean;
 }
 
-export async function loadSecrets(db: Database): Promise<ServiceSecrets> {
-  const [{ value: root }] = (await db('service_secrets').where({ name: 'root' }).select('value')) as [
-    { value: Buffer },
-  ];
-  const addressKey = derive(root, 'client-address');
-  const emailKey = derive(root, 'e-mail');
-  const deviceKey = derive(root, 'device');
-  const formKey = derive(root, 'form-token');
+/** `configured`: QRELAY_SECRET as a list. */
+export async function loadSecrets(db: Database, configured: readonly string[] = []): Promise<ServiceSecrets> {
+  const [root, ...others] = await readRootSecrets(db, configured);
+  const keys = (purpose: string) =>
+    [deriveKey(root, purpose), ...others.map((other) => deriveKey(other, purpose))] as const;
+  const [addressKey] = keys('client-address');
+  const [emailKey] = keys('e-mail');
+  const deviceKeys = keys('device');
+  const formKeys = keys('form-token');
+  const openingKeys = keys('scan-job');
+  // Includes the password hash, so that a new password invalidates all earlier tokens.
+  const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
     hashAddress: (address) => keyedHash(addressKey, networkOf(address)),
     hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
-    sealingKey: derive(root, 'scan-job'),
-    // Includes the password hash, so that a new password invalidates all earlier tokens.
-    deviceToken: (visitor, { id, passwordHash }) => keyedHash(deviceKey, `${visitor} ${id} ${passwordHash}`),
-    csrfToken: (cookie) => keyedHash(formKey, cookie),
+    sealingKey: openingKeys[0],
+    openingKeys,
+    deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
+    isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
+    csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
+    isCsrfToken: (token, cookie) => isHashOf(formKeys, token, cookie),
   };
 }
 
@@ -37,8 +51,12 @@ function keyedHash(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-function derive(root: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', root, '', purpose, 32));
+function isHashOf(keys: readonly Buffer[], hash: string, text: string): boolean {
+  const given = Buffer.from(hash);
+  return keys.some((key) => {
+    const expected = Buffer.from(keyedHash(key, text));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

@@ -59,7 +59,7 @@ export async function checkSignIn(
     emailErrors('email', email).length > 0
       ? undefined
       : await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
-  const isKnownDevice = user && device && device.token === secrets.deviceToken(device.visitor, user);
+  const isKnownDevice = user && device && secrets.isDeviceToken(device.token, device.visitor, user);
   const account: AttemptLimit = {
     subject: isKnownDevice ? `signin-device:${device.token}` : `signin-account:${hashedEmail}`,
     maxPerHour: maxPerAccount,

@@ -1,9 +1,18 @@
 import { type Finding, type State, subjects } from '../doctor/finding.ts';
 import { pluralize } from '../doctor/format.ts';
+import { printResult } from './output.ts';
 
 const marks = { ok: '✓', warning: '!', failure: '✗' } as const;
 const colors = { ok: 32, warning: 33, failure: 31 } as const;
 const stateWidth = 'warning'.length;
+
+/** Prints the findings, and sets the exit code to 1 if one of them is a failure. */
+export function printReport(findings: Finding[], asJson = false): void {
+  const ok = findings.every(({ state }) => state !== 'failure');
+  if (asJson) printResult(JSON.stringify({ ok, findings }, undefined, 2));
+  else for (const line of reportLines(findings, hasColors(process.stdout))) printResult(line);
+  if (!ok) process.exitCode = 1;
+}
 
 /** The report for a person: findings by subject, each remedy below its finding, and totals at the end. */
 export function reportLines(findings: Finding[], useColor: boolean): string[] {
@@ -27,4 +36,9 @@ function linesOf({ state, finding, remedy }: Finding, useColor: boolean): string
 function label(state: State, useColor: boolean): string {
   const text = `${marks[state]} ${state.padEnd(stateWidth)}`;
   return useColor ? `\u001B[${colors[state]}m${text}\u001B[0m` : text;
+}
+
+/** hasColors() also respects NO_COLOR. */
+function hasColors(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && stream.hasColors();
 }

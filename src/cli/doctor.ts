@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
-import { reportLines } from './doctor-report.ts';
-import { printResult } from './output.ts';
+import { printReport } from './doctor-report.ts';
 
 interface DoctorOptions {
   json?: boolean;
@@ -28,16 +27,8 @@ export function doctorCommand(): Command {
         ...readConfig(process.env),
         sample: hasSample ? { remote: remote ?? '127.0.0.1', forwardedFor } : undefined,
       });
-      const ok = findings.every(({ state }) => state !== 'failure');
-      if (json) printResult(JSON.stringify({ ok, findings }, undefined, 2));
-      else for (const line of reportLines(findings, hasColors(process.stdout))) printResult(line);
-      if (!ok) process.exitCode = 1;
+      printReport(findings, json);
     });
-}
-
-/** hasColors() also respects NO_COLOR. */
-function hasColors(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY && stream.hasColors();
 }
 
 function parseAddress(text: string): string {

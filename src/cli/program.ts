@@ -4,12 +4,14 @@ import { createPartitions } from '../scans/partitions.ts';
 import { finishUpgrade, migrateDatabase } from '../store/migrate.ts';
 import { setupErrorMessage } from '../store/setup-error-message.ts';
 import { keyCommand, userCommand } from './accounts.ts';
+import { backupCommand } from './backup.ts';
 import { blockCommand, blocksCommand, unblockCommand } from './blocks.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { queueCommand } from './queue.ts';
 import { jsonMessages, type Messages, plainMessages } from './output.ts';
 import { countersCommand, scansCommand } from './scans.ts';
+import { secretCommand } from './secret.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Exit codes: 0 success, 1 failure, 2 wrong usage. */
@@ -49,6 +51,8 @@ function createProgram(version: string, useJsonMessages: () => Messages): Comman
     .addCommand(blockCommand())
     .addCommand(unblockCommand())
     .addCommand(blocksCommand())
+    .addCommand(secretCommand())
+    .addCommand(backupCommand())
     .addCommand(demoCommand())
     .addCommand(doctorCommand());
 

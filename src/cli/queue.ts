@@ -1,5 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
+import { loadSecrets } from '../accounts/secrets.ts';
 import { pluralize } from '../doctor/format.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import type { Database } from '../store/database.ts';
@@ -7,7 +8,7 @@ import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { changeAndRecord } from './record-action.ts';
-import { withDatabase } from './with-database.ts';
+import { type CommandResources, withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
 
@@ -43,9 +44,20 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
   command
     .command('retry')
     .description('Put all failed jobs back into the queue with a fresh number of attempts')
-    .action(() =>
-      withQueues(onlyQueues, async (queues, db) => {
+    .option(
+      '--without-addresses',
+      'for a root secret that is lost: record scans that cannot be decrypted without their place',
+    )
+    .action(({ withoutAddresses }: { withoutAddresses?: boolean }) =>
+      withQueues(onlyQueues, async (queues, { db, config }) => {
         const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
+        if (withoutAddresses) {
+          const { dropUnreadableAddresses } = await import('../queue/drop-addresses.ts');
+          const secrets = await loadSecrets(db, config.rootSecrets);
+          let dropped = 0;
+          for (const { queue } of queues) dropped += await dropUnreadableAddresses(queue, secrets);
+          printMessage(`${pluralize(dropped, 'job')} lost the addresses that could not be decrypted.`);
+        }
         const failed = await Promise.all(queues.map(({ queue }) => queue.getFailedCount()));
         const total = failed.reduce((sum, jobs) => sum + jobs, 0);
         if (total === 0) return printMessage('There are no failed jobs.');
@@ -97,9 +109,10 @@ interface OpenedQueue {
 
 function withQueues(
   onlyQueues: readonly QueueDefinition[] | undefined,
-  work: (queues: OpenedQueue[], db: Database) => Promise<void>,
+  work: (queues: OpenedQueue[], resources: CommandResources) => Promise<void>,
 ): Promise<void> {
-  return withDatabase(async ({ db, url, config }) => {
+  return withDatabase(async (resources) => {
+    const { url, config } = resources;
     // BullMQ takes a while to load, and most commands do not need it.
     const { connectToQueues } = await import('../queue/queue-connection.ts');
     const { queuePlace } = await import('../queue/queue-place.ts');
@@ -111,8 +124,10 @@ function withQueues(
     try {
       await waitUntilReady(connection);
       const definitions = await queuesInUse(onlyQueues ?? allQueues, place, connection.hasJobs);
-      const opened = definitions.map((definition) => ({ definition, queue: connection.queue(definition) }));
-      await work(opened, db);
+      await work(
+        definitions.map((definition) => ({ definition, queue: connection.queue(definition) })),
+        resources,
+      );
     } finally {
       await connection.close();
     }

@@ -5,7 +5,7 @@ import { pluralize } from '../doctor/format.ts';
 import { listScans, type ScanJob } from '../queue/scan-jobs.ts';
 import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
 import { compareSpan, rebuildSpan } from '../scans/counters.ts';
-import { listDeadLetters, purgeDeadLetter } from '../scans/dead-letters.ts';
+import { deadScans, purgeDeadLetter } from '../scans/dead-letters.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -158,15 +158,6 @@ const retryEntry = {
   target: 'scans',
   note: 'Scans that the database had rejected',
 } as const;
-
-async function* deadScans(db: Database) {
-  const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };
-  let page = await listDeadLetters(db, 0, pageSize);
-  while (page.length > 0) {
-    for (const scan of page) if (scan.id <= (last.id ?? 0)) yield scan;
-    page = await listDeadLetters(db, page.at(-1)?.id ?? 0, pageSize);
-  }
-}
 
 function parseId(text: string): string {
   if (isUuid(text)) return text;

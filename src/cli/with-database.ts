@@ -4,7 +4,7 @@ import { hourMs } from '../runtime/units.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 
-interface CommandResources {
+export interface CommandResources {
   db: Database;
   url: string;
   config: Config;

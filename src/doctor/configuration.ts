@@ -5,15 +5,19 @@ import { type Finding, findingsFor } from './finding.ts';
 const { ok, warning, failure } = findingsFor('configuration');
 
 export function checkConfiguration(config: Config, errors: string[]): Finding[] {
-  const invalid = errors.map((error) =>
-    failure(`${error}.`, 'Correct or unset the variable; web and worker do not start until then.'),
-  );
+  const invalid = invalidVariables(errors);
   return [
     ...(invalid.length > 0 ? invalid : [ok('All environment variables are valid.')]),
     // An invalid BASE_URL has been replaced by its default, which says nothing about this setup.
     ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [checkBaseUrl(config.baseUrl)]),
     ...checkMetrics(config),
   ];
+}
+
+export function invalidVariables(errors: string[]): Finding[] {
+  return errors.map((error) =>
+    failure(`${error}.`, 'Correct or unset the variable; web and worker do not start until then.'),
+  );
 }
 
 function checkMetrics({ metricsPort, workerMetricsPort, metricsToken, host }: Config): Finding[] {

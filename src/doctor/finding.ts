@@ -2,6 +2,9 @@
 export const subjects = [
   'configuration',
   'postgres',
+  'backup',
+  'secret',
+  'data',
   'redis',
   'queue',
   'spool',

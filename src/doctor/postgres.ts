@@ -178,7 +178,8 @@ export function assessClock(aheadMs: number): Finding {
   return skewMs > skewToFailMs ? failure(message, remedy) : warning(message, remedy);
 }
 
-async function checkSchema(db: Database, nowMs: () => number): Promise<Finding[]> {
+/** Migrations and partitions. */
+export async function checkSchema(db: Database, nowMs: () => number): Promise<Finding[]> {
   const migrations = await compareMigrations(db);
   const findings = assessMigrations(migrations);
   if (migrations.pending.length > 0) return findings;

@@ -81,8 +81,9 @@ function tracesOf(scans: RawScan[]): Pick<ScanJob, 'traces'> {
   return found.length > 0 ? { traces: found } : {};
 }
 
-export function unpackScans(job: ScanJob, key: Uint8Array): RawScan[] {
-  const addresses = openAddresses(job.sealedAddresses, key);
+/** Throws UnknownKeyError if none of the keys opens the addresses. */
+export function unpackScans(job: ScanJob, ...keys: Uint8Array[]): RawScan[] {
+  const addresses = openAddresses(job.sealedAddresses, keys);
   const scans = listScans(job).map(
     ([id, codeId, userAgent], index): RawScan => ({
       id,

@@ -26,12 +26,40 @@ export function sealAddresses(addresses: string[], key: Uint8Array): string {
   return Buffer.concat([used, sealer.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Throws if they were tampered with, or encrypted with another key. */
-export function openAddresses(sealed: string, key: Uint8Array): string[] {
+/** None of the keys opens them: they were encrypted with another one, or tampered with. */
+export class UnknownKeyError extends Error {
+  override name = 'UnknownKeyError';
+}
+
+export function canOpen(sealed: string, keys: readonly Uint8Array[]): boolean {
+  try {
+    openAddresses(sealed, keys);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tries the keys in turn: during a rotation, some jobs are still encrypted with an earlier one. */
+export function openAddresses(sealed: string, keys: readonly Uint8Array[]): string[] {
   const bytes = Buffer.from(sealed, 'base64');
+  if (bytes.length < nonceBytes + tagBytes) throw new Error('The encrypted addresses of the job are cut off');
+  for (const key of keys) {
+    const addresses = tryOpen(bytes, key);
+    if (addresses !== undefined) return addresses.split('\n');
+  }
+  throw new UnknownKeyError(
+    'the client addresses of the job were encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET',
+  );
+}
+
+function tryOpen(bytes: Buffer, key: Uint8Array): string | undefined {
   const opener = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
   opener.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([opener.update(bytes.subarray(nonceBytes + tagBytes)), opener.final()])
-    .toString('utf8')
-    .split('\n');
+  const text = opener.update(bytes.subarray(nonceBytes + tagBytes));
+  try {
+    return Buffer.concat([text, opener.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
 }

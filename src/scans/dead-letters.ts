@@ -1,5 +1,7 @@
 import type { Database } from '../store/database.ts';
 
+const pageSize = 500;
+
 /** A scan that can never be recorded, as it was in the queue, and why. */
 export interface DeadLetter {
   id: number;
@@ -8,12 +10,22 @@ export interface DeadLetter {
   diedAt: Date;
 }
 
-export async function listDeadLetters(db: Database, after: number, limit: number): Promise<DeadLetter[]> {
+async function listDeadLetters(db: Database, after: number, limit: number): Promise<DeadLetter[]> {
   return db('dead_scans')
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
     .select('id', 'job', 'reason', 'died_at as diedAt') as Promise<DeadLetter[]>;
+}
+
+/** Those that were there at the start: one that is rejected again meanwhile does not come twice. */
+export async function* deadScans(db: Database): AsyncGenerator<DeadLetter> {
+  const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };
+  let page = await listDeadLetters(db, 0, pageSize);
+  while (page.length > 0) {
+    for (const scan of page) if (scan.id <= (last.id ?? 0)) yield scan;
+    page = await listDeadLetters(db, page.at(-1)?.id ?? 0, pageSize);
+  }
 }
 
 export async function countDeadLetters(db: Database): Promise<number> {

@@ -3,6 +3,8 @@ import { type Database, sqlState } from '../store/database.ts';
 
 /** Partitions exist for this many months after the current one. */
 const monthsAhead = 3;
+/** A clock that is wrong must not create partitions without end. */
+const maxMonthsBack = 24;
 
 /** A table that holds the scans of a period, usually a month (UTC). */
 export interface Partition {
@@ -30,12 +32,13 @@ export async function listPartitions(db: Database): Promise<Partition[]> {
 }
 
 /**
- * Creates the partitions of this month and the next ones that do not exist yet, and returns the end of the last one. Does
+ * Creates the partitions of this month and the next ones that do not exist yet, and returns the end of the last one. Also
+ * those of earlier months: in a database restored from an old backup, jobs may have scans of the time since then. Does
  * not block recording. Several processes may call it at once.
  */
 export async function createPartitions(db: Database, now: Date): Promise<Date> {
   const existing = await listPartitions(db);
-  const missing = monthsFrom(now).filter(
+  const missing = monthsUntil(now, existing[0]?.to).filter(
     (month) => !existing.some(({ from, to }) => (from === undefined || from <= month) && month < to),
   );
   for (const month of missing) await createPartition(db, month);
@@ -67,13 +70,20 @@ function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 }
 
-function monthsFrom(now: Date): Date[] {
+/** From the end of the first partition, or from the last days if that is later, until some months after now. */
+function monthsUntil(now: Date, firstEnd: Date | undefined): Date[] {
   // A worker may record scans that were taken at the end of last month.
-  const first = new Date(now.getTime() - 7 * dayMs);
-  return Array.from(
-    { length: monthsAhead + 2 },
-    (_, index) => new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + index)),
-  );
+  const recent = now.getTime() - 7 * dayMs;
+  const earliest = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - maxMonthsBack);
+  const first = new Date(Math.min(recent, Math.max(earliest, firstEnd?.getTime() ?? recent)));
+  const months: Date[] = [];
+  const last = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead);
+  for (let month = monthOf(first); month.getTime() <= last; month = monthAfter(month)) months.push(month);
+  return months;
+}
+
+function monthOf(time: Date): Date {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()));
 }
 
 function monthAfter(month: Date): Date {

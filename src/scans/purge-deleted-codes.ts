@@ -42,6 +42,14 @@ export async function purgeDeletedCodes(db: Database, isOver: () => boolean): Pr
   return purged;
 }
 
+/** Deleted codes that may still have scans or counters. */
+export async function countDeletedCodes(db: Database): Promise<number> {
+  const row = (await db('deleted_codes').whereNull('purged_at').count('* as count').first()) as {
+    count: number;
+  };
+  return row.count;
+}
+
 /** Runs the step until it deletes nothing. */
 async function inSteps(
   isOver: () => boolean,

@@ -11,6 +11,7 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
 import { packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
+import { hourMs } from '../../src/runtime/units.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -72,13 +73,13 @@ onBothQueues('The queue board', (redisUrl) => {
     return (await answer.json()) as BoardAnswer;
   }
 
-  /** A job of two scans, encrypted with the key of another installation: the worker cannot decrypt it, and the job fails. */
+  /** A job of two scans, encrypted with a key that the worker does not get within a day: the job fails. */
   async function makeFailedJob(): Promise<{ jobId: string; codeId: string; repair(): Promise<void> }> {
     const { id: codeId } = await createCode(apiClient(service.url, await service.makeKey()));
     const { sealingKey } = await loadSecrets(service.db);
     const scan = { userAgent, address };
     const scans = [
-      { ...scan, id: newScanId(Date.now()), codeId: 'no-uuid' },
+      { ...scan, id: newScanId(Date.now() - 25 * hourMs), codeId: 'no-uuid' },
       { ...scan, id: newScanId(Date.now()), codeId },
     ];
     const place = { redisUrl: redisUrl(), databaseUrl: service.databaseUrl };
@@ -169,9 +170,11 @@ onBothQueues('The queue board', (redisUrl) => {
     const [job] = shown.queues[0].jobs;
     expect(shown.queues[0].counts).to.include({ failed: 1, waiting: 0 });
     expect(job?.data).to.deep.equal({ scans: 2, codes: ['no-uuid', codeId] });
-    expect(job?.failedReason).to.equal('Unsupported state or unable to authenticate data');
+    expect(job?.failedReason).to.equal(
+      'the client addresses of the job were encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET',
+    );
     const everything = JSON.stringify([shown, await board(`/admin/board/api/queues/scans/${jobId}`)]);
-    expect(everything).to.contain('unable to authenticate');
+    expect(everything).to.contain('encrypted with a root secret');
     for (const hidden of ['Kitchen', address, 'sealedAddresses', 'insert into'])
       expect(everything).not.to.contain(hidden);
 
@@ -269,7 +272,12 @@ onBothQueues('The queue board', (redisUrl) => {
       );
       await page.getByRole('main').getByRole('link', { name: 'scans' }).first().click();
       await page.getByRole('link', { name: 'Failed 1' }).click();
-      await page.getByText('Unsupported state or unable to authenticate data').first().waitFor();
+      await page
+        .getByText(
+          'the client addresses of the job were encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET',
+        )
+        .first()
+        .waitFor();
       expect(await page.content()).not.to.contain('Kitchen');
       provoked.push(/^403 .*\/clean\/failed/, /preloaded using link preload but not used/);
       await page.getByRole('button', { name: 'Clean all' }).click();

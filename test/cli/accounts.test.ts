@@ -43,6 +43,11 @@ const commands = [
   'unblock account',
   'blocks',
   'migrate',
+  'secret',
+  'secret generate',
+  'secret remove',
+  'backup',
+  'backup check',
   'demo',
   'doctor',
 ];
@@ -76,6 +81,10 @@ const misuses = `
   demo --scans 0
   demo --scans 1e3
   demo --seed x
+  secret
+  secret generate extra
+  backup
+  backup check extra
   doctor extra
   doctor --remote nonsense
   nonsense

@@ -43,6 +43,20 @@ describe('The partitions of scans', () => {
     expect(await names()).to.deep.equal([name(0), name(1), name(2), name(3), name(4)]);
   });
 
+  it('are created for months that were skipped, as after the restore of an old backup', async () => {
+    await createPartitions(db, month(0));
+    await createPartitions(db, month(7));
+    expect(await names()).to.deep.equal(Array.from({ length: 11 }, (_, offset) => name(offset)));
+    await db.raw(`DROP TABLE ${name(2)}, ${name(3)}`);
+    expect(await createPartitions(db, month(7))).to.deep.equal(month(11));
+    expect(await names()).to.deep.equal(Array.from({ length: 11 }, (_, offset) => name(offset)));
+    const { recorded } = await createScanRecorder(db)([scanRow(codeId, inMonth(3))]);
+    expect(recorded).to.equal(1);
+    // Not without end, if the clock is wrong.
+    await createPartitions(db, month(600));
+    expect(await names()).to.have.length(11 + 24 + 1 + 3);
+  });
+
   it('hold the scans of their month, have one index, and refer to no other table', async () => {
     await createPartitions(db, month(0));
     const record = createScanRecorder(db);

@@ -14,6 +14,7 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { PostgresBinaries } from '../../src/store/embedded/binaries.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { apiClient } from './api-client.ts';
@@ -79,6 +80,8 @@ interface FixtureOptions {
   standby?: 'synchronous' | 'asynchronous';
   /** DATABASE_REPLICA_URL has the same two hosts. */
   readsReplica?: boolean;
+  /** Settings of PostgreSQL, and its programs where they are not to be the embedded ones. */
+  postgres?: { settings?: string[]; binaries?: PostgresBinaries };
   /** DATA_DIR of the web processes, where it is not to be that of Postgres. */
   webDataDir?: string;
   /** Makes the address that the processes find Redis at, where it is not to be Redis's own. */
@@ -95,6 +98,7 @@ export async function startFixture({
   proxied = false,
   standby: kind,
   readsReplica = false,
+  postgres: postgresOptions = {},
   webDataDir,
   redisAddress = async (port) => port,
   settings = {},
@@ -102,7 +106,7 @@ export async function startFixture({
   const folder = await mkdtemp(join(tmpdir(), 'qrelay-faults-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  const postgres = await startEmbeddedPostgres({ dataDir, ...postgresOptions });
   const proxy = await startTcpProxy(Number(new URL(postgres.url).port));
   const standby = kind
     ? await startStandby(postgres, dataDir, join(folder, 'standby'), { synchronous: kind === 'synchronous' })

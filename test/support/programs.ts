@@ -17,6 +17,7 @@ export const unsetSettings = Object.fromEntries(
     'REDIS_CA_FILE',
     'SCAN_QUEUES',
     'SCAN_JOURNAL',
+    'QRELAY_SECRET',
     'DATA_DIR',
     'BASE_URL',
     'PORT',

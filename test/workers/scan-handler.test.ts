@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { connectToQueues } from '../../src/queue/queue-connection.ts';
@@ -100,6 +101,24 @@ onBothQueues('The worker', (redisUrl) => {
     await eventually(async () => expect(await totalOf(id)).to.equal(3));
     expect(await kept()).to.have.length(1);
     await service.db('dead_scans').delete();
+  });
+
+  it('records scans whose root secret is lost without their place, when an operator says so', async () => {
+    const { id } = await createCode(api);
+    // Older than a day: until then the job would wait for the secret.
+    const scans = [{ ...scanOf(id), id: newScanId(Date.now() - 25 * 3_600_000) }, scanOf(id)];
+    const connection = connectToQueues(place(), log);
+    const queue = await eventually(() => connection.queue(scanQueue));
+    const failed = async () => expect(await queue.getFailedCount()).to.equal(2);
+    for (const key of [randomBytes(32), randomBytes(32)])
+      await queue.add(scanQueue.jobName, packScans(scans, key), { attempts: 1 });
+    await eventually(failed);
+    const env = { DATABASE_URL: service.databaseUrl, REDIS_URL: redisUrl() ?? '' };
+    const { stderr } = await runQrelayHere(['queue', 'retry', '--without-addresses'], env);
+    expect(stderr).to.match(/^2 jobs lost the addresses/);
+    await eventually(async () => expect(await totalOf(id)).to.equal(2));
+    expect(await countersOf(service.db, id)).to.deep.include({ country: { ZZ: 2 }, os: { iOS: 2 } });
+    await connection.close();
   });
 
   it('does not wait for a code that another transaction has locked', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { keepOneTimeSecret, takeOneTimeSecret } from '../../accounts/one-time-secrets.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
@@ -69,8 +69,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     if (ctx.cookies.get(flashCookie)) setCookie(ctx, flashCookie, '', 0);
   }
 
-  const userToken = (visitor: string, user: User | undefined) =>
-    user ? secrets.csrfToken(`${visitor} ${user.id}`) : '';
+  const textOf = (visitor: string, user: User) => `${visitor} ${user.id}`;
 
   return {
     async middleware(ctx, next) {
@@ -130,20 +129,17 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const visitor = visitorOf(ctx);
       // Without the cookie, no form will be accepted.
       if (!visitor) return '';
-      return `${secrets.csrfToken(visitor)}.${userToken(visitor, ctx.state['user'] as User | undefined)}`;
+      const user = ctx.state['user'] as User | undefined;
+      return `${secrets.csrfToken(visitor)}.${user ? secrets.csrfToken(textOf(visitor, user)) : ''}`;
     },
     checkCsrf(ctx, csrfToken) {
       const visitor = visitorOf(ctx);
       const [ofVisitor = '', ofUser = ''] = csrfToken.split('.');
-      if (!visitor || !isEqual(ofVisitor, secrets.csrfToken(visitor))) return 'invalid';
+      if (!visitor || !secrets.isCsrfToken(ofVisitor, visitor)) return 'invalid';
       if (!/^(?:[\w-]{43})?$/.test(ofUser)) return 'invalid';
       const user = ctx.state['user'] as User | undefined;
-      return !user || ofUser === '' || isEqual(ofUser, userToken(visitor, user)) ? 'valid' : 'other account';
+      const isOwn = !user || ofUser === '' || secrets.isCsrfToken(ofUser, textOf(visitor, user));
+      return isOwn ? 'valid' : 'other account';
     },
   };
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
