@@ -26,6 +26,7 @@ import { requireWritable } from './store/data-dir.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
+import { readGeoSource } from './scans/geo-source.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
@@ -103,6 +104,10 @@ export async function openWebService({
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
+  const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
+    log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
+    return undefined;
+  });
   const queueBoard = createQueueBoard({ place, baseUrl: config.baseUrl, log });
   let isDraining = () => false;
   const closing = new AbortController();
@@ -119,6 +124,7 @@ export async function openWebService({
     readMetrics,
     codeChanged: targets.forget,
     images,
+    geoSource,
     queueBoard: queueBoard.middleware,
     closing: closing.signal,
   });

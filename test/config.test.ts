@@ -63,7 +63,7 @@ describe('the environment (decisions: Where things run)', () => {
     ];
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
-    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES');
+    names.push('ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE', 'SCAN_QUEUES', 'GEO_DATABASE');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -329,6 +329,11 @@ describe('the environment (decisions: Where things run)', () => {
     const { dataDir } = loadConfig({ DATA_DIR: 'some/folder' });
     expect(isAbsolute(dataDir)).to.equal(true);
     expect(dataDir).to.equal(resolve('some/folder'));
+  });
+
+  it('makes GEO_DATABASE absolute, and does not look at the file, which only workers need', () => {
+    expect(loadConfig({}).geoDatabase).to.equal(undefined);
+    expect(loadConfig({ GEO_DATABASE: 'no/such.mmdb' }).geoDatabase).to.equal(resolve('no/such.mmdb'));
   });
 
   it('says what to do when a process needs DATABASE_URL and has none (decisions: Where things run)', () => {

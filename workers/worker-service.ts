@@ -6,13 +6,14 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { queues } from '../src/queue/queues.ts';
-import { readGeoDataDate } from '../src/scans/geo-data.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createHandlers } from './handlers.ts';
+import { createLookups } from './lookups.ts';
+import { openPlaces } from './places.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 
 const auditMs = 60_000;
@@ -37,6 +38,9 @@ export async function openWorkerService(
   log: Log,
   { metrics = createWorkerMetrics(), config = loadConfig({}) }: WorkerOptions = {},
 ): Promise<WorkerService> {
+  // First: a file that cannot be used must not leave connections open.
+  const places = await openPlaces(config.geoDatabase, log);
+  addGeoMetrics(metrics.registry, places, Date.now);
   const db = openDatabase(place.databaseUrl, {
     poolMax: config.workerPoolSize,
     applicationName: 'qrelay worker',
@@ -44,8 +48,6 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const geoDataDate = readGeoDataDate();
-  if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey } = await loadSecrets(db);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
@@ -56,6 +58,7 @@ export async function openWorkerService(
   const audit = createRecordingAudit(auditDb, metrics, log);
   const handlers = createHandlers({
     db,
+    lookups: createLookups(places),
     sealingKey,
     retentionMonths: config.scanRetentionMonths,
     metrics,
@@ -81,6 +84,7 @@ export async function openWorkerService(
   return {
     async close() {
       clearInterval(auditing);
+      places.close();
       await Promise.all(workers.map((worker) => worker.close()));
       await auditDb.destroy();
       await db.destroy();

@@ -51,7 +51,7 @@ export async function runChecks({
     return checkQueue(queuePlace(config, databaseUrl));
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
-  const geoData = await attempt('geo data', async () => checkGeoData(nowMs));
+  const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));
   const disk = await attempt('disk', () => checkDisk(config));
   return [
     ...checkConfiguration(config, errors),

@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
+import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Reads } from '../store/reads.ts';
@@ -53,6 +54,7 @@ export interface AppParts {
   readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
@@ -72,6 +74,7 @@ export function createApp({
   readMetrics,
   codeChanged,
   images,
+  geoSource,
   queueBoard,
   closing,
 }: AppParts): Koa {
@@ -91,6 +94,7 @@ export function createApp({
     passwords,
     assets: assets.path,
     images,
+    geoSource,
     codeChanged,
     closing,
     now,

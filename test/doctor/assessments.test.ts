@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { assessGeoData } from '../../src/doctor/geo-data.ts';
+import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { checkProxy } from '../../src/doctor/proxy.ts';
@@ -160,11 +160,24 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     }
   });
 
-  it('geo data: a warning after a year', () => {
+  it("geo data: a warning after a year for geoip-lite's, after 90 days for a file that should be updated", () => {
     const madeAt = new Date('2026-01-01T00:00:00Z');
-    expect(assessGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
-    expect(assessGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
-    expect(assessGeoData(undefined, 0).state).to.equal('warning');
+    expect(assessBundledData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
+    expect(assessBundledData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
+    expect(assessBundledData(undefined, 0).state).to.equal('warning');
+    const database = { type: 'DBIP-City-Lite', madeAt, bytes: 60 * megabyte, hasCities: true };
+    const file = (now: string, changes = {}) =>
+      assessGeoDatabase('/geo/city.mmdb', { ...database, ...changes }, Date.parse(now));
+    expect(file('2026-04-01T12:00:00Z')).to.deep.equal([
+      {
+        subject: 'geo data',
+        state: 'ok',
+        finding:
+          'Places come from GEO_DATABASE /geo/city.mmdb (DBIP-City-Lite, 60 MB) of 2026-01-01, 90 days old.',
+      },
+    ]);
+    expect(states(file('2026-04-02T12:00:00Z'))).to.deep.equal(['warning']);
+    expect(states(file('2026-01-02T12:00:00Z', { hasCities: false }))).to.deep.equal(['ok', 'warning']);
   });
 
   it('disk: a warning below 1 GB or the size of the spool, a failure below 100 MB', () => {

@@ -25,7 +25,7 @@ import { testLog } from '../support/test-log.ts';
 /** True for every test: the PostgreSQL of the test run is configured for speed, and the installed geolocation data is old. */
 const alwaysWarned = [
   'postgres: fsync and synchronous_commit off: a crash of the server can lose scans that were counted.',
-  /^geo data: The geolocation data is from 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong location\.$/,
+  /^geo data: Places come from geoip-lite's data \(GeoLite2 City\) of 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong place\.$/,
 ];
 
 /** Of every queue, although three of them have a next job that is not due yet. */

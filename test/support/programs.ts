@@ -15,6 +15,7 @@ export const unsetSettings = Object.fromEntries(
     'REDIS_URL',
     'REDIS_CA_FILE',
     'SCAN_QUEUES',
+    'GEO_DATABASE',
     'DATA_DIR',
     'BASE_URL',
     'PORT',

@@ -88,7 +88,7 @@ export async function startService({
     ...(!eagerQueue && { openQueue: openQueueLazily }),
   });
   const workerService = worker
-    ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log)
+    ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log, { config })
     : undefined;
   let users = 0;
   return {

@@ -6,6 +6,7 @@ import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
+import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
@@ -22,6 +23,7 @@ export interface PageParts {
   /** URL prefix of style sheets and scripts. */
   assets: string;
   images: Images;
+  geoSource: GeoSource | undefined;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
   /** Aborted when the process shuts down, to end responses that would stay open. */
