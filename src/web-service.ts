@@ -22,6 +22,7 @@ import { createLane } from './redirect/handler.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
+import { applicationName } from './store/application-name.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
@@ -85,7 +86,10 @@ export async function openWebService({
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
     log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
-  const db = openDatabase(databaseUrl, { poolMax: config.webPoolSize, applicationName: 'qrelay web' });
+  const db = openDatabase(databaseUrl, {
+    poolMax: config.webPoolSize,
+    applicationName: applicationName('web'),
+  });
   const secrets = await loadSecrets(db);
   await logConnectionCounts('web', config, db, log);
   const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });

@@ -6,6 +6,7 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { queues } from '../src/queue/queues.ts';
+import { applicationName } from '../src/store/application-name.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import type { Log } from '../src/telemetry/log.ts';
@@ -43,7 +44,7 @@ export async function openWorkerService(
   addGeoMetrics(metrics.registry, places, Date.now);
   const db = openDatabase(place.databaseUrl, {
     poolMax: config.workerPoolSize,
-    applicationName: 'qrelay worker',
+    applicationName: applicationName('worker'),
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
   });

@@ -48,7 +48,7 @@ export async function runChecks({
   });
   const queue = await attempt('queue', async () => {
     if (!postgres.completed || !redis.completed) throw new CheckAborted(notChecked);
-    return checkQueue(queuePlace(config, databaseUrl));
+    return checkQueue(queuePlace(config, databaseUrl), nowMs);
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
   const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
@@ -10,6 +10,8 @@ export interface TlsPostgres {
   url: string;
   /** The certificate of the authority that nobody knows. */
   caFile: string;
+  /** Gives the server a certificate that has expired. */
+  expire(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,11 +33,13 @@ export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
     ),
   );
   openssl(...'req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr'.split(' '));
-  openssl(
-    ...'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt'.split(
-      ' ',
-    ),
-  );
+  const sign = (days: number) =>
+    openssl(
+      ...`x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days ${days} -extfile names -out server.crt`.split(
+        ' ',
+      ),
+    );
+  sign(90);
 
   // Once without TLS, to have a cluster in which the files can lie that only its user may read.
   const first = await startEmbeddedPostgres({ dataDir });
@@ -54,6 +58,13 @@ export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
   return {
     url: url.href,
     caFile: join(folder, 'ca.pem'),
+    async expire() {
+      sign(-1);
+      // Written over, so that it keeps its owner.
+      await copyFile(join(folder, 'server.crt'), join(cluster, 'server.crt'));
+      const [pid] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), 'SIGHUP');
+    },
     async stop() {
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { findProgram } from './find-program.ts';
 import { freePort } from './free-port.ts';
 import { startOwnRedis } from './redis-server.ts';
@@ -12,6 +13,8 @@ export interface TlsRedis {
   plainUrl: string;
   /** The certificate of the authority that nobody knows. */
   caFile: string;
+  /** Gives the server a certificate that has expired. */
+  expire(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,9 +31,11 @@ export async function startTlsRedis(): Promise<TlsRedis | undefined> {
   await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost\n');
   openssl(`req -x509 ${newKey} -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem`);
   openssl(`req ${newKey} -subj /CN=localhost -keyout server.key -out server.csr`);
-  openssl(
-    'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt',
-  );
+  const sign = (days: number) =>
+    openssl(
+      `x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days ${days} -extfile names -out server.crt`,
+    );
+  sign(90);
   const port = await freePort();
   const files = { cert: 'server.crt', key: 'server.key', 'ca-cert': 'ca.pem' };
   const settings = Object.entries(files).flatMap(([name, file]) => [
@@ -49,6 +54,12 @@ export async function startTlsRedis(): Promise<TlsRedis | undefined> {
     port,
     plainUrl: server.url,
     caFile: join(folder, 'ca.pem'),
+    async expire() {
+      sign(-1);
+      const admin = new Redis(server.url);
+      await admin.config('SET', 'tls-cert-file', join(folder, 'server.crt'));
+      admin.disconnect();
+    },
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
