@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { Cluster, type Redis } from 'ioredis';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import { closeRedis, openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
@@ -47,7 +46,7 @@ async function readServer(connection: Redis, name: string): Promise<[Finding[], 
   const sentAt = performance.now();
   const info = parseInfo(await connection.info());
   const tookMs = Math.max(1, Math.round(performance.now() - sentAt));
-  const link = readEncryption(connection.stream as Socket);
+  const link = readEncryption(connection.stream);
   return [
     [
       ok(`${name} responds in ${tookMs} ms.`),

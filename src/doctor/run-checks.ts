@@ -11,6 +11,7 @@ import { type Finding, findingsFor, CheckAborted, type Subject } from './finding
 import { checkGeoData } from './geo-data.ts';
 import { withoutPeriod } from './format.ts';
 import { checkPostgres } from './postgres.ts';
+import { probe } from './probe.ts';
 import { checkProxy, type SampleRequest } from './proxy.ts';
 import { checkQueue } from './queue.ts';
 import { checkRedis } from './redis-servers.ts';
@@ -23,6 +24,8 @@ interface ChecksOptions {
   /** The errors of the environment that the configuration was read from. */
   errors?: string[];
   sample?: SampleRequest | undefined;
+  /** Whether to send requests to BASE_URL, too. */
+  isProbing?: boolean;
   nowMs?: () => number;
 }
 
@@ -31,6 +34,7 @@ export async function runChecks({
   config,
   errors = [],
   sample,
+  isProbing = false,
   nowMs = Date.now,
 }: ChecksOptions): Promise<Finding[]> {
   let databaseUrl = '';
@@ -52,6 +56,7 @@ export async function runChecks({
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
   const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));
+  const probed = await attempt('proxy', async () => (isProbing ? probe(config) : []));
   const disk = await attempt('disk', () => checkDisk(config));
   return [
     ...checkConfiguration(config, errors),
@@ -61,6 +66,7 @@ export async function runChecks({
     ...spool.findings,
     ...geoData.findings,
     ...checkProxy(config, sample),
+    ...probed.findings,
     ...disk.findings,
   ];
 }

@@ -110,7 +110,7 @@ export function createApp({
   app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
   app.use(mount('/api/', methodNotAllowed(api)));
   app.use(api.routes());
-  app.use(healthPages(health));
+  app.use(healthPages(health, config));
   app.use(metricsPage(config.metricsToken, readMetrics));
   app.use(assets.middleware);
   app.use(sessions.middleware);
