@@ -38,7 +38,7 @@ export function assessBundledData(madeAt: Date | undefined, nowMs: number): Find
 
 export function assessGeoDatabase(
   file: string,
-  { type, madeAt, bytes, hasCities }: Omit<GeoDatabase, 'find'>,
+  { type, madeAt, bytes, hasCities, hasIpv6 }: Omit<GeoDatabase, 'find'>,
   nowMs: number,
 ): Finding[] {
   const { text, days } = ageOf(madeAt, nowMs);
@@ -56,6 +56,14 @@ export function assessGeoDatabase(
       warning(
         `${type} has countries, but no cities: analytics have none either.`,
         'Use a database with cities, such as GeoLite2 City or City Lite of DB-IP.',
+      ),
+    );
+  }
+  if (!hasIpv6) {
+    findings.push(
+      warning(
+        `${type} has only IPv4 addresses: scans of phones with IPv6 get no place.`,
+        'Use the file of the publisher that has both.',
       ),
     );
   }

@@ -13,6 +13,8 @@ export interface GeoDatabase {
   bytes: number;
   /** False for a database that has only countries. */
   hasCities: boolean;
+  /** False for a database that has only IPv4 addresses. */
+  hasIpv6: boolean;
   /** Throws if the record is damaged. */
   find(address: string): Place;
 }
@@ -66,6 +68,7 @@ function openDatabase(content: Buffer): GeoDatabase {
     madeAt,
     bytes: content.length,
     hasCities: sampled.some(({ city }) => city !== null),
+    hasIpv6: ipVersion === 6,
     find(address) {
       // The reader takes anything for an address, and would look up IPv6 in a tree of IPv4.
       if (!isIP(address) || (ipVersion === 4 && isIPv6(address))) return unknownPlace;

@@ -223,7 +223,7 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     expect(assessBundledData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
     expect(assessBundledData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
     expect(assessBundledData(undefined, 0).state).to.equal('warning');
-    const database = { type: 'DBIP-City-Lite', madeAt, bytes: 60 * megabyte, hasCities: true };
+    const database = { type: 'DBIP-City-Lite', madeAt, bytes: 60 * megabyte, hasCities: true, hasIpv6: true };
     const file = (now: string, changes = {}) =>
       assessGeoDatabase('/geo/city.mmdb', { ...database, ...changes }, Date.parse(now));
     expect(file('2026-04-01T12:00:00Z')).to.deep.equal([
@@ -236,6 +236,7 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     ]);
     expect(states(file('2026-04-02T12:00:00Z'))).to.deep.equal(['warning']);
     expect(states(file('2026-01-02T12:00:00Z', { hasCities: false }))).to.deep.equal(['ok', 'warning']);
+    expect(states(file('2026-01-02T12:00:00Z', { hasIpv6: false }))).to.deep.equal(['ok', 'warning']);
   });
 
   it('disk: a warning below 1 GB or the size of the spool, a failure below 100 MB', () => {

@@ -70,6 +70,7 @@ describe('A database of places (GEO_DATABASE)', () => {
     // The first 24 bits of both are the same.
     const content = mmdbFile([['32.1.13.0/24', stAlbans.dbip as never]], { ipVersion: 4 });
     const database = await readGeoDatabase(await fileWith(content));
+    expect(database.hasIpv6).to.equal(false);
     expect(database.find('32.1.13.184').city).to.equal('St Albans');
     expect(database.find('2001:db8::1')).to.deep.equal(unknownPlace);
   });
