@@ -42,6 +42,8 @@ export interface Config {
   qrCodeLifetimeDays: number;
   /** Whole months for which raw scans are kept. Undefined: forever. */
   scanRetentionMonths: number | undefined;
+  /** MaxMind DB file with places. Undefined: geoip-lite's data. */
+  geoDatabase: string | undefined;
   trustProxyHops: number;
   logLevel: (typeof logLevels)[number];
   webConcurrency: number;
@@ -219,6 +221,10 @@ export function readConfig(
     const { size, least, most } = poolBounds[pool];
     return integer(name, size, least, most);
   };
+  const filePath = (name: string) => {
+    const path = given(name);
+    return path === undefined ? undefined : resolve(path);
+  };
   const optionalPort = (name: string) => integer(name, 0, 1, 65_535) || undefined;
 
   const port = integer('PORT', 3000, 1, 65_535);
@@ -247,6 +253,7 @@ export function readConfig(
     scanJournal: choice('SCAN_JOURNAL', journalChoices, 'off'),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     scanRetentionMonths: integer('SCAN_RETENTION_MONTHS', 0, 1, 1_200) || undefined,
+    geoDatabase: filePath('GEO_DATABASE'),
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),
     webConcurrency: integer('WEB_CONCURRENCY', 1, 1, 64),

@@ -24,12 +24,13 @@ import { traceShareRequests } from './redirect/share-traces.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
+import { applicationName } from './store/application-name.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
 import type { Replica } from './store/replica.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
-import { applicationName } from './store/root-secrets.ts';
+import { readGeoSource } from './scans/geo-source.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
@@ -99,7 +100,7 @@ export async function openWebService({
   );
   const db = openDatabase(databaseUrl, {
     poolMax: config.webPoolSize,
-    applicationName: applicationName('web', config.rootSecrets),
+    applicationName: applicationName('web', { rootSecrets: config.rootSecrets }),
   });
   const secrets = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('web', config, db, log);
@@ -126,6 +127,10 @@ export async function openWebService({
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
   const queueAccess = createQueueAccess({ place, log });
+  const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
+    log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
+    return undefined;
+  });
   let isDraining = () => false;
   const closing = new AbortController();
   const app = createApp({
@@ -141,6 +146,7 @@ export async function openWebService({
     readMetrics,
     codeChanged: targets.forget,
     images,
+    geoSource,
     tracing,
     queueBoard: createQueueBoard({
       queues: queueAccess,

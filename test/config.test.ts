@@ -64,7 +64,7 @@ describe('the environment (decisions: Where things run)', () => {
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
-    names.push('SCAN_QUEUES', 'SCAN_JOURNAL');
+    names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -128,11 +128,11 @@ describe('the environment (decisions: Where things run)', () => {
     );
   });
 
-  it('takes up to four secrets of 32 characters or more as QRELAY_SECRET, and repeats none in an error', () => {
-    const secrets = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(32));
+  it('takes up to three secrets of 32 characters or more as QRELAY_SECRET, and repeats none in an error', () => {
+    const secrets = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(32));
     const [a = '', b = ''] = secrets;
     expect(loadConfig({}).rootSecrets).to.deep.equal([]);
-    for (const good of [[a], [a, b], ['database', a], [a, 'database'], secrets.slice(0, 4)])
+    for (const good of [[a], [a, b], ['database', a], [a, 'database'], secrets.slice(0, 3)])
       expect(loadConfig({ QRELAY_SECRET: good.join(',') }).rootSecrets).to.deep.equal(good);
     for (const bad of [
       'hunter2',
@@ -369,6 +369,11 @@ describe('the environment (decisions: Where things run)', () => {
     const { dataDir } = loadConfig({ DATA_DIR: 'some/folder' });
     expect(isAbsolute(dataDir)).to.equal(true);
     expect(dataDir).to.equal(resolve('some/folder'));
+  });
+
+  it('makes GEO_DATABASE absolute, and does not look at the file, which only workers need', () => {
+    expect(loadConfig({}).geoDatabase).to.equal(undefined);
+    expect(loadConfig({ GEO_DATABASE: 'no/such.mmdb' }).geoDatabase).to.equal(resolve('no/such.mmdb'));
   });
 
   it('says what to do when a process needs DATABASE_URL and has none (decisions: Where things run)', () => {

@@ -1,4 +1,5 @@
 import type { RawScan } from '../src/queue/scan-jobs.ts';
+import type { Place } from '../src/scans/place.ts';
 import type { DeviceClass, ScanRow } from '../src/scans/scan.ts';
 import { scannedAtOf } from '../src/scans/scan-id.ts';
 
@@ -6,14 +7,6 @@ export interface Agent {
   device: DeviceClass;
   browser: string;
   os: string;
-}
-
-export interface Place {
-  country: string;
-  region: string | null;
-  city: string | null;
-  latitude: number | null;
-  longitude: number | null;
 }
 
 export interface Lookups {

@@ -2,7 +2,6 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
 import { createHousekeepingHandler } from './housekeeping-handler.ts';
-import { createLookups } from './lookups.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
@@ -12,12 +11,12 @@ type DataOf<Definition> = Definition extends QueueDefinition<infer Data> ? Data 
 type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 
 /** What the handlers need, opened in worker-service.ts. */
-export type HandlerResources = Omit<ScanHandlerOptions, 'lookups'> & PartitionHandlerOptions;
+export type HandlerResources = ScanHandlerOptions & PartitionHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
   return {
-    scans: createScanHandler({ ...resources, lookups: createLookups() }),
+    scans: createScanHandler(resources),
     purge: createPurgeHandler(resources),
     partitions: createPartitionHandler(resources),
     housekeeping: createHousekeepingHandler(resources),

@@ -1,9 +1,9 @@
-import geoip from 'geoip-lite';
-import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
 import { unknownValues } from '../src/scans/dimensions.ts';
 import { type DeviceClass, deviceClasses } from '../src/scans/scan.ts';
-import type { Agent, Lookups, Place } from './enrich.ts';
+import { cachedLookup } from './cached-lookup.ts';
+import type { Agent, Lookups } from './enrich.ts';
+import type { Places } from './places.ts';
 
 const maxNameLength = 64;
 
@@ -41,26 +41,8 @@ const desktopSystems = new Set([
   'HP-UX',
 ]);
 
-/** Each lookup has a bounded cache: most scans come from a few user agents, and in bursts from a few places. */
-export function createLookups(): Lookups {
-  const agents = new LRUCache<string, Agent>({ max: 10_000 });
-  const places = new LRUCache<string, Place>({ max: 10_000 });
-  return {
-    agent: (userAgent) => cached(agents, userAgent, readAgent),
-    place: (address) => cached(places, address, findPlace),
-  };
-}
-
-function cached<Value extends object>(
-  cache: LRUCache<string, Value>,
-  key: string,
-  find: (key: string) => Value,
-): Value {
-  const known = cache.get(key);
-  if (known) return known;
-  const found = find(key);
-  cache.set(key, found);
-  return found;
+export function createLookups(places: Pick<Places, 'find'>): Lookups {
+  return { agent: cachedLookup(readAgent), place: places.find };
 }
 
 function readAgent(userAgent: string): Agent {
@@ -81,17 +63,4 @@ function deviceClass(type: string | undefined, os: string | undefined): DeviceCl
   const known = deviceClasses.find((name) => name === type);
   if (known) return known;
   return os !== undefined && desktopSystems.has(os) ? 'desktop' : 'unknown';
-}
-
-function findPlace(address: string): Place {
-  const found = geoip.lookup(address);
-  // For ranges with a country but no coordinates, geoip-lite returns empty strings or nulls.
-  const [latitude, longitude] = found?.ll ?? [];
-  return {
-    country: found?.country || unknownValues.country,
-    region: found?.region || null,
-    city: found?.city || null,
-    latitude: typeof latitude === 'number' ? latitude : null,
-    longitude: typeof longitude === 'number' ? longitude : null,
-  };
 }

@@ -6,10 +6,9 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { queues } from '../src/queue/queues.ts';
-import { readGeoDataDate } from '../src/scans/geo-data.ts';
+import { applicationName } from '../src/store/application-name.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
-import { applicationName } from '../src/store/root-secrets.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
@@ -19,6 +18,8 @@ import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
+import { createLookups } from './lookups.ts';
+import { openPlaces } from './places.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 import { createScanTraces } from './scan-traces.ts';
 
@@ -46,15 +47,16 @@ export async function openWorkerService(
   log: Log,
   { metrics = createWorkerMetrics(), config = loadConfig({}), errors }: WorkerOptions = {},
 ): Promise<WorkerService> {
+  // First: a file that cannot be used must not leave connections open.
+  const places = await openPlaces(config.geoDatabase, log);
+  addGeoMetrics(metrics.registry, places, Date.now);
   const db = openDatabase(place.databaseUrl, {
     poolMax: config.workerPoolSize,
-    applicationName: applicationName('worker', config.rootSecrets),
+    applicationName: applicationName('worker', { rootSecrets: config.rootSecrets }),
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const geoDataDate = readGeoDataDate();
-  if (geoDataDate) addGeoMetrics(metrics.registry, geoDataDate, Date.now);
   const { sealingKey, openingKeys } = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
@@ -66,6 +68,7 @@ export async function openWorkerService(
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,
+    lookups: createLookups(places),
     sealingKey,
     openingKeys,
     retentionMonths: config.scanRetentionMonths,
@@ -104,6 +107,7 @@ export async function openWorkerService(
   return {
     async close() {
       clearInterval(auditing);
+      places.close();
       await Promise.all(workers.map((worker) => worker.close()));
       await reports.close();
       await auditDb.destroy();

@@ -7,6 +7,7 @@ interface DoctorOptions {
   json?: boolean;
   forwardedFor?: string;
   remote?: string;
+  probe?: boolean;
 }
 
 export function doctorCommand(): Command {
@@ -20,12 +21,17 @@ export function doctorCommand(): Command {
       'an X-Forwarded-For header from your proxy: shows which client address it results in',
     )
     .option('--remote <address>', 'the address that this request comes from', parseAddress)
-    .action(async ({ json, forwardedFor, remote }: DoctorOptions) => {
+    .option(
+      '--probe',
+      'also request BASE_URL as a client does: checks TLS, HSTS and the headers of the proxy (with METRICS_TOKEN, the client address)',
+    )
+    .action(async ({ json, forwardedFor, remote, probe = false }: DoctorOptions) => {
       const hasSample = forwardedFor !== undefined || remote !== undefined;
       const { runChecks } = await import('../doctor/run-checks.ts');
       const findings = await runChecks({
         ...readConfig(process.env),
         sample: hasSample ? { remote: remote ?? '127.0.0.1', forwardedFor } : undefined,
+        isProbing: probe,
       });
       printReport(findings, json);
     });

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { bytesPerMb } from '../runtime/units.ts';
 import { type Finding, findingsFor } from './finding.ts';
+import { assessFileSystem } from './file-system.ts';
 import { findNearestFolder } from './nearest-folder.ts';
 import { formatBytes } from './format.ts';
 
@@ -13,11 +14,12 @@ const recommendedMb = 1024;
 
 export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): Promise<Finding[]> {
   const { path } = await findNearestFolder(dataDir);
-  const { bavail, bsize, files, ffree } = await statfs(path);
+  const { type, bavail, bsize, files, ffree } = await statfs(path);
   const hasJournal = scanJournal !== 'off';
   return [
     assessSpace(bavail * bsize, dataDir, spoolMaxMb, hasJournal),
     ...assessFiles(files, ffree, dataDir),
+    assessFileSystem(type, dataDir),
   ];
 }
 

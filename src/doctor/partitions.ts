@@ -1,5 +1,5 @@
 import { dayMs } from '../runtime/units.ts';
-import { listPartitions } from '../scans/partitions.ts';
+import { listPartitions, type Partition } from '../scans/partitions.ts';
 import { readHorizon } from '../scans/retention.ts';
 import type { Database } from '../store/database.ts';
 import { type Finding, findingsFor } from './finding.ts';
@@ -16,7 +16,10 @@ export async function checkPartitions(db: Database, nowMs: number): Promise<Find
   const { rows } = (await db.raw("SELECT to_regclass('scans_id') IS NOT NULL AS unfinished")) as {
     rows: [{ unfinished: boolean }];
   };
-  const findings = [assessPartitions(partitions.at(-1)?.to ?? new Date(0), await readHorizon(db), nowMs)];
+  const findings = [
+    assessPartitions(partitions.at(-1)?.to ?? new Date(0), await readHorizon(db), nowMs),
+    ...assessGaps(partitions, nowMs),
+  ];
   if (rows[0].unfinished) {
     findings.push(
       warning(
@@ -35,6 +38,17 @@ export function assessPartitions(end: Date, horizon: Date | undefined, nowMs: nu
   if (leftMs < warnBeforeEndMs) return warning(`Scans have partitions only until ${lastDay}.`, remedy);
   const since = horizon ? ` Raw scans are kept from ${day(horizon.getTime())}.` : '';
   return ok(`Scans have partitions until ${lastDay}.${since}`);
+}
+
+/** Time without a partition before one of them. Scans that arrive late are recorded in their month, for a week. */
+export function assessGaps(partitions: readonly Partition[], nowMs: number): Finding[] {
+  const recent = nowMs - 7 * dayMs;
+  return partitions.flatMap(({ from }, index) => {
+    const end = partitions[index - 1]?.to.getTime() ?? recent;
+    if (!from || from.getTime() <= Math.max(end, recent)) return [];
+    const last = day(from.getTime() - dayMs);
+    return [failure(`Scans from ${day(end)} to ${last} have no partition and cannot be recorded.`, remedy)];
+  });
 }
 
 function day(ms: number): string {

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { Knex } from 'knex';
 import type { Config } from '../config.ts';
 import {
   type Database,
@@ -8,35 +10,42 @@ import {
 } from '../store/database.ts';
 import { compareMigrations } from '../store/migration-list.ts';
 import { connectionCounts } from '../queue/connection-counts.ts';
+import type { PoolClient } from '../store/pool-client.ts';
 import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
+import { assessEncryption, type Encryption, readEncryption } from './encryption.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
+import { checkIdleTransactions } from './idle-transactions.ts';
 import { checkPartitions } from './partitions.ts';
 import { formatDuration, withoutPeriod } from './format.ts';
 import { checkReplicas } from './replicas.ts';
 import { withConnection } from './with-connection.ts';
+import { assessPgBouncer, readPgBouncer } from './pgbouncer.ts';
 import { detectPooler, assessPooler } from './pooler.ts';
+import { assessConnections, type ConnectionFacts } from './postgres-connections.ts';
 
 const { ok, warning, failure } = findingsFor('postgres');
 
 export const migrateFirst = 'Run `node dist/src/cli.js migrate` (`npm start` does this automatically).';
 
+const encryptionRemedies = {
+  encrypt:
+    'Add sslmode=verify-full to DATABASE_URL, and sslrootcert=/path/to/ca.pem for a private certificate authority. The server needs ssl = on.',
+  verify:
+    'Set sslmode=verify-full in DATABASE_URL, with sslrootcert=/path/to/ca.pem for a private certificate authority.',
+};
 const minimumMajor = 14;
 const skewToWarnMs = 2_000;
 const skewToFailMs = 60_000;
-/** For the command line, migrations and a person with psql. */
-const spareConnections = 5;
 
 /** What the server reports about itself, read in one statement. */
-export interface ServerFacts {
+export interface ServerFacts extends ConnectionFacts {
   version: string;
   versionNumber: number;
   encoding: string;
   fsync: string;
   synchronousCommit: string;
   isReadOnly: boolean;
-  usableConnections: number;
-  usedConnections: number;
   nowMs: number;
 }
 
@@ -50,6 +59,10 @@ const factsStatement = `
          current_setting('max_connections')::integer
            - current_setting('superuser_reserved_connections')::integer AS "usableConnections",
          (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS "usedConnections",
+         (SELECT count(DISTINCT application_name)::integer FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'qrelay web %:%') AS "webProcesses",
+         (SELECT count(DISTINCT application_name)::integer FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'qrelay worker %:%') AS "workerProcesses",
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 export async function checkPostgres(
@@ -59,13 +72,20 @@ export async function checkPostgres(
 ): Promise<Finding[]> {
   const server = serverNames(databaseUrl);
   try {
-    const findings = await withConnection(databaseUrl, (db) => checkServer(db, server, config, nowMs));
+    const pooler = await detectPooler(databaseUrl);
+    const isShared = pooler === 'transaction' || pooler === 'statement';
+    const findings = await withConnection(databaseUrl, (db) =>
+      checkServer(db, { server, isShared, config, nowMs }),
+    );
     const { all } = connectionCounts(config);
     const { databaseReplicaUrl } = config;
     return [
       ...findings,
       ...(databaseReplicaUrl ? await checkReplicas(databaseUrl, databaseReplicaUrl) : []),
-      ...assessPooler(await detectPooler(databaseUrl), all, config.redisUrl !== undefined),
+      ...assessPooler(pooler, all, config.redisUrl !== undefined),
+      ...(pooler === 'transaction' || pooler === 'session'
+        ? [assessPgBouncer(await readPgBouncer(databaseUrl), pooler, all)]
+        : []),
     ];
   } catch (error) {
     throw new CheckAborted(explain(server, error as Error));
@@ -92,11 +112,17 @@ function explain(server: string, error: Error): Finding {
   return failure(`${server} cannot be queried: ${reason}.`, "Check DATABASE_URL and PostgreSQL's log.");
 }
 
+interface ServerChecks {
+  server: string;
+  /** Whether processes share its connections through a pooler. */
+  isShared: boolean;
+  config: Config;
+  nowMs: () => number;
+}
+
 async function checkServer(
   db: Database,
-  server: string,
-  config: Config,
-  nowMs: () => number,
+  { server, isShared, config, nowMs }: ServerChecks,
 ): Promise<Finding[]> {
   // The first statement also connects, which would distort the latency and the clock comparison.
   await db.raw('SELECT 1');
@@ -106,14 +132,30 @@ async function checkServer(
   const [facts] = rows;
   return [
     ok(`${server} responds in ${Math.max(1, Math.round(receivedAt - sentAt))} ms.`),
-    ...assessServer(facts, config),
+    ...assessEncryption('postgres', server, await readLink(db), encryptionRemedies, nowMs()),
+    ...assessServer(facts, config, isShared),
     assessClock(facts.nowMs - (sentAt + receivedAt) / 2),
+    await checkIdleTransactions(db),
     ...(await checkSchema(db, nowMs)),
   ];
 }
 
-export function assessServer(facts: ServerFacts, config: Config): Finding[] {
-  const findings = [assessVersion(facts), assessConnections(facts, config), assessDurability(facts)];
+async function readLink(db: Database): Promise<Encryption> {
+  const client = db.client as Knex.Client;
+  const connection = (await client.acquireConnection()) as PoolClient;
+  try {
+    return readEncryption(connection.connection.stream as Socket);
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+export function assessServer(facts: ServerFacts, config: Config, isShared = false): Finding[] {
+  const findings = [
+    assessVersion(facts),
+    assessConnections(facts, config, isShared),
+    assessDurability(facts),
+  ];
   if (facts.encoding !== 'UTF8') {
     findings.push(
       failure(
@@ -138,21 +180,6 @@ function assessVersion({ version, versionNumber }: ServerFacts): Finding {
   return failure(
     `PostgreSQL ${version} is too old.`,
     `Upgrade the server to PostgreSQL ${minimumMajor} or newer.`,
-  );
-}
-
-function assessConnections(
-  { usableConnections: usable, usedConnections: used }: ServerFacts,
-  config: Config,
-): Finding {
-  const { webConcurrency } = config;
-  const { web, worker, replica, all: wanted } = connectionCounts(config);
-  const toReplicas = replica > 0 ? ` (and ${replica} to each replica)` : '';
-  const message = `${usable} connections allowed, ${used} open; a web process opens up to ${web}${toReplicas}, a worker up to ${worker}`;
-  if (usable >= wanted + spareConnections) return ok(`${message}.`);
-  return warning(
-    `${message}: too few for WEB_CONCURRENCY=${webConcurrency} and one worker.`,
-    `Set max_connections to ${wanted + spareConnections + 10} or more and restart PostgreSQL, or lower WEB_CONCURRENCY, WEB_POOL_SIZE or WORKER_POOL_SIZE.`,
   );
 }
 

@@ -50,7 +50,7 @@ function showExample(hops: number): Finding {
   );
 }
 
-function assessSample({ remote, forwardedFor }: SampleRequest, hops: number): Finding {
+export function assessSample({ remote, forwardedFor }: SampleRequest, hops: number): Finding {
   const seen = clientAddress(remote, forwardedFor, hops);
   const message = `The request from ${remote} with ${forwardedFor === undefined ? 'no X-Forwarded-For' : `"${forwardedFor}"`} is attributed to ${seen}`;
   const addresses = forwardedFor?.split(',').map((part) => clientAddress(part.trim(), undefined, 0)) ?? [];

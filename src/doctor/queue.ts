@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
 import { allQueues } from '../queue/queues.ts';
 import { countDeadLetters } from '../scans/dead-letters.ts';
+import { checkCounters } from './counters.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { pluralize, formatDuration } from './format.ts';
 import { withConnection } from './with-connection.ts';
@@ -16,14 +17,17 @@ const lagToFailMs = 15 * 60_000;
 const startWorker =
   'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` includes one).';
 
-export async function checkQueue(place: QueuePlace): Promise<Finding[]> {
+export async function checkQueue(place: QueuePlace, nowMs: () => number): Promise<Finding[]> {
   const statuses = await readQueueStatuses(place, allQueues).catch((error: unknown) => {
     if (!(error instanceof SchemaMigrationRequiredError)) throw error;
     throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
-  const dead = await withConnection(place.databaseUrl, countDeadLetters);
   const findings = statuses.flatMap(({ definition, ...status }) => assessQueue(definition, status));
-  return [...findings, assessDeadScans(dead)];
+  return withConnection(place.databaseUrl, async (db) => [
+    ...findings,
+    assessDeadScans(await countDeadLetters(db)),
+    await checkCounters(db, nowMs()),
+  ]);
 }
 
 /** Each finding says which queue it is about. */

@@ -2,14 +2,23 @@ import { Cluster, type Redis } from 'ioredis';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import { closeRedis, openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
 import { tlsProblem } from '../queue/redis-errors.ts';
-import { findCause, probeServers } from '../queue/redis-probe.ts';
+import { findCause } from '../queue/redis-probe.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
+import { assessEncryption, readEncryption } from './encryption.ts';
 import { CheckAborted, type Finding, findingsFor } from './finding.ts';
-import { pluralize, withoutPeriod } from './format.ts';
+import { withoutPeriod } from './format.ts';
 import { assessRedis, parseInfo } from './redis.ts';
+import { assessReplicas, checkSentinels } from './redis-sentinels.ts';
+import { checkClusterState } from './redis-cluster.ts';
 import { assessSpread } from './redis-spread.ts';
 
-const { ok, warning, failure } = findingsFor('redis');
+const { ok, failure } = findingsFor('redis');
+
+const encryptionRemedies = {
+  encrypt:
+    'Start REDIS_URL with rediss instead of redis, and set REDIS_CA_FILE for a private certificate authority. The server needs a tls-port.',
+  verify: 'Set REDIS_CA_FILE to a PEM file with the certificate of the authority that signed it.',
+};
 
 type Place = QueuePlace & RedisPlace;
 
@@ -24,8 +33,8 @@ export async function checkRedis(place: Place): Promise<Finding[]> {
     if (connection instanceof Cluster) return await checkCluster(connection, place);
     const [responds, info] = await readServer(connection, redisServerName(place.redisUrl));
     const { kind } = redisAddress(place.redisUrl);
-    const sentinels = kind === 'sentinel' ? await assessSentinels(place, info) : [];
-    return [responds, ...assessRedis(info), ...sentinels];
+    const sentinels = kind === 'sentinel' ? await checkSentinels(place, info) : [];
+    return [...responds, ...assessRedis(info), ...sentinels];
   } catch (error) {
     throw new CheckAborted(await explain(place, reason ?? (error as Error)));
   } finally {
@@ -33,36 +42,18 @@ export async function checkRedis(place: Place): Promise<Finding[]> {
   }
 }
 
-async function readServer(connection: Redis, name: string): Promise<[Finding, Map<string, string>]> {
+async function readServer(connection: Redis, name: string): Promise<[Finding[], Map<string, string>]> {
   const sentAt = performance.now();
   const info = parseInfo(await connection.info());
   const tookMs = Math.max(1, Math.round(performance.now() - sentAt));
-  return [ok(`${name} responds in ${tookMs} ms.`), info];
-}
-
-async function assessSentinels(place: Place, info: Map<string, string>): Promise<Finding[]> {
-  const servers = await probeServers(place);
-  const down = servers.filter(({ error }) => error);
-  const replicas = Number(info.get('connected_slaves') ?? 0);
+  const link = readEncryption(connection.stream);
   return [
-    down.length === 0
-      ? ok(
-          `${pluralize(servers.length, 'sentinel')} of REDIS_URL ${servers.length === 1 ? 'responds' : 'respond'}.`,
-        )
-      : warning(
-          `${down.length} of ${pluralize(servers.length, 'sentinel')} of REDIS_URL cannot be reached: ${down.map(({ server, error }) => `${server} (${withoutPeriod(error?.message ?? '')})`).join(', ')}.`,
-          'Start them, or correct REDIS_URL. Most of the sentinels must run, or nothing takes over from a primary that fails.',
-        ),
-    assessReplicas(replicas),
+    [
+      ok(`${name} responds in ${tookMs} ms.`),
+      ...assessEncryption('redis', name, link, encryptionRemedies, Date.now()),
+    ],
+    info,
   ];
-}
-
-function assessReplicas(replicas: number): Finding {
-  if (replicas > 0) return ok(`${pluralize(replicas, 'replica')} connected to the primary.`);
-  return warning(
-    'No replica is connected to the primary: nothing can take over from it.',
-    'Start a replica, or check its log and its connection to the primary.',
-  );
 }
 
 async function checkCluster(cluster: Cluster, place: Place): Promise<Finding[]> {
@@ -74,13 +65,13 @@ async function checkCluster(cluster: Cluster, place: Place): Promise<Finding[]> 
       try {
         const [responds, info] = await readServer(node, name);
         const replicas = assessReplicas(Number(info.get('connected_slaves') ?? 0));
-        return [responds, ...[...assessRedis(info, true), replicas].map(named)];
+        return [...responds, ...[...assessRedis(info, true), replicas].map(named)];
       } catch (error) {
         return [await explain(place, error as Error, name)];
       }
     }),
   );
-  return [...perNode.flat(), ...(await assessSpread(cluster, place))];
+  return [...perNode.flat(), ...(await checkClusterState(cluster)), ...(await assessSpread(cluster, place))];
 }
 
 async function explain(place: Place, error: Error, name = redisServerName(place.redisUrl)): Promise<Finding> {

@@ -7,6 +7,7 @@ import { checkDisk } from './disk.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkGeoData } from './geo-data.ts';
 import { checkPostgres } from './postgres.ts';
+import { probe } from './probe.ts';
 import { checkProxy, type SampleRequest } from './proxy.ts';
 import { checkQueue } from './queue.ts';
 import { checkRedis } from './redis-servers.ts';
@@ -18,6 +19,8 @@ interface ChecksOptions {
   /** The errors of the environment that the configuration was read from. */
   errors?: string[];
   sample?: SampleRequest | undefined;
+  /** Whether to send requests to BASE_URL, too. */
+  isProbing?: boolean;
   nowMs?: () => number;
 }
 
@@ -26,6 +29,7 @@ export async function runChecks({
   config,
   errors = [],
   sample,
+  isProbing = false,
   nowMs = Date.now,
 }: ChecksOptions): Promise<Finding[]> {
   let databaseUrl = '';
@@ -48,10 +52,11 @@ export async function runChecks({
   });
   const queue = await attempt('queue', async () => {
     if (!postgres.completed || !redis.completed) throw new CheckAborted(notChecked);
-    return checkQueue(queuePlace(config, databaseUrl));
+    return checkQueue(queuePlace(config, databaseUrl), nowMs);
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
-  const geoData = await attempt('geo data', async () => checkGeoData(nowMs));
+  const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));
+  const probed = await attempt('proxy', async () => (isProbing ? probe(config) : []));
   const disk = await attempt('disk', () => checkDisk(config));
   return [
     ...checkConfiguration(config, errors),
@@ -62,6 +67,7 @@ export async function runChecks({
     ...spool.findings,
     ...geoData.findings,
     ...checkProxy(config, sample),
+    ...probed.findings,
     ...disk.findings,
   ];
 }

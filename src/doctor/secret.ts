@@ -37,18 +37,17 @@ export async function checkSecret(databaseUrl: string, config: Config): Promise<
   });
 }
 
-/** Web and worker processes that are connected to the database, without repetitions. */
+/** Web and worker processes that are connected to the database, each combination of role and secrets once. */
 export async function listConnected(db: Database): Promise<ConnectedProcess[]> {
   const { rows } = (await db.raw(
-    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-     WHERE datname = current_database()
-       AND split_part(application_name, ' secrets:', 1) IN ('qrelay web', 'qrelay worker')
-     ORDER BY 1`,
-  )) as { rows: { name: string }[] };
-  return rows.map(({ name }) => ({
-    role: name.startsWith('qrelay web') ? 'web' : 'worker',
-    labels: name.split(' secrets:')[1]?.split(',') ?? [databaseSecret],
-  }));
+    `SELECT DISTINCT role, labels FROM (
+       SELECT (regexp_match(application_name, '^qrelay (web|worker)(?: \\S+:\\d+|$)'))[1] AS role,
+              (regexp_match(application_name, ' secrets:(.*)'))[1] AS labels
+       FROM pg_stat_activity WHERE datname = current_database()
+     ) AS sessions
+     WHERE role IS NOT NULL ORDER BY 1, 2`,
+  )) as { rows: { role: 'web' | 'worker'; labels: string | null }[] };
+  return rows.map(({ role, labels }) => ({ role, labels: labels?.split(',') ?? [databaseSecret] }));
 }
 
 export function assessSecrets(facts: SecretFacts): Finding[] {

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 /** Stands in QRELAY_SECRET for the secret that the first migration made in the database. */
 export const databaseSecret = 'database';
 /** More fingerprints than this would not fit into an application name. */
-const maxSecrets = 4;
+const maxSecrets = 3;
 
 /** What is wrong with the list in QRELAY_SECRET, to follow its name. Does not repeat any of it. */
 export function rootSecretsError(secrets: readonly string[]): string | undefined {
@@ -64,10 +64,4 @@ export function secretLabels(configured: readonly string[]): string[] {
   return configured.map((secret) =>
     secret === databaseSecret ? databaseSecret : fingerprintOf(Buffer.from(secret)),
   );
-}
-
-/** Has the labels, so that the doctor can compare the secrets of the processes that are connected: see doctor/secret.ts. */
-export function applicationName(process: 'web' | 'worker', configured: readonly string[]): string {
-  const name = `qrelay ${process}`;
-  return configured.length === 0 ? name : `${name} secrets:${secretLabels(configured).join(',')}`;
 }

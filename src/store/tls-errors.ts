@@ -18,6 +18,10 @@ const tlsErrors: Record<string, TlsError> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  CERT_NOT_YET_VALID: {
+    reason: 'its certificate is not valid yet',
+    remedy: 'Correct the clock of this machine, or wait until the certificate is valid.',
+  },
   CERT_HAS_EXPIRED: { reason: 'its certificate has expired', remedy: 'Renew it on the server.' },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     reason: 'its certificate is for another host name',

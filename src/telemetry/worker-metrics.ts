@@ -84,14 +84,22 @@ function createRecordingLag() {
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-export function addGeoMetrics(registry: Registry, madeAt: Date, nowMs: () => number): void {
+interface GeoData {
+  source: 'file' | 'bundled';
+  madeAt(): Date | undefined;
+}
+
+/** Read at each scrape: the data may be replaced while the worker runs. */
+export function addGeoMetrics(registry: Registry, data: GeoData, nowMs: () => number): void {
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_geo_data_age_seconds',
-      help: 'Age of the IP geolocation data.',
+      help: 'Age of the IP geolocation data, by its source: file (GEO_DATABASE) or bundled.',
+      labelNames: ['source'],
       registers: [],
       collect() {
-        this.set(Math.round((nowMs() - madeAt.getTime()) / 1000));
+        const madeAt = data.madeAt();
+        if (madeAt) this.set({ source: data.source }, Math.round((nowMs() - madeAt.getTime()) / 1000));
       },
     }),
   );

@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
+import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import type { Reads } from '../store/reads.ts';
@@ -61,6 +62,7 @@ export interface AppParts {
   readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
   tracing: Tracing | undefined;
@@ -83,6 +85,7 @@ export function createApp({
   readMetrics,
   codeChanged,
   images,
+  geoSource,
   queueBoard,
   tracing,
   queues,
@@ -104,6 +107,7 @@ export function createApp({
     passwords,
     assets: assets.path,
     images,
+    geoSource,
     codeChanged,
     queues,
     closing,
@@ -120,7 +124,7 @@ export function createApp({
   app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
   app.use(mount('/api/', methodNotAllowed(api)));
   app.use(api.routes());
-  app.use(healthPages(health));
+  app.use(healthPages(health, config));
   app.use(metricsPage(config.metricsToken, readMetrics));
   app.use(assets.middleware);
   app.use(sessions.middleware);

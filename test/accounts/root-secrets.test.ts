@@ -5,7 +5,8 @@ import { packScans, type RawScan, unpackScans } from '../../src/queue/scan-jobs.
 import { UnknownKeyError } from '../../src/queue/sealed-addresses.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { applicationName, removeStoredSecret } from '../../src/store/root-secrets.ts';
+import { applicationName } from '../../src/store/application-name.ts';
+import { removeStoredSecret } from '../../src/store/root-secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const [first, second] = ['first-secret-of-32-characters-or-more', 'second-secret-of-32-characters-or-more'];
@@ -88,12 +89,10 @@ describe('The root secrets', () => {
   });
 
   it('are shown to the doctor as fingerprints in a name that PostgreSQL does not cut', () => {
-    expect(applicationName('web', [])).to.equal('qrelay web');
-    const four = [first, second, 'third', 'database'].map((text) =>
-      text === 'database' ? text : text.padEnd(32, 'x'),
-    );
-    const name = applicationName('worker', four);
-    expect(name).to.match(/^qrelay worker secrets:([0-9a-f]{8},){3}database$/);
+    expect(applicationName('web', { host: 'machine-1', pid: 12 })).to.equal('qrelay web machine-1:12');
+    const rootSecrets = [first, second].map((text) => text.padEnd(32, 'x')).concat('database');
+    const name = applicationName('worker', { rootSecrets, host: 'qrelay-worker-7d9f-x2k4p', pid: 4_194_304 });
+    expect(name).to.match(/^qrelay worker x2k4p:4194304 secrets:([0-9a-f]{8},){2}database$/);
     expect(name.length).to.be.below(64);
   });
 });

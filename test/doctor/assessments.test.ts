@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
+import { assessEncryption, type Encryption } from '../../src/doctor/encryption.ts';
+import { assessPgBouncer } from '../../src/doctor/pgbouncer.ts';
+import { assessQuorum } from '../../src/doctor/redis-sentinels.ts';
 import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
 import { assessJournal } from '../../src/doctor/journal.ts';
 import type { SpoolFileState } from '../../src/queue/spool-files.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { assessGeoData } from '../../src/doctor/geo-data.ts';
+import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { checkProxy } from '../../src/doctor/proxy.ts';
@@ -29,6 +32,8 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     isReadOnly: false,
     usableConnections: 97,
     usedConnections: 3,
+    webProcesses: 1,
+    workerProcesses: 1,
     nowMs: 0,
   };
   const onServer = (changes: Partial<ServerFacts>, config = {}) =>
@@ -56,10 +61,63 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     expect(onServer({ usableConnections: enough })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: enough - 1 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
+    // Processes on other machines count: 5 × 10, 6 × 7, 5 to spare.
+    const fleet = { webProcesses: 5, workerProcesses: 6 };
+    expect(onServer({ ...fleet, usableConnections: 97 }, { redisUrl })).to.deep.equal([]);
+    const [tooFew] = onServer({ ...fleet, usableConnections: 96 }, { redisUrl });
+    expect(tooFew?.finding).to.include('together 92 for 5 web processes and 6 workers: too few');
+    expect(tooFew?.remedy).to.include('Set max_connections to 107 or more');
     // Sizes from the environment count, and one connection that measures the lag of replicas.
     const sizes = { redisUrl, webPoolSize: 20, workerPoolSize: 8, databaseReplicaUrl: 'postgres://b/q' };
     expect(onServer({ usableConnections: 35 }, sizes)).to.deep.equal([]);
     expect(states(onServer({ usableConnections: 34 }, sizes))).to.deep.equal(['warning']);
+  });
+
+  it('TLS: plain connections may stay in a private network; certificates are checked and renewed in time', () => {
+    const now = Date.parse('2026-11-16T00:00:00Z');
+    const assess = (encryption: Encryption) =>
+      assessEncryption('redis', 'db:1', encryption, { encrypt: 'Encrypt.', verify: 'Verify.' }, now);
+    const plain = (address: string | undefined) => assess({ address, tls: undefined });
+    for (const local of [undefined, '127.0.0.1', '::1', '::ffff:127.0.0.1'])
+      expect(plain(local)).to.deep.equal([]);
+    for (const near of ['10.0.0.7', '192.168.1.5', 'fd00::1'])
+      expect(states(plain(near))).to.deep.equal(['ok']);
+    for (const far of ['81.2.69.142', '2a00:1450::1']) {
+      expect(states(plain(far))).to.deep.equal(['warning']);
+      expect(plain(far)[0]?.remedy).to.equal('Encrypt.');
+    }
+    const tls = (isVerified: boolean, validUntil: string) =>
+      assess({
+        address: '81.2.69.142',
+        tls: { version: 'TLSv1.3', isVerified, validUntil: new Date(validUntil) },
+      });
+    expect(tls(true, '2026-12-01T00:00:00Z')).to.deep.equal([
+      {
+        subject: 'redis',
+        state: 'ok',
+        finding:
+          'The connection to db:1 is encrypted (TLSv1.3), with a certificate that is valid until 2026-12-01.',
+      },
+    ]);
+    expect(tls(true, '2026-11-29T00:00:00Z')[0]?.finding).to.include('13 days from now');
+    expect(tls(false, '2027-11-29T00:00:00Z')[0]?.remedy).to.equal('Verify.');
+  });
+
+  it('Sentinel: too few sentinels, and one that is named alone, are warnings; no quorum is a failure', () => {
+    const state = (...given: Parameters<typeof assessQuorum>) => assessQuorum(...given).state;
+    expect(state(3, 3, 'OK 3 usable Sentinels.')).to.equal('ok');
+    expect(state(2, 2, 'OK 2 usable Sentinels.')).to.equal('warning');
+    expect(state(5, 1, 'OK 5 usable Sentinels.')).to.equal('warning');
+    expect(state(3, 3, 'NOQUORUM 1 usable Sentinels.')).to.equal('failure');
+  });
+
+  it('PgBouncer: too few clients, or a small pool in session mode, are warnings', () => {
+    const facts = { version: 'PgBouncer 1.18.0', maxClients: 100, poolSize: 20 };
+    const state = (mode: 'session' | 'transaction', wanted: number) =>
+      assessPgBouncer(facts, mode, wanted).state;
+    expect([state('transaction', 100), state('transaction', 101)]).to.deep.equal(['ok', 'warning']);
+    expect([state('session', 20), state('session', 21)]).to.deep.equal(['ok', 'warning']);
+    expect(assessPgBouncer(undefined, 'session', 21).state).to.equal('ok');
   });
 
   it('metrics: a port without a token is a warning unless it is on loopback', () => {
@@ -162,11 +220,25 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     }
   });
 
-  it('geo data: a warning after a year', () => {
+  it("geo data: a warning after a year for geoip-lite's, after 90 days for a file that should be updated", () => {
     const madeAt = new Date('2026-01-01T00:00:00Z');
-    expect(assessGeoData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
-    expect(assessGeoData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
-    expect(assessGeoData(undefined, 0).state).to.equal('warning');
+    expect(assessBundledData(madeAt, Date.parse('2027-01-01T12:00:00Z')).state).to.equal('ok');
+    expect(assessBundledData(madeAt, Date.parse('2027-01-02T12:00:00Z')).state).to.equal('warning');
+    expect(assessBundledData(undefined, 0).state).to.equal('warning');
+    const database = { type: 'DBIP-City-Lite', madeAt, bytes: 60 * megabyte, hasCities: true, hasIpv6: true };
+    const file = (now: string, changes = {}) =>
+      assessGeoDatabase('/geo/city.mmdb', { ...database, ...changes }, Date.parse(now));
+    expect(file('2026-04-01T12:00:00Z')).to.deep.equal([
+      {
+        subject: 'geo data',
+        state: 'ok',
+        finding:
+          'Places come from GEO_DATABASE /geo/city.mmdb (DBIP-City-Lite, 60 MB) of 2026-01-01, 90 days old.',
+      },
+    ]);
+    expect(states(file('2026-04-02T12:00:00Z'))).to.deep.equal(['warning']);
+    expect(states(file('2026-01-02T12:00:00Z', { hasCities: false }))).to.deep.equal(['ok', 'warning']);
+    expect(states(file('2026-01-02T12:00:00Z', { hasIpv6: false }))).to.deep.equal(['ok', 'warning']);
   });
 
   it('disk: a warning below 1 GB or the size of the spool, a failure below 100 MB', () => {

@@ -19,13 +19,20 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createBareDatabase, createTestDatabase } from '../support/test-database.ts';
-import { type DoctorsRedis, goodConfig, goodSettings, startGoodRedis, findingsIn } from './setup.ts';
+import {
+  type DoctorsRedis,
+  findingsIn,
+  goodConfig,
+  goodSettings,
+  startGoodRedis,
+  warningsOfFolder,
+} from './setup.ts';
 import { testLog } from '../support/test-log.ts';
 
 /** True for every test: the PostgreSQL of the test run is configured for speed, and the installed geolocation data is old. */
 const alwaysWarned = [
   'postgres: fsync and synchronous_commit off: a crash of the server can lose scans that were counted.',
-  /^geo data: The geolocation data is from 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong location\.$/,
+  /^geo data: Places come from geoip-lite's data \(GeoLite2 City\) of 20\d\d-\d\d-\d\d, \d+ days old: more and more scans get the wrong place\.$/,
 ];
 
 /** Of every queue, although three of them have a next job that is not due yet. */
@@ -81,7 +88,7 @@ describe('The doctor', () => {
     });
     expect(findingsIn(findings, 'failure')).to.deep.equal([]);
     const warned = findingsIn(findings, 'warning');
-    expect(warned).to.have.length(2);
+    expect(warned).to.have.length(2 + warningsOfFolder);
     expect(warned[0]).to.equal(alwaysWarned[0]);
     expect(warned[1]).to.match(alwaysWarned[1] as RegExp);
     const fine = findingsIn(findings, 'ok');
@@ -92,13 +99,15 @@ describe('The doctor', () => {
       'redis: maxmemory-policy is noeviction.',
       'redis: The append-only file is on: jobs survive a restart.',
       'queue: No dead scans.',
+      'queue: No scans since yesterday whose counters could be compared.',
+      'postgres: No session is idle in a transaction.',
       'spool: The spool is empty.',
     ]);
     for (const line of [
       /^postgres: 127\.0\.0\.1:\d+\/test_\w+ responds in \d+ ms\.$/,
       /^postgres: PostgreSQL 1\d\.\d+/,
       /^postgres: The server's clock differs from this machine's by \d+ ms\.$/,
-      /^postgres: \d+ connections allowed, \d+ open; a web process opens up to 10, a worker up to 7\.$/,
+      /^postgres: \d+ connections allowed, \d+ open; a web process opens up to 10, a worker up to 7, together \d+ for \d+ web process(es)? and 1 worker\.$/,
       /^redis: 127\.0\.0\.1:\d+ responds in \d+ ms\.$/,
       /^proxy: TRUST_PROXY_HOPS=1: .* from 10\.0\.0\.1 with "192\.0\.2\.66, 203\.0\.113\.7" is attributed to 203\.0\.113\.7\.$/,
       /^disk: \d.* free for DATA_DIR /,
@@ -122,7 +131,9 @@ describe('The doctor', () => {
         const fine = findingsIn(found, 'ok');
         expect(fine).to.include.members(idleQueues);
         expect(fine).to.include('redis: REDIS_URL is not set: the queue is in PostgreSQL.');
-        expect(fine.join()).to.include(`a web process opens up to ${web}, a worker up to ${worker}.`);
+        expect(fine.join()).to.include(
+          `a web process opens up to ${web}, a worker up to ${worker}, together ${web + worker} for 1 web process and 1 worker.`,
+        );
       });
     } finally {
       await onPostgres.stop();

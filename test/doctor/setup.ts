@@ -1,7 +1,9 @@
+import { statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { assessFileSystem } from '../../src/doctor/file-system.ts';
 import type { Finding, State } from '../../src/doctor/finding.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
@@ -37,6 +39,9 @@ export const goodSettings = {
 export function goodConfig(changes: Partial<Config>): Config {
   return { ...loadConfig(goodSettings), ...changes };
 }
+
+/** 1 where the folders of tests are in memory or in a container's own layer, which the doctor warns of. */
+export const warningsOfFolder = assessFileSystem(statfsSync(tmpdir()).type, '').state === 'warning' ? 1 : 0;
 
 /** "subject: finding" of all findings in a state. */
 export function findingsIn(findings: Finding[], state: State): string[] {

@@ -23,6 +23,7 @@ import { compileValidator } from '../../src/web/api/validation.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
 import { changedBody, newBody, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
+import { unknownPlace } from '../../src/scans/place.ts';
 import { createLookups } from '../../workers/lookups.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';
 
@@ -251,7 +252,7 @@ export function describeParseTimes({ everyPair }: { everyPair: boolean }): void 
         verdict('GET', headers(name, text)),
       );
     }
-    const agents = createLookups();
+    const agents = createLookups({ find: () => unknownPlace });
     expectQuick(
       'a user agent, in the worker',
       {

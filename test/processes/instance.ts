@@ -27,7 +27,7 @@ const roles = {
 
 /** The environment of the test run must not reach the programs under test. */
 const settings =
-  'DATABASE_URL REDIS_URL REDIS_CA_FILE SCAN_QUEUES SCAN_JOURNAL QRELAY_SECRET DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS THREADS_FROM_BUILD';
+  'DATABASE_URL REDIS_URL REDIS_CA_FILE SCAN_QUEUES SCAN_JOURNAL QRELAY_SECRET GEO_DATABASE DATA_DIR BASE_URL PORT HOST LOG_LEVEL WEB_CONCURRENCY QR_CODE_LIFETIME_DAYS TRUST_PROXY_HOPS THREADS_FROM_BUILD';
 const unset = Object.fromEntries(settings.split(' ').map((name) => [name, '']));
 
 /** The program that `npm start` runs, without npm and the checks for installation and build: faster. */

@@ -48,6 +48,11 @@ describe('A Redis with a certificate of a private authority', () => {
     await worker.close();
     await queue.close();
     expect(await findingOf('localhost')).to.match(/^localhost:\d+ responds in/);
+    const [, encryption] = await checkRedis(place('localhost'));
+    expect(encryption?.state).to.equal('ok');
+    expect(encryption?.finding).to.match(
+      /^The connection to localhost:\d+ is encrypted \(TLSv1\.3\), with a certificate that is valid until 20/,
+    );
   });
 
   it('is refused without it, for another host, and for a port without TLS; the doctor says what to do', async () => {
@@ -87,5 +92,13 @@ describe('A Redis with a certificate of a private authority', () => {
       );
       await queue.close();
     }
+  });
+
+  // Last: the server has no valid certificate afterwards.
+  it('is reported by the doctor when its certificate has expired', async () => {
+    await redis.expire();
+    expect(await findingOf('localhost'))
+      .to.include('the certificate of Redis has expired or is not valid yet')
+      .and.include('Renew the certificate, or correct the clock of this machine.');
   });
 });

@@ -153,7 +153,9 @@ describe('PgBouncer in front of PostgreSQL', function () {
     it('in transaction mode: ok with Redis, a failure if the queue is in PostgreSQL', async function () {
       const { redisUrl } = servers();
       if (!redisUrl) return this.skip();
-      expect(findingsIn(await findings(bouncers.transaction.url, redisUrl), 'ok')).to.deep.equal([
+      const fine = findingsIn(await findings(bouncers.transaction.url, redisUrl), 'ok');
+      expect(fine[0]).to.match(/^postgres: \d+ connections allowed, \d+ open; the pooler shares them\.$/);
+      expect(fine.slice(1)).to.deep.equal([
         'postgres: A pooler in transaction mode is in front of PostgreSQL: statements are sent unprepared.',
       ]);
       expect(findingsIn(await findings(bouncers.transaction.url, undefined), 'failure')).to.deep.equal([
@@ -189,6 +191,27 @@ describe('PgBouncer in front of PostgreSQL', function () {
       } finally {
         await statement?.stop();
       }
+    });
+
+    it('with its version and limits, which must be enough', async () => {
+      const ofConsole = async (url: string, changes = {}) =>
+        (
+          await runChecks({
+            config: goodConfig({ databaseUrl: url, redisUrl: undefined, dataDir: folder, ...changes }),
+          })
+        ).filter(({ finding }) => finding.startsWith('PgBouncer'));
+      const [fine] = await ofConsole(bouncers.transaction.url);
+      expect(fine?.finding).to.match(
+        /^PgBouncer 1\.\d+\.\d+: max_client_conn is 200, default_pool_size 2\.$/,
+      );
+      const [few] = await ofConsole(bouncers.transaction.url, { webConcurrency: 20 });
+      expect(few?.state).to.equal('warning');
+      expect(few?.finding).to.match(
+        /max_client_conn is 200, .* open up to \d+ connections: some are refused\.$/,
+      );
+      const [small] = await ofConsole(bouncers.session.url);
+      expect(small?.state).to.equal('warning');
+      expect(small?.remedy).to.match(/^Set default_pool_size to \d+ or more/);
     });
 
     it('only if there is one', async () => {

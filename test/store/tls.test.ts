@@ -4,6 +4,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { migrateDatabase } from '../../src/store/migrate.ts';
 import { setupErrorMessage } from '../../src/store/setup-error-message.ts';
 import { runQrelayHere } from '../support/command-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { jsonLines } from '../support/json-lines.ts';
 import { outcomeOf, runQrelay, startProgram, startWebProcess } from '../support/programs.ts';
@@ -61,6 +62,20 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
     expect(stdout).to.include('→ Add sslmode=verify-full&sslrootcert=/path/to/ca.pem');
   });
 
+  it('is reported by the doctor with the remedy for each mistake', async () => {
+    const doctor = async (query: string) =>
+      (await runQrelayHere(['doctor'], { DATABASE_URL: at(query) })).stdout;
+    expect(await doctor(trusted())).to.match(
+      /✓ ok +The connection to localhost:\d+\/qrelay is encrypted \(TLSv1\.3\), with a certificate that is valid until 20/,
+    );
+    expect(await doctor('sslmode=no-verify'))
+      .to.include('is encrypted, but its certificate is not checked: another server could take its place.')
+      .and.include('→ Set sslmode=verify-full in DATABASE_URL');
+    expect(await doctor(`${trusted()}&host=127.0.0.1`))
+      .to.include('is not trusted: its certificate is for another host name.')
+      .and.include('→ Set DATABASE_URL to a host name in the certificate');
+  });
+
   it('is accepted when its authority is configured, and warnings go to the log', async () => {
     const web = await startWebProcess({
       // pg prints a warning for this mode.
@@ -98,5 +113,16 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
     expect(stderr).to.include(
       'DATABASE_URL has sslrootcert=/nowhere/ca.pem, which cannot be read (ENOENT): use the path of a file that this user can read',
     );
+  });
+
+  // Last: the server has no valid certificate afterwards.
+  it('is reported by the doctor when its certificate has expired', async () => {
+    await postgres.expire();
+    await eventually(async () => {
+      const { stdout } = await runQrelayHere(['doctor'], { DATABASE_URL: at(trusted()) });
+      expect(stdout)
+        .to.include('is not trusted: its certificate has expired.')
+        .and.include('→ Renew it on the server.');
+    });
   });
 });

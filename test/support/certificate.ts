@@ -8,6 +8,8 @@ export interface Certificate {
   keyFile: string;
   /** The certificate of the authority that nobody knows. */
   caFile: string;
+  /** Signs it again, with an end in the past. */
+  expire(): void;
 }
 
 /** A certificate of a self-made authority, in the folder. Undefined without openssl. */
@@ -25,12 +27,15 @@ export async function createCertificate(
   await writeFile(join(folder, 'names'), `subjectAltName=DNS:${host}\n`);
   openssl(`req -x509 ${newKey} -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem`);
   openssl(`req ${newKey} -subj /CN=${host} -keyout server.key -out server.csr`);
-  openssl(
-    'x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt',
-  );
+  const sign = (days: number) =>
+    openssl(
+      `x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days ${days} -extfile names -out server.crt`,
+    );
+  sign(90);
   return {
     certFile: join(folder, 'server.crt'),
     keyFile: join(folder, 'server.key'),
     caFile: join(folder, 'ca.pem'),
+    expire: () => sign(-1),
   };
 }

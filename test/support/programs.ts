@@ -18,6 +18,7 @@ export const unsetSettings = Object.fromEntries(
     'SCAN_QUEUES',
     'SCAN_JOURNAL',
     'QRELAY_SECRET',
+    'GEO_DATABASE',
     'DATA_DIR',
     'BASE_URL',
     'PORT',

@@ -12,8 +12,8 @@ export interface WatchedRedis {
   url: string;
   primary: RedisServer;
   sentinels: Redis[];
-  /** Kills one of the sentinels; the others are enough for a failover. */
-  killSentinel(): void;
+  /** Kills one of the sentinels, the last unless told; two are enough for a failover. */
+  killSentinel(index?: number): void;
   /** The port of the primary, as the sentinels name it. */
   primaryPort(): Promise<number>;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
     url: `redis+sentinel://:${password}@${hosts}/mymaster?sentinel_password=${sentinelPassword}`,
     primary,
     sentinels,
-    killSentinel: () => void processes.at(-1)?.kill('SIGKILL'),
+    killSentinel: (index = -1) => void processes.at(index)?.kill('SIGKILL'),
     async primaryPort() {
       const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       return Number((address as string[])[1]);

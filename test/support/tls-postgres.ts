@@ -1,4 +1,4 @@
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
@@ -9,6 +9,8 @@ export interface TlsPostgres {
   url: string;
   /** The certificate of the authority that nobody knows. */
   caFile: string;
+  /** Gives the server a certificate that has expired. */
+  expire(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,6 +39,13 @@ export async function startTlsPostgres(): Promise<TlsPostgres | undefined> {
   return {
     url: url.href,
     caFile: certificate.caFile,
+    async expire() {
+      certificate.expire();
+      // Written over, so that it keeps its owner.
+      await copyFile(certificate.certFile, join(cluster, 'server.crt'));
+      const [pid] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), 'SIGHUP');
+    },
     async stop() {
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { createCertificate } from './certificate.ts';
 import { freePort } from './free-port.ts';
 import { startOwnRedis } from './redis-server.ts';
@@ -11,6 +12,8 @@ export interface TlsRedis {
   plainUrl: string;
   /** The certificate of the authority that nobody knows. */
   caFile: string;
+  /** Gives the server a certificate that has expired. */
+  expire(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +38,12 @@ export async function startTlsRedis(): Promise<TlsRedis | undefined> {
     port,
     plainUrl: server.url,
     caFile,
+    async expire() {
+      certificate.expire();
+      const admin = new Redis(server.url);
+      await admin.config('SET', 'tls-cert-file', certFile);
+      admin.disconnect();
+    },
     async stop() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

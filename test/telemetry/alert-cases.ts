@@ -47,7 +47,8 @@ const requests = (status: number) => `qrelay_http_requests_total{status="${statu
 const late = `qrelay_event_loop_delay_seconds{quantile="0.99",${web}}`;
 const waiting = `qrelay_database_waiting{${web}}`;
 const replicas = (state: string) => `qrelay_replicas{state="${state}",${web}}`;
-const geoAge = `qrelay_geo_data_age_seconds{${worker}}`;
+export const geoAge = (source: 'bundled' | 'file') =>
+  `qrelay_geo_data_age_seconds{source="${source}",${worker}}`;
 
 const partitionsEnd = `qrelay_scan_partitions_end_timestamp_seconds{${worker}}`;
 /** The clock of the tests starts at 0. */
@@ -102,7 +103,7 @@ export const healthy: Series = {
   [workerJobs('done')]: growing(30),
   [workerJobs('put_back')]: always(0),
   [workerJobs('failed')]: always(0),
-  [geoAge]: always(86_400),
+  [geoAge('bundled')]: always(86_400),
   [partitionsEnd]: always(90 * 86_400),
 };
 
@@ -270,9 +271,9 @@ export const alertCases: Record<string, AlertCase> = {
     silent: { [partitionsEnd]: always(twentyDays + 61 * 60) },
   },
   QrelayGeoDataOld: {
-    fires: { [geoAge]: always(2 * 365 * 86_400 + 1) },
+    fires: { [geoAge('bundled')]: always(2 * 365 * 86_400 + 1) },
     atMinute: 61,
-    silent: { [geoAge]: always(2 * 365 * 86_400) },
+    silent: { [geoAge('bundled')]: always(2 * 365 * 86_400) },
   },
 };
 

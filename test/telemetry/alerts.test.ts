@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { findProgram } from '../support/find-program.ts';
-import { alertCases, explainedDifferences, healthy, type Series, unrelatedJobs } from './alert-cases.ts';
+import {
+  alertCases,
+  explainedDifferences,
+  geoAge,
+  healthy,
+  type Series,
+  unrelatedJobs,
+} from './alert-cases.ts';
 
 const rules = fileURLToPath(new URL('../../docs/operations/alerts.yml', import.meta.url));
 
@@ -153,6 +160,16 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
     return check([
       { changes: { [usable]: '0x600' }, atMinutes: [11], query, firing: [alert] },
       { changes: none, atMinutes: [11], query, firing: [] },
+    ]);
+  });
+
+  it('QrelayGeoDataOld fires for a file that has not been updated for 90 days', () => {
+    const alert = 'QrelayGeoDataOld';
+    const query = firing(alert);
+    const file = (age: number) => ({ [geoAge('bundled')]: '_x600', [geoAge('file')]: `${age}x600` });
+    return check([
+      { changes: file(90 * 86_400 + 1), atMinutes: [61], query, firing: [alert] },
+      { changes: file(90 * 86_400), atMinutes: [61], query, firing: [] },
     ]);
   });
 });

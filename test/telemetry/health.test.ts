@@ -103,7 +103,7 @@ describe('/healthz and /readyz', () => {
       },
     };
     const spool = { isWritable: () => true };
-    const app = new Koa().use(healthPages({ db, queue, spool, isDraining: () => false }));
+    const app = new Koa().use(healthPages({ db, queue, spool, isDraining: () => false }, loadConfig({})));
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { newScanId } from '../../src/scans/scan-id.ts';
+import { bundledPlaces } from '../../workers/bundled-places.ts';
 import { enrich } from '../../workers/enrich.ts';
 import { createLookups } from '../../workers/lookups.ts';
 import { iPhoneValues } from '../support/scan-rows.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 describe('Enrichment (decisions: Scans and analytics)', () => {
-  const lookUps = createLookups();
+  const lookUps = createLookups({ find: bundledPlaces() });
   const codeId = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
 
   it('takes scannedAt from the id, to the millisecond', () => {

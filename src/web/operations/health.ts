@@ -1,8 +1,11 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { Config } from '../../config.ts';
 import { withTimeout } from '../../runtime/timeout.ts';
 import { AppError } from '../../errors.ts';
 import type { QueueClient } from '../../queue/queue-client.ts';
 import type { Database } from '../../store/database.ts';
+import { hasBearerToken } from '../../telemetry/metrics-server.ts';
+import { callerAddress } from '../middleware/caller-address.ts';
 
 const checkTimeoutMs = 1_000;
 /** Results are reused for this long, because anybody can send probes. */
@@ -21,7 +24,10 @@ interface Check {
 }
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve requests and is not shutting down. */
-export function healthPages({ db, queue, spool, isDraining }: HealthParts): Middleware {
+export function healthPages(
+  { db, queue, spool, isDraining }: HealthParts,
+  { metricsToken, trustProxyHops }: Pick<Config, 'metricsToken' | 'trustProxyHops'>,
+): Middleware {
   let latest: Promise<[Check, Check]> | undefined;
 
   function checkBoth(): Promise<[Check, Check]> {
@@ -54,12 +60,22 @@ export function healthPages({ db, queue, spool, isDraining }: HealthParts): Midd
       });
     }
     if (ctx.path === '/healthz') {
-      ctx.body = { status: 'alive' };
+      const isOperator = metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken);
+      ctx.body = { status: 'alive', ...(isOperator && { client: describeClient(ctx, trustProxyHops) }) };
     } else {
       const { ready, body } = await readiness();
       ctx.status = ready ? 200 : 503;
       ctx.body = body;
     }
+  };
+}
+
+/** For `qrelay doctor --probe`: what the proxies in front tell about the client, and whom it is taken for. */
+function describeClient(ctx: Context, trustProxyHops: number) {
+  return {
+    address: callerAddress(ctx, trustProxyHops),
+    remote: callerAddress(ctx, 0),
+    forwardedFor: ctx.get('X-Forwarded-For') || undefined,
   };
 }
 

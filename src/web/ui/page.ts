@@ -8,6 +8,7 @@ import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
 import type { QueueDepth } from '../../queue/queue-depth.ts';
+import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
@@ -30,6 +31,7 @@ export interface PageParts {
   /** URL prefix of style sheets and scripts. */
   assets: string;
   images: Images;
+  geoSource: GeoSource | undefined;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
   queues: OperatorQueues;

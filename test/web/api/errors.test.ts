@@ -186,7 +186,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
     const endConnections = () =>
       service.db.raw(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'qrelay web'`,
+         WHERE datname = current_database() AND application_name LIKE 'qrelay web %'`,
       );
     try {
       await endConnections();

@@ -1,5 +1,6 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { Analytics } from '../../../scans/analytics.ts';
+import type { GeoSource } from '../../../scans/geo-source.ts';
 import type { CityCount } from '../../../scans/top-cities.ts';
 import type { Visitor } from '../../ui/layout.tsx';
 import type { ScanLine } from './scan-line.tsx';
@@ -22,6 +23,7 @@ export interface CodeProps {
   periods: readonly number[];
   analytics: Analytics;
   cities: CityCount[];
+  geoSource: GeoSource | undefined;
   scans: ScanLine[];
   isFirstPage: boolean;
   /** The id of the last scan on this page, where there is another page. */

@@ -56,6 +56,7 @@ export function codeDetailPages(parts: PageParts): Router {
       periods,
       analytics,
       cities,
+      geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
       flash: flash && flashTexts[flash],

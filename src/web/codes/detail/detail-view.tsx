@@ -117,9 +117,21 @@ function Scans(props: CodeProps) {
         <div id="rankings" class="columns">
           {analytics.totalScans > 0 && <Rankings {...props} />}
         </div>
+        <GeoCredit {...props} />
       </section>
       <LatestScans {...props} />
     </>
+  );
+}
+
+function GeoCredit({ geoSource, analytics }: CodeProps) {
+  if (!geoSource || analytics.totalScans === 0) return null;
+  return (
+    <p class="hint">
+      <a href={geoSource.url} rel="noreferrer">
+        {geoSource.text}
+      </a>
+    </p>
   );
 }
 
