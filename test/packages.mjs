@@ -11,6 +11,7 @@ const packages = {
   pgbouncer: ['pgbouncer'],
   prometheus: ['promtool'],
   openssl: ['openssl'],
+  systemd: ['systemd-analyze'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */
