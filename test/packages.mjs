@@ -16,6 +16,7 @@ const packages = {
   haproxy: ['haproxy'],
   // With its server: pg_basebackup and pg_dump must not be older than the server, and the embedded one has neither.
   postgresql: ['pg_createcluster'],
+  systemd: ['systemd-analyze'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */

@@ -10,7 +10,7 @@ import { buildImage, image } from './build-image.ts';
 import { type Container, runContainer, startContainer } from './container.ts';
 import { podman, tryPodman } from './podman.ts';
 
-/** The base is about 80 MB of it, Node 125, the map from addresses to places 140. */
+/** Debian is 75 MB of it, Node 127, the map from addresses to places 146. */
 const maxMegabytes = 420;
 const spool = 'qrelay-test-spool';
 
