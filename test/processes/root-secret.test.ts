@@ -137,7 +137,7 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
     try {
       const depth = (await queue.depths()).find(({ queue: name }) => name === scanQueue.name);
       expect(depth?.jobs.failed).to.equal(0);
-      expect(await queue.pending(scanQueue)).to.equal(1);
+      await eventually(async () => expect(await queue.pending(scanQueue)).to.equal(1));
     } finally {
       await queue.close();
     }
