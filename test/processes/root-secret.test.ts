@@ -95,7 +95,7 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
     return client;
   }
 
-  it('records every scan and keeps sessions, open forms and devices, in whatever order processes restart', async () => {
+  it('records every scan and keeps sessions, open forms and devices, although a web process gets it before the workers', async () => {
     const oldWeb = await web('');
     const oldWorker = await worker('');
     const user = (await db('users').first('id')) as { id: string };
