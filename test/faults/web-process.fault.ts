@@ -35,7 +35,9 @@ describe('The web process, when it cannot start', () => {
       env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     });
     expect(await instance.exit()).to.equal(1);
-    expect(instance.stderr()).to.include(`DATA_DIR ${dataDir} is not writable (EACCES)`);
+    expect((JSON.parse(instance.stdout()) as { msg: string }).msg).to.include(
+      `DATA_DIR ${dataDir} is not writable (EACCES)`,
+    );
     await database.drop();
   });
 
@@ -73,13 +75,15 @@ describe('The web process, when it cannot start', () => {
       kill(children[0] ?? 0);
       expect(await instance.exit()).to.equal(1);
       expect(processesOf(instance.dataDir)).to.deep.equal([]);
-      expect(instance.stderr()).to.match(/^The web \d process exited before it was ready \(SIGKILL\)\.\n$/);
+      const { msg } = JSON.parse(instance.stdout()) as { msg: string };
+      expect(msg).to.match(/^The web \d process exited before it was ready \(SIGKILL\)\.$/);
+      expect(instance.stderr()).to.equal('');
     });
 
     it('makes both processes exit silently when the primary is killed while they start', async () => {
       kill(primary);
       await expectAllGone(instance.dataDir);
-      expect(instance.stderr()).to.equal('');
+      expect(instance.stdout() + instance.stderr()).to.equal('');
     });
   });
 });
