@@ -120,6 +120,11 @@ describe('The page of users', () => {
     expect(await submit(`${pageOf(user)}/sessions`)).to.contain('All sessions of the account were ended.');
     expect((await owner.get('/codes')).status).to.equal(303);
     expect(await latest(user)).to.include({ action: 'account.sessions' });
+
+    const leaving = await signedInOperator(service, 'leaving@example.com');
+    const { id } = await findUserByEmail(service.db, 'leaving@example.com');
+    const answer = await leaving.post(`/admin/users/${id}/sessions`, {});
+    expect(answer.headers.get('Location')).to.equal('/signin');
   });
 
   it('rejects a reason that is too long or would break a list, and changes nothing', async () => {

@@ -144,6 +144,8 @@ export function usersPages(parts: PageParts): Router {
     await change(ctx, user, { action: 'account.sessions', flash: 'sessions' }, (transaction) =>
       endSessionsOf(transaction, user.id),
     );
+    // The operator's own session is one of them.
+    if (user.id === userOf(ctx).id) redirect(ctx, '/signin');
   });
 
   router.post('/:id/link', async (ctx) => {
