@@ -43,6 +43,7 @@ interface JournalOptions {
   /** Whether `append` waits for the disk. */
   sync: boolean;
   heartbeatMs?: number;
+  checkOwnerEveryMs?: number;
   nowMs?: () => number;
 }
 
@@ -53,6 +54,8 @@ export class JournalFullError extends Error {
 const maxFileBytes = 1024 * 1024;
 /** While older files wait for the worker, a file is closed at this age: an outage of days must not leave files by the second. */
 const maxFileAgeMs = 60_000;
+/** Not with every batch, as the spool does: the queue has what is written to a file that was adopted. */
+const defaultCheckOwnerEveryMs = 1_000;
 const pageScans = 5_000;
 const pageJobs = 500;
 /** While the disk hangs, further batches must not pile up in memory. */
@@ -63,6 +66,7 @@ export async function openJournal({
   maxBytes,
   sync,
   heartbeatMs = defaultHeartbeatMs,
+  checkOwnerEveryMs = defaultCheckOwnerEveryMs,
   nowMs = Date.now,
 }: JournalOptions): Promise<Journal> {
   const owner = await ownerHere();
@@ -75,6 +79,7 @@ export async function openJournal({
   const writer = createLineWriter({
     folder,
     sync,
+    checkOwnerEveryMs,
     nextPath() {
       startedAt = nowMs();
       return join(folder, `${owner}.${(lastNumber += 1)}.journal`);

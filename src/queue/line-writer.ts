@@ -22,13 +22,22 @@ interface LineWriterOptions {
   nextPath(): string;
   /** Whether `append` waits until the line is on the disk, not only in the page cache. */
   sync: boolean;
+  /** How often it is checked that no other process has adopted the file. What was written in between is then lost. */
+  checkOwnerEveryMs?: number;
   onRotated(file: LineFile): void;
 }
 
 type OpenFile = LineFile & { handle: FileHandle; inode: number };
 
-export function createLineWriter({ folder, nextPath, sync, onRotated }: LineWriterOptions): LineWriter {
+export function createLineWriter({
+  folder,
+  nextPath,
+  sync,
+  checkOwnerEveryMs = 0,
+  onRotated,
+}: LineWriterOptions): LineWriter {
   let current: OpenFile | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
   async function rotate(): Promise<void> {
     if (!current) return;
@@ -59,7 +68,11 @@ export function createLineWriter({ folder, nextPath, sync, onRotated }: LineWrit
       throw error;
     }
     file.bytes += line.length;
-    if (await isUnmoved(file)) return;
+    if (performance.now() - checkedAt < checkOwnerEveryMs) return;
+    if (await isUnmoved(file)) {
+      checkedAt = performance.now();
+      return;
+    }
     // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
     current = undefined;
     await file.handle.close().catch(() => undefined);

@@ -26,6 +26,10 @@ export async function hasJobs(
 
 /** Whether each of these keys exists. In a cluster, all must be of one slot. */
 export async function hasKeys(redis: RedisClient, keys: string[]): Promise<boolean[]> {
+  if (keys.length === 0) return [];
+  // Most often all or none exist, and one command says so.
+  const existing = await redis.exists(...keys);
+  if (existing === 0 || existing === keys.length) return keys.map(() => existing > 0);
   const pipeline = redis.pipeline();
   for (const key of keys) pipeline.exists(key);
   const results = (await pipeline.exec()) ?? [];

@@ -30,7 +30,13 @@ describe('The journal', () => {
   });
 
   async function open(maxBytes = 1_000_000): Promise<Journal> {
-    const journal = await openJournal({ folder, maxBytes, sync: false, nowMs: () => now });
+    const journal = await openJournal({
+      folder,
+      maxBytes,
+      sync: false,
+      checkOwnerEveryMs: 0,
+      nowMs: () => now,
+    });
     opened.push(journal);
     return journal;
   }
