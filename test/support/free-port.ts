@@ -17,6 +17,17 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/**
+ * For a server that is stopped and started again on its port: from a range that nothing else takes ports from, such as
+ * another run of the tests.
+ */
+export async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 7_000);
+    if (await isFree(port)) return port;
+  }
+}
+
 async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   try {

@@ -9,7 +9,7 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort, lastingPort } from '../support/free-port.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
 import type { Settings } from '../support/programs.ts';
 import { startOwnRedis } from '../support/redis-server.ts';
@@ -64,7 +64,7 @@ export async function install(release: string, demoScans: number): Promise<Insta
       cleanUps.push(() => started.kill());
       return started;
     };
-    const ports = [await freePort(), await freePort()];
+    const ports = [await lastingPort(), await lastingPort()];
     const dataDirs = ports.map((port) => join(folder, `web-${port}`));
     const web = await Promise.all(
       ports.map((port, index) =>
