@@ -191,24 +191,14 @@ export function readConfig(
     return undefined;
   }
 
-  // The message does not repeat the value, which is a secret.
-  function token(name: string): string | undefined {
+  // The messages do not repeat the values, some of which are secrets.
+  function matching(name: string, pattern: RegExp, requirement: string): string | undefined {
     const text = given(name);
-    if (text === undefined || /^[!-~]{16,}$/.test(text)) return text;
-    errors.push(
-      `${name} must be at least 16 ASCII characters without spaces; \`openssl rand -hex 16\` generates one`,
-    );
+    if (text === undefined || pattern.test(text)) return text;
+    errors.push(`${name} must be ${requirement}`);
     return undefined;
   }
 
-  function commitName(name: string): string | undefined {
-    const text = given(name);
-    if (text === undefined || /^[\w.-]{1,64}$/.test(text)) return text;
-    errors.push(`${name} must be a commit: at most 64 letters, digits, dots, dashes and underscores`);
-    return undefined;
-  }
-
-  // The message does not repeat the value.
   function secretList(name: string): readonly string[] {
     const secrets = given(name)?.split(',') ?? [];
     const error = rootSecretsError(secrets);
@@ -235,7 +225,7 @@ export function readConfig(
   }
 
   const config: Config = {
-    commit: commitName('QRELAY_COMMIT'),
+    commit: matching('QRELAY_COMMIT', /^[\w.-]{1,64}$/, 'a commit: at most 64 letters, digits, . - _'),
     port,
     host: given('HOST'),
     // Normalized by the URL parser, because printed share links start with it.
@@ -261,7 +251,11 @@ export function readConfig(
     maxConnections: integer('MAX_CONNECTIONS', 8_000, 100, 1_000_000),
     hangLimitSeconds: integer('HANG_LIMIT_SECONDS', 30, 5, 3_600),
     spoolMaxMb: integer('SPOOL_MAX_MB', 256, 1, 1_000_000),
-    metricsToken: token('METRICS_TOKEN'),
+    metricsToken: matching(
+      'METRICS_TOKEN',
+      /^[!-~]{16,}$/,
+      'at least 16 ASCII characters without spaces; `openssl rand -hex 16` generates one',
+    ),
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
     tracing: readTracingConfig(given, (error) => errors.push(error)),

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { loadSecrets } from '../accounts/secrets.ts';
 import { pluralize } from '../doctor/format.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
-import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
