@@ -22,7 +22,7 @@ import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { enrich, type Lookups } from './enrich.ts';
 import { mergeBatches } from './merge-batches.ts';
-import { type ScanTraces, traceIdOf } from './scan-traces.ts';
+import { type JobTrace, type ScanTraces, traceIdOf } from './scan-traces.ts';
 import type { RecordingAudit } from './recording-audit.ts';
 
 /** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
@@ -189,9 +189,10 @@ export function createScanHandler({
   return async (job) => {
     const startedAt = performance.now();
     metrics.jobScans.observe(countScans(job));
-    const scans = unpack(job);
-    const trace = traces?.start(scans);
+    let trace: JobTrace | undefined;
     try {
+      const scans = unpack(job);
+      trace = traces?.start(scans);
       const left = await recordAll(await enrichAll(scans));
       trace?.leave(left.map(({ scan }) => scan));
       if (left.length > 0) {

@@ -6,7 +6,7 @@ import type { Span, Tracing } from '../src/telemetry/tracing.ts';
 const maxLinks = 100;
 
 /** The spans of a job's sampled scans. */
-interface JobTrace {
+export interface JobTrace {
   /** These scans are tried later; the others are done. */
   leave(scans: RawScan[]): void;
   fail(error: unknown): void;

@@ -26,7 +26,7 @@ export function assessCluster(info: Map<string, string>, nodes: string): Finding
   const lines = nodes.split('\n').filter(Boolean);
   const failed = lines.flatMap((line) => {
     const [, address = '', flags = ''] = line.split(' ');
-    return flags.split(',').includes('fail') ? [address.replace(/[@,].*$/, '')] : [];
+    return flags.split(',').includes('fail') ? [address.split(/[@,]/, 1)[0] ?? ''] : [];
   });
   const missing = hashSlots - number('cluster_slots_ok');
   const findings: Finding[] = [];

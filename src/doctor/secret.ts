@@ -41,7 +41,7 @@ export async function checkSecret(databaseUrl: string, config: Config): Promise<
 export async function listConnected(db: Database): Promise<ConnectedProcess[]> {
   const { rows } = (await db.raw(
     `SELECT DISTINCT role, labels FROM (
-       SELECT (regexp_match(application_name, '^qrelay (web|worker)(?: \\S+:\\d+|$)'))[1] AS role,
+       SELECT (regexp_match(application_name, '^qrelay (web|worker)( [^ ]+:[0-9]+|$)'))[1] AS role,
               (regexp_match(application_name, ' secrets:(.*)'))[1] AS labels
        FROM pg_stat_activity WHERE datname = current_database()
      ) AS sessions

@@ -92,7 +92,7 @@ describe('The root secrets', () => {
     expect(applicationName('web', { host: 'machine-1', pid: 12 })).to.equal('qrelay web machine-1:12');
     const rootSecrets = [first, second].map((text) => text.padEnd(32, 'x')).concat('database');
     const name = applicationName('worker', { rootSecrets, host: 'qrelay-worker-7d9f-x2k4p', pid: 4_194_304 });
-    expect(name).to.match(/^qrelay worker x2k4p:4194304 secrets:([0-9a-f]{8},){2}database$/);
+    expect(name).to.match(/^qrelay worker -x2k4p:4194304 secrets:([0-9a-f]{8},){2}database$/);
     expect(name.length).to.be.below(64);
   });
 });

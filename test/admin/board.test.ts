@@ -287,6 +287,8 @@ onBothQueues('The queue board', (redisUrl) => {
       await page.getByRole('button', { name: 'Confirm' }).click();
       await expectLanded(codeId);
 
+      // The board that is still open asks again.
+      provoked.push(/^404 .*\/admin\/board\/api\//);
       const ended = await runQrelayHere(['user', 'admin', '--email', 'chief@example.com', '--off'], settings);
       expect(ended.stderr).to.equal('chief@example.com is no longer an operator.\n');
       expect((await page.goto('/admin/board'))?.status()).to.equal(404);

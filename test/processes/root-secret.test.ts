@@ -13,6 +13,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { removeStoredSecret } from '../../src/store/root-secrets.ts';
 import { apiClient } from '../support/api-client.ts';
 import { runQrelayHere } from '../support/command-line.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FormClient, formClient } from '../support/form-client.ts';
 import {
@@ -185,11 +186,11 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
   it('does not start a process that has no secret any more, and says why', async () => {
     await removeStoredSecret(db);
     for (const program of ['src/server.js', 'workers/main.js']) {
-      const { code: exitCode, stderr } = await outcomeOf(startProgram(program, { ...env(''), PORT: '1' }));
-      expect({ exitCode, stderr }).to.deep.equal({
-        exitCode: 1,
-        stderr:
-          'The database has no root secret any more. Set QRELAY_SECRET to the one that the other processes have.\n',
+      const { code: exitCode, stdout } = await outcomeOf(startProgram(program, { ...env(''), PORT: '1' }));
+      expect(exitCode).to.equal(1);
+      expect(jsonLines(stdout).at(-1)).to.include({
+        level: 60,
+        msg: 'The database has no root secret any more. Set QRELAY_SECRET to the one that the other processes have.',
       });
     }
   });

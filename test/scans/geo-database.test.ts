@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ describe('A database of places (GEO_DATABASE)', () => {
   after(() => rm(folder, { recursive: true }));
 
   async function fileWith(content: Buffer | string): Promise<string> {
-    const file = join(folder, `${Math.random()}.mmdb`);
+    const file = join(folder, `${randomUUID()}.mmdb`);
     await writeFile(file, content);
     return file;
   }

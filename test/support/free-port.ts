@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 const first = 20_000 + 2_000 * (Number(process.env['MOCHA_WORKER_ID'] ?? 0) % 6);
 const count = 2_000;
 let next = process.pid % count;
+let lasting = process.pid % 7_000;
 
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -23,7 +24,8 @@ export async function freePort(): Promise<number> {
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 7_000);
+    lasting = (lasting + 1) % 7_000;
+    const port = 12_000 + lasting;
     if (await isFree(port)) return port;
   }
 }

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { goodConfig } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';
 import { signedIn } from '../support/form-client.ts';
@@ -105,9 +106,10 @@ describe('A service with GEO_DATABASE', () => {
         GEO_DATABASE: missing,
       }),
     );
-    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    expect(stderr).to.equal(
-      `GEO_DATABASE is ${missing}, which does not exist: the worker does not start. Put the database there, or correct GEO_DATABASE. Without GEO_DATABASE, the data of geoip-lite is used.\n`,
-    );
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+    expect(jsonLines(stdout).at(-1)).to.include({
+      level: 60,
+      msg: `GEO_DATABASE is ${missing}, which does not exist: the worker does not start. Put the database there, or correct GEO_DATABASE. Without GEO_DATABASE, the data of geoip-lite is used.`,
+    });
   });
 });

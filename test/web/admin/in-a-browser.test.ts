@@ -10,6 +10,7 @@ import { newScanId } from '../../../src/scans/scan-id.ts';
 import { saveReport } from '../../../src/store/process-reports.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { iPhone, narrowPhone } from '../../support/browser.ts';
+import { hourMs } from '../../../src/runtime/units.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -62,7 +63,12 @@ inABrowser(
 
     async function failJob(): Promise<void> {
       const queue = connectToQueues({ redisUrl: undefined, databaseUrl: service.databaseUrl }, testLog());
-      const scan = { userAgent: 'x', address: '81.2.69.142', codeId: 'no-uuid', id: newScanId(Date.now()) };
+      const scan = {
+        userAgent: 'x',
+        address: '81.2.69.142',
+        codeId: 'no-uuid',
+        id: newScanId(Date.now() - 25 * hourMs),
+      };
       const job = await queue
         .queue(scanQueue)
         .add(scanQueue.jobName, packScans([scan], randomBytes(32)), { attempts: 1 });
