@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 /** Deleted in one transaction: about ten milliseconds. */
 const rowsPerStep = 2_000;
 /** Pauses are this many times as long as the step before them: recorders need the server, too. */
-const pauseFactor = 3;
+const pauseFactor = 2;
 /**
  * A recorder whose transaction began before the code was deleted may still add scans. None lasts this long, so a code that
  * has nothing left after it is done.
