@@ -33,7 +33,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'qrelay-cluster-'));
     cluster = await startRedisCluster(folder, 'for-servers');
-    const settings = { REDIS_URL: cluster.url, SCAN_QUEUES: String(queueCount) };
+    const settings = { REDIS_URL: cluster.url, SCAN_QUEUES: String(queueCount), SCAN_JOURNAL: 'on' };
     fixture = await startFixture({ queue: 'redis-later', settings });
   });
   afterEach(async () => {

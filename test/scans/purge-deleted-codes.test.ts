@@ -78,8 +78,8 @@ describe('A deleted code', () => {
     await remove();
     let steps = 0;
     const first = await purgeDeletedCodes(db, () => (steps += 1) > 1);
-    expect(first).to.deep.equal({ scans: 2_000, counters: 0, codes: 0 });
-    expect((await purge()).scans).to.equal(10_000);
+    expect(first).to.deep.equal({ scans: 5_000, counters: 0, codes: 0 });
+    expect((await purge()).scans).to.equal(7_000);
   });
 
   it('is listed when its account is deleted', async () => {
