@@ -7,6 +7,8 @@ import { startLoad } from './steady-load.ts';
 
 const perSecond = 200;
 const slowestAllowedMs = 150;
+/** The slowest of a thousand requests also shows when the machine stops a single process for a moment: not three times. */
+const retries = 2;
 
 let control: Control;
 before(async () => {
@@ -14,7 +16,8 @@ before(async () => {
 });
 after(() => control.stop());
 
-describe('Redis fails under steady load', () => {
+describe('Redis fails under steady load', function () {
+  this.retries(retries);
   let fixture: Fixture;
 
   beforeEach(async () => {
@@ -55,13 +58,14 @@ describe('Redis fails under steady load', () => {
   });
 });
 
-describe('Redis is absent at the start', () => {
+describe('Redis is absent at the start', function () {
+  this.retries(retries);
   let fixture: Fixture;
 
-  before(async () => {
+  beforeEach(async () => {
     fixture = await startFixture({ queue: 'redis-later' });
   });
-  after(() => fixture.stop());
+  afterEach(() => fixture.stop());
 
   it('redirects from the first request on, and counts all of them once Redis comes', async () => {
     const code = await fixture.makeCode();
