@@ -19,25 +19,25 @@ describe('The primary of sentinels fails under steady load', () => {
   let redis: WatchedRedis;
   let folder: string;
 
-  beforeEach(async () => {
+  async function start(options: Parameters<typeof startWatchedRedis>[1] = {}): Promise<void> {
     folder = await mkdtemp(join(tmpdir(), 'qrelay-sentinels-'));
-    redis = await startWatchedRedis(folder);
-    fixture = await startFixture({
-      queue: 'redis-later',
-      settings: { REDIS_URL: redis.url, SCAN_JOURNAL: 'on' },
-    });
-  });
+    redis = await startWatchedRedis(folder, options);
+    const settings = { REDIS_URL: redis.url, REDIS_CA_FILE: redis.caFile ?? '', SCAN_JOURNAL: 'on' };
+    fixture = await startFixture({ queue: 'redis-later', settings });
+  }
   afterEach(async () => {
     await fixture?.stop();
     await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [how, signal] of [
-    ['killed', 'SIGKILL'],
-    ['stopped, with its connections open', 'SIGSTOP'],
+  for (const [how, signal, tls] of [
+    ['killed', 'SIGKILL', false],
+    ['stopped, with its connections open', 'SIGSTOP', false],
+    ['killed, where all connections use TLS with a private authority', 'SIGKILL', true],
   ] as const)
-    it(`${how}: a replica takes over, and every redirect is counted once`, async function () {
+    it(`${how}: a replica takes over, and every redirect is counted once`, async () => {
+      await start({ tls });
       const code = await fixture.makeCode();
       const load = startLoad(fixture.addresses(code), perSecond);
       await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
@@ -59,6 +59,7 @@ describe('The primary of sentinels fails under steady load', () => {
     });
 
   it('is described by the doctor, with the sentinels that do not respond and without passwords', async () => {
+    await start();
     const settings = { DATABASE_URL: fixture.databaseUrl, REDIS_URL: redis.url, DATA_DIR: fixture.dataDir };
     const fine = await runQrelay(['doctor'], settings);
     expect(fine.stdout).to.include('3 sentinels of REDIS_URL respond').and.include('2 replicas connected');

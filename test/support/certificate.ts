@@ -24,7 +24,7 @@ export async function createCertificate(
     if (status !== 0) throw new Error(`openssl ${command}: ${stderr}`);
   };
   const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
-  await writeFile(join(folder, 'names'), `subjectAltName=DNS:${host}\n`);
+  await writeFile(join(folder, 'names'), `subjectAltName=DNS:${host},IP:127.0.0.1\n`);
   openssl(`req -x509 ${newKey} -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem`);
   openssl(`req ${newKey} -subj /CN=${host} -keyout server.key -out server.csr`);
   const sign = (days: number) =>
