@@ -1,5 +1,6 @@
 import { faultTargets } from './faults.ts';
 import { drawPanel, type Frame, niceTicks, type Series } from './chart-panel.ts';
+import type { Sample } from './samples.ts';
 import type { SoakResult } from './soak.ts';
 
 const width = 960;
@@ -29,8 +30,10 @@ const style = `
 
 /** The faults on top, then what clients and operators saw meanwhile, over the same time. */
 export function soakChart(result: SoakResult): string {
-  const { samples, faults, lifetimes } = result;
-  const endMs = Math.max(result.seconds * 1000, ...samples.map(({ atMs }) => atMs));
+  const { faults, lifetimes } = result;
+  const endMs = result.seconds * 1000;
+  const samples = result.samples.filter(({ atMs }) => atMs <= endMs);
+  const backlogs = backlogsOf(samples);
   const x = (ms: number) => left + (ms / endMs) * (width - left - right);
   const timelineEnd = timelineTop + faultTargets.length * rowHeight;
   const top = (panel: number) => timelineEnd + panelGap + panel * (panelHeight + panelGap);
@@ -68,13 +71,15 @@ export function soakChart(result: SoakResult): string {
     lived.map(({ memory: used }, index) => ({
       className: `${name.startsWith('web') ? 'web' : 'worker'}${name.endsWith('1') ? '' : ' dashed'}`,
       ...(index === lived.length - 1 && { label: name }),
-      points: used.map(({ atMs, bytes }) => [atMs, bytes / 1e6]),
+      points: used.filter(({ atMs }) => atMs <= endMs).map(({ atMs, bytes }) => [atMs, bytes / 1e6]),
     })),
   );
-  const minutes = niceTicks(endMs / 60_000, 12).map((minute) => {
-    const text = `<text class="quiet" x="${px(x(minute * 60_000))}" y="${height - 16}" text-anchor="middle">${minute}${minute === 0 ? ' min' : ''}</text>`;
-    return text;
-  });
+  const minutes = niceTicks(endMs / 60_000, 12)
+    .filter((minute) => minute * 60_000 <= endMs)
+    .map((minute) => {
+      const text = `<text class="quiet" x="${px(x(minute * 60_000))}" y="${height - 16}" text-anchor="middle">${minute}${minute === 0 ? ' min' : ''}</text>`;
+      return text;
+    });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${faults.length} faults in ${Math.round(endMs / 60_000)} minutes, and redirects, slowest redirect, backlog and memory meanwhile">
 <style>${style}
 </style>
@@ -97,13 +102,26 @@ ${[
   drawPanel(
     frame(2),
     'Redirects whose scans are not recorded yet',
-    series((sample) => sample.backlog),
+    series((sample) => backlogs.get(sample)),
   ),
   drawPanel(frame(3), 'Resident memory, MB', memory),
   ...minutes,
 ].join('\n')}
 </svg>
 `;
+}
+
+/** While PostgreSQL does not respond, nothing is recorded, and the redirects add up. */
+function backlogsOf(samples: Sample[]): Map<Sample, number> {
+  let last = 0;
+  let lastMs = 0;
+  return new Map(
+    samples.map((sample) => {
+      last = sample.backlog ?? last + (sample.redirectsPerSecond * (sample.atMs - lastMs)) / 1000;
+      lastMs = sample.atMs;
+      return [sample, last];
+    }),
+  );
 }
 
 const labels = {

@@ -64,7 +64,7 @@ async function stepClock({ web, workers }: Installation, random: Random): Promis
   const chosen = random() < 0.5 ? all : [pick(random, all)];
   const seconds = pick(random, [-3600, -90, 90, 3600]);
   const set = async (offset: number) => {
-    await Promise.all(chosen.map(({ clock }) => clock?.setOffset(offset)));
+    for (const { clock } of chosen) await clock?.setOffset(offset);
     // Each of them must have seen it.
     for (const process of chosen)
       await eventually(async () => expect(await aheadSeconds(process)).to.be.closeTo(offset, 3));

@@ -39,7 +39,7 @@ const diskKilobytes = 16 * 1024;
 export async function install(
   random: Random,
   prepare: (databaseUrl: string) => Promise<void>,
-  logPath: string,
+  logPath: string | undefined,
 ): Promise<Installation> {
   const cleanUps: (() => unknown)[] = [];
   const stop = async () => {
@@ -60,8 +60,9 @@ export async function install(
     const redis = await startRedisGroup(folder, random);
     cleanUps.push(redis.stop);
 
-    const logFile = testLogFile ?? openSync(logPath, 'a');
-    if (logFile !== testLogFile) cleanUps.push(() => closeSync(logFile));
+    const ownLog = testLogFile === undefined && logPath !== undefined ? openSync(logPath, 'a') : undefined;
+    if (ownLog !== undefined) cleanUps.push(() => closeSync(ownLog));
+    const logFile = testLogFile ?? ownLog ?? 'ignore';
     const settings = {
       ...unsetSettings,
       NODE_ENV: 'production',

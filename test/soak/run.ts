@@ -14,7 +14,7 @@ const { values } = parseArgs({
     every: { type: 'string', default: '30' },
     rate: { type: 'string', default: '150' },
     seed: { type: 'string' },
-    out: { type: 'string', default: join('soak', 'results') },
+    out: { type: 'string', default: join('test', 'soak', 'results') },
   },
 });
 

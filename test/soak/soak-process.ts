@@ -40,7 +40,7 @@ interface SoakProcessOptions {
   clock: FakedClock | undefined;
   metricsUrl: string;
   /** Where its output goes. */
-  logFile: number;
+  logFile: number | 'ignore';
 }
 
 export async function startSoakProcess({

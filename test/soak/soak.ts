@@ -16,8 +16,8 @@ export interface SoakOptions {
   minutes: number;
   everySeconds: number;
   perSecond: number;
-  /** Where the log of the processes goes. */
-  logPath: string;
+  /** Where the log of the processes goes, unless the log of a test run is kept. */
+  logPath?: string;
   onProgress(line: string): void;
   /** Ends the run early; the checks follow nevertheless. */
   signal?: AbortSignal;
