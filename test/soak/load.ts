@@ -32,6 +32,8 @@ export interface SoakLoad {
   unexpected: Unexpected[];
   /** 503 for codes that the web process did not know while PostgreSQL was disturbed, which the contract allows. */
   unavailable(): number;
+  /** The same while this machine was too busy to look one up in time. */
+  unavailableBusy(): number;
   /** The code that gets half of the requests from now on. */
   setCode(code: SoakCode): void;
   /** What happened since the last call. */
@@ -50,6 +52,8 @@ interface LoadOptions {
   random: Random;
   /** What is disturbed just now. */
   fault(): { name: string; target: string } | undefined;
+  /** Whether this machine was too busy for a bare query since then, a moment of `performance.now()`. */
+  wasBusySince(at: number): boolean;
   nowMs(): number;
 }
 
@@ -71,6 +75,7 @@ export function startSoakLoad({
   coldEveryMs,
   random,
   fault,
+  wasBusySince,
   nowMs,
 }: LoadOptions): SoakLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'fifo' });
@@ -82,6 +87,9 @@ export function startSoakLoad({
   let sent = 0;
   let coldSent = 0;
   let unavailable = 0;
+  let unavailableBusy = 0;
+  /** Process and code: from its first redirect on, the process must not need PostgreSQL for it. */
+  const known = new Set<string>();
 
   function tallyOf({ id }: SoakCode): Tally {
     const tally = tallies.get(id) ?? { redirects: 0, broken: 0 };
@@ -89,7 +97,7 @@ export function startSoakLoad({
     return tally;
   }
 
-  function scan(scanned: SoakCode, isCold: boolean, turn: number, triesLeft: number): Promise<void> {
+  function scan(scanned: SoakCode, turn: number, triesLeft: number): Promise<void> {
     const server = web[turn % web.length] as SoakProcess;
     const address = new URL(`/r/${scanned.shareToken}`, server.metricsUrl);
     const startedAt = performance.now();
@@ -103,12 +111,15 @@ export function startSoakLoad({
         res.resume();
         res.once('end', () => {
           sample.slowestMs = Math.max(sample.slowestMs, performance.now() - startedAt);
+          const knowledge = `${server.pid()} ${scanned.id}`;
+          const isUnavailable = res.statusCode === 503 && !known.has(knowledge);
           if (res.statusCode === 302) {
             tally.redirects += 1;
             sample.redirects += 1;
-          } else if (res.statusCode === 503 && isCold && (fault() ?? faultAtStart)?.target === 'postgres')
-            unavailable += 1;
-          else fail(`${res.statusCode} of ${server.name}${isCold ? ' for a new code' : ''}`);
+            known.add(knowledge);
+          } else if (isUnavailable && (fault() ?? faultAtStart)?.target === 'postgres') unavailable += 1;
+          else if (isUnavailable && wasBusySince(startedAt - noticedMs)) unavailableBusy += 1;
+          else fail(`${res.statusCode} of ${server.name}`);
           resolve();
         });
         res.once('error', (error: NodeJS.ErrnoException) => {
@@ -120,7 +131,7 @@ export function startSoakLoad({
       req.once('error', (error: NodeJS.ErrnoException) => {
         // Nobody listens there: a balancer asks the next one.
         if (error.code === 'ECONNREFUSED' && triesLeft > 0)
-          return resolve(scan(scanned, isCold, turn + 1, triesLeft - 1));
+          return resolve(scan(scanned, turn + 1, triesLeft - 1));
         if (server.killedAt.some((at) => at > startedAt - noticedMs)) tally.broken += 1;
         else fail(`${error.code ?? error.message} of ${server.name}`);
         resolve();
@@ -128,9 +139,9 @@ export function startSoakLoad({
     });
   }
 
-  function send(scanned: SoakCode, isCold: boolean): void {
+  function send(scanned: SoakCode): void {
     sent += 1;
-    const request = scan(scanned, isCold, sent, web.length - 1).finally(() => open.delete(request));
+    const request = scan(scanned, sent, web.length - 1).finally(() => open.delete(request));
     open.add(request);
   }
 
@@ -138,10 +149,10 @@ export function startSoakLoad({
   const ticking = setInterval(() => {
     const elapsedMs = performance.now() - startedAt;
     while (sent - coldSent < (elapsedMs / 1000) * perSecond)
-      send(random() < 0.5 ? code : pick(random, hotCodes), false);
+      send(random() < 0.5 ? code : pick(random, hotCodes));
     while (coldSent < coldCodes.length && coldSent < elapsedMs / coldEveryMs) {
       coldSent += 1;
-      send(coldCodes[coldSent - 1] as SoakCode, true);
+      send(coldCodes[coldSent - 1] as SoakCode);
     }
   }, 5);
 
@@ -158,6 +169,7 @@ export function startSoakLoad({
     sent: () => sent,
     unexpected,
     unavailable: () => unavailable,
+    unavailableBusy: () => unavailableBusy,
     setCode(next) {
       code = next;
     },

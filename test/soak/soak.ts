@@ -6,6 +6,7 @@ import { createCodes, type SoakCode } from './codes.ts';
 import { checkRecovered, type FaultKind, faultKinds, type FaultTarget, whyImpossible } from './faults.ts';
 import { type Installation, install } from './installation.ts';
 import { type SoakLoad, startSoakLoad, type Tally, type Unexpected } from './load.ts';
+import { startMachineControl } from './machine-control.ts';
 import { checkMemory } from './memory.ts';
 import { between, type Random, seededRandom, shuffled } from './random.ts';
 import { type Sample, startSampling } from './samples.ts';
@@ -43,6 +44,7 @@ export interface SoakResult {
   total: Tally;
   recorded: number;
   unavailable: number;
+  unavailableBusy: number;
   unexpected: Unexpected[];
   faults: Fault[];
   /** Kinds that this machine cannot make, and why. */
@@ -82,6 +84,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     const startedAt = performance.now();
     const nowMs = () => performance.now() - startedAt;
     const clock: FaultClock = { nowMs, current: undefined };
+    const control = startMachineControl(installation.postgres);
     const load = startSoakLoad({
       web: installation.web,
       perSecond,
@@ -90,6 +93,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       coldEveryMs,
       random,
       fault: () => clock.current,
+      wasBusySince: control.wasBusySince,
       nowMs,
     });
     const sampling = startSampling({ installation, processes, load, nowMs });
@@ -104,6 +108,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     const seconds = Math.round(nowMs() / 1000);
     onProgress('the load ends; waiting until every scan is recorded');
     await load.stop();
+    control.stop();
     const checks: Check[] = [
       { title: 'every part recovered from every fault', problems },
       await waitUntilDrained(installation, load),
@@ -124,6 +129,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       total: load.total(),
       recorded: Number(row?.count),
       unavailable: load.unavailable(),
+      unavailableBusy: load.unavailableBusy(),
       unexpected: load.unexpected,
       faults,
       impossible,
