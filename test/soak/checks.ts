@@ -8,7 +8,7 @@ import { scrape } from '../support/figures.ts';
 import { runQrelay } from '../support/programs.ts';
 import { testLog } from '../support/test-log.ts';
 import type { Installation } from './installation.ts';
-import type { SoakLoad } from './load.ts';
+import type { SoakLoad, Tally } from './load.ts';
 
 /** Something that must hold at the end of a run. */
 export interface Check {
@@ -18,6 +18,8 @@ export interface Check {
 }
 
 const drainTimeoutMs = 180_000;
+/** There may be millions of scans. */
+export const countTimeoutMs = 300_000;
 const shown = 20;
 
 async function problemsOf(work: () => Promise<unknown>): Promise<string[]> {
@@ -39,7 +41,7 @@ export async function waitUntilDrained(
   const problems = await problemsOf(() =>
     eventually(
       async () => {
-        const [row] = await postgres.query<{ count: string }>('SELECT count(*) FROM scans');
+        const [row] = await postgres.query<{ count: string }>('SELECT count(*) FROM scans', countTimeoutMs);
         expect(Number(row?.count), 'recorded scans').to.be.at.least(redirects);
         expect(await readdir(spool).catch(() => []), 'files in the spool').to.deep.equal([]);
         expect(await queue.pending(scanQueue), 'pending jobs').to.equal(0);
@@ -52,11 +54,29 @@ export async function waitUntilDrained(
   return { title: 'queue, spool and journal are empty', problems };
 }
 
-interface CodeCounts {
+export interface CodeCounts {
   id: string;
   scans: string;
   totals: string;
   browsers: string;
+}
+
+/** A request whose connection broke with its process may have been recorded or not; every other redirect once. */
+export function compareCounts(rows: CodeCounts[], tallies: Map<string, Tally>): Check[] {
+  const lost: string[] = [];
+  const counters: string[] = [];
+  for (const { id, scans, totals, browsers } of rows) {
+    const { redirects, broken } = tallies.get(id) ?? { redirects: 0, broken: 0 };
+    const recorded = Number(scans);
+    if (recorded < redirects || recorded > redirects + broken)
+      lost.push(`${id}: ${redirects} redirects, ${broken} broken, ${recorded} recorded`);
+    if (totals !== scans || browsers !== scans)
+      counters.push(`${id}: ${scans} scans, counted ${totals}, by browser ${browsers}`);
+  }
+  return [
+    { title: 'every redirect of every code is recorded once', problems: lost.slice(0, shown) },
+    { title: 'counters equal scans', problems: counters.slice(0, shown) },
+  ];
 }
 
 export async function checkCounts(installation: Installation, load: SoakLoad): Promise<Check[]> {
@@ -67,17 +87,8 @@ export async function checkCounts(installation: Installation, load: SoakLoad): P
             (SELECT coalesce(sum(count), 0) FROM scan_counters WHERE qr_code_id = qr_codes.id AND dimension = 'total') AS totals,
             (SELECT coalesce(sum(count), 0) FROM scan_counters WHERE qr_code_id = qr_codes.id AND dimension = 'browser') AS browsers
      FROM qr_codes`,
+    countTimeoutMs,
   );
-  const lost: string[] = [];
-  const counters: string[] = [];
-  for (const { id, scans, totals, browsers } of rows) {
-    const { redirects, broken } = load.tallies.get(id) ?? { redirects: 0, broken: 0 };
-    const recorded = Number(scans);
-    if (recorded < redirects || recorded > redirects + broken)
-      lost.push(`${id}: ${redirects} redirects, ${broken} broken, ${recorded} recorded`);
-    if (totals !== scans || browsers !== scans)
-      counters.push(`${id}: ${scans} scans, counted ${totals}, by browser ${browsers}`);
-  }
   const unexpected = load.unexpected.map(
     ({ atMs, what, during }) => `${what} after ${Math.round(atMs / 1000)} s, during: ${during}`,
   );
@@ -90,8 +101,7 @@ export async function checkCounts(installation: Installation, load: SoakLoad): P
     expect(Number(dead?.count), 'dead scans').to.equal(0);
   });
   return [
-    { title: 'every redirect of every code is recorded once', problems: lost.slice(0, shown) },
-    { title: 'counters equal scans', problems: counters.slice(0, shown) },
+    ...compareCounts(rows, load.tallies),
     { title: '`qrelay counters verify` finds no difference', problems: await verifyCounters(installation) },
     { title: 'no scan was dropped or became a dead letter', problems: dropped },
     { title: 'no response that the contract does not allow', problems: unexpected.slice(0, shown) },

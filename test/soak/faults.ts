@@ -56,7 +56,7 @@ const delay = (proxies: FaultyProxy[], random: Random) => {
 const stall = (proxies: FaultyProxy[]) => disturb(proxies, { isStalled: true }, 'nothing passes');
 const cut = (proxies: FaultyProxy[], random: Random) => {
   const cutProbability = pick(random, [0.002, 0.01, 0.05]);
-  return disturb(proxies, { cutProbability }, `with each ${1 / cutProbability}th chunk`);
+  return disturb(proxies, { cutProbability }, `after ${1 / cutProbability} chunks on average`);
 };
 
 async function stepClock({ web, workers }: Installation, random: Random): Promise<Disturbance> {

@@ -26,7 +26,7 @@ export interface PostgresPair {
   /** Rejects unless every commit waits for the standby. */
   checkReplication(): Promise<void>;
   /** Asks the primary directly, on a connection of its own. */
-  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  query<Row extends object>(sql: string, timeoutMs?: number): Promise<Row[]>;
   stop(): Promise<void>;
 }
 
@@ -72,16 +72,16 @@ export async function startPostgresPair(
     return { server, dataDir };
   }
 
-  async function query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  async function query<Row extends object>(sql: string, timeoutMs = queryTimeoutMs): Promise<Row[]> {
     const client = new Client({
       connectionString: primary.server.url,
-      connectionTimeoutMillis: queryTimeoutMs,
-      query_timeout: queryTimeoutMs,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
     });
     client.on('error', () => undefined); // the query is rejected as well
     try {
       await client.connect();
-      return (await client.query<Row>(sql, values)).rows;
+      return (await client.query<Row>(sql)).rows;
     } finally {
       client.end().catch(() => undefined);
     }

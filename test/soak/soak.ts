@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { type Check, checkCounts, checkEnd, waitUntilDrained } from './checks.ts';
+import { type Check, checkCounts, checkEnd, countTimeoutMs, waitUntilDrained } from './checks.ts';
 import { createCodes, type SoakCode } from './codes.ts';
 import { checkRecovered, type FaultKind, faultKinds, type FaultTarget, whyImpossible } from './faults.ts';
 import { type Installation, install } from './installation.ts';
@@ -114,7 +114,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       await waitUntilDrained(installation, load),
       ...(await checkCounts(installation, load)),
     ];
-    const [row] = await installation.postgres.query<{ count: string }>('SELECT count(*) FROM scans');
+    const [row] = await installation.postgres.query<{ count: string }>(
+      'SELECT count(*) FROM scans',
+      countTimeoutMs,
+    );
     const samples = sampling.stop();
     const lifetimes = processes.map(({ name, lifetimes: lived }) => ({ name, lifetimes: lived }));
     checks.push(checkMemory(lifetimes));
