@@ -17,6 +17,8 @@ const packages = {
   // With its server: pg_basebackup and pg_dump must not be older than the server, and the embedded one has neither.
   postgresql: ['pg_createcluster'],
   systemd: ['systemd-analyze'],
+  // For processes whose clock is stepped while they run.
+  faketime: ['faketime'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */
