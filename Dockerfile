@@ -5,7 +5,7 @@
 #   docker run … qrelay node dist/workers/main.js    worker
 #   docker run … qrelay qrelay migrate               release, and every other command
 #
-# docs/deployment.md says what to set and mount, decision 68 why it is built this way.
+# docs/deployment/compose.md says what to set and mount, decision 68 why it is built this way.
 ARG NODE_VERSION=24
 ARG DEBIAN=bookworm
 

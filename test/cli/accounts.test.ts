@@ -311,6 +311,11 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
     });
+
+    it('says how to create the user first', async () => {
+      const outcome = await qrelay('user', 'admin', '--email', 'nobody@example.com');
+      expectFailure(outcome, /`qrelay user password --email nobody@example\.com` creates the account/);
+    });
   });
 
   it('records every change for the audit log, and nothing secret', async () => {

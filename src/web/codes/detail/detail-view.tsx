@@ -127,7 +127,7 @@ function Scans(props: CodeProps) {
 function GeoCredit({ geoSource, analytics }: CodeProps) {
   if (!geoSource || analytics.totalScans === 0) return null;
   return (
-    <p class="hint">
+    <p class="hint credit">
       <a href={geoSource.url} rel="noreferrer">
         {geoSource.text}
       </a>
