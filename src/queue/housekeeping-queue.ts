@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
 /** Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, process reports. */

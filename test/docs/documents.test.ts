@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { columnNames, dimensionTitles } from '../../src/scans/dimensions.ts';
 import { operations } from '../../src/web/api/router.ts';
+import { loadCommandLine } from '../support/command-line.ts';
 import { anchorsIn, codeIn, documents, linksIn, proseOf, readText, root, sources } from './documents.ts';
 
 function leadsSomewhere(file: string, link: string): boolean {
@@ -181,6 +181,7 @@ const commandsIn = (file: string) =>
 
 /** `key create` and the like, as the help of each command lists them. */
 async function commandsBelow(command: string[] = []): Promise<string[]> {
+  const runCommandLine = await loadCommandLine();
   let help = '';
   await runCommandLine([...command, '--help'], '0.0.0', { writeOut: (text) => void (help += text) });
   const names = [...(help.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { Type } from 'typebox';
 import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
 import { connectToQueues, type QueuePlace } from '../../src/queue/queue-connection.ts';
 import { defineQueue } from '../../src/queue/queue-definition.ts';
 import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { hourMs } from '../../src/runtime/units.ts';
+import { Type } from '../../src/schema.ts';
 import { addQueueMetrics } from '../../src/telemetry/queue-metrics.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { eventually } from '../support/eventually.ts';
@@ -43,6 +43,7 @@ const digestQueue = defineQueue({
   contract: Type.Object({ about: Type.String() }),
   schedule: { every: 200, data: { about: 'today' } },
   items: { noun: 'digest', count: () => 1 },
+  visibleData: () => ({}),
 });
 
 const secondly = { every: 1_000, data: { about: 'today' } };
@@ -247,7 +248,7 @@ onBothQueues('A second queue', (redisUrl) => {
   /** The command in a process of its own, with the test's queue in its list. */
   function qrelayQueue(command: string) {
     const script = `
-      import { Type } from 'typebox';
+      import { Type } from ${built('schema.js')};
       import { queueCommand } from ${built('cli/queue.js')};
       import { defineQueue } from ${built('queue/queue-definition.js')};
       import { allQueues } from ${built('queue/queues.js')};

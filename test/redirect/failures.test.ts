@@ -40,7 +40,7 @@ const targets: Record<string, () => Target | Promise<Target>> = {
   unreadable: () => ({ ...good, content: undefined as unknown as Target['content'] }),
 };
 
-describe('A failure while a share address is answered', () => {
+describe('A failure while a share link is served', () => {
   let server: HttpServer;
   let lines: string[];
   let metrics: ReturnType<typeof createWebMetrics>;
@@ -86,7 +86,7 @@ describe('A failure while a share address is answered', () => {
 
   const rows = ['throwsatit', 'unsendable', 'latethrows', 'unreadable', 'goodgoodgo.svg'];
   for (const path of rows) {
-    it(`is an answer of 500 for that request alone: ${path}`, async () => {
+    it(`is a 500 for that request alone: ${path}`, async () => {
       const before = (await metrics.uncaughtErrors.get()).values[0]?.value ?? 0;
       const [bad, fine] = await Promise.all([open(path), open('goodgoodgo')]);
       expect(fine.status).to.equal(302);

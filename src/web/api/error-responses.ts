@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 import { anonymousHourlyQuota, hourlyQuota } from '../../accounts/plans.ts';
 import { choice } from './schema-parts.ts';
 

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Next } from 'koa';
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
+import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';

@@ -35,9 +35,11 @@ function hasFourDigitYear(ms: number): boolean {
 export type Validator = (value: unknown) => FieldError[];
 
 export function compileValidator(schema: TObject, options?: UnknownFieldOptions): Validator {
-  const validate: ValidateFunction = ajv.compile(schema);
+  // At the first use: compiling all schemas would take a tenth of the start of a process.
+  let validate: ValidateFunction | undefined;
   const known = Object.keys(schema.properties);
   return (value) => {
+    validate ??= ajv.compile(schema);
     // Unknown fields are removed first: ajv would report each of thousands.
     const { fields, errors } = splitFields(value, known, options);
     return validate(fields) ? errors : [...toFieldErrors(validate.errors ?? []), ...errors];

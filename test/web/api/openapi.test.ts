@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { Type } from 'typebox';
+import { Type } from '../../../src/schema.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
 import { pageOf } from '../../../src/web/api/schema-parts.ts';
 import { operations as allOperations } from '../../../src/web/api/router.ts';

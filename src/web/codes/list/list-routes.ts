@@ -19,6 +19,7 @@ import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodesView } from './list-view.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
+import { starHtml } from '../star.tsx';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
 
@@ -99,7 +100,8 @@ export function codeListPages(parts: PageParts): Router {
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
     // star.browser.js updates the page itself.
-    if (ctx.accepts('html', 'json') === 'json') ctx.body = { message: flashTexts[flash] };
+    if (ctx.accepts('html', 'json') === 'json')
+      ctx.body = { message: flashTexts[flash], star: starHtml({ ...code, ...changes }) };
     else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
   }
   return router;
