@@ -46,9 +46,10 @@ export function soakReport(result: SoakResult, chartPath: string): string {
     'Resident memory. The first process of each kind is never killed. Early and late: the median of the first and of the last third, without the first five minutes.',
     memoryTable(result),
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${parts.map((part) => (/^[|!-]/.test(part) ? part : wrap(part))).join('\n\n')}\n`;
 }
 
+const maxLineLength = 125;
 const count = (value: number) => value.toLocaleString('en-US');
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const megabytes = (bytes: number | undefined) =>
@@ -98,6 +99,21 @@ function memoryTable({ lifetimes }: SoakResult): string {
 }
 
 function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** A paragraph or an item of a list, in lines as long as those of the other documents. */
+function wrap(text: string, indent = ''): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = [lines.at(-1), word].filter(Boolean).join(' ');
+    if (indent.length + longer.length <= maxLineLength) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join(`\n${indent}`);
 }

@@ -190,7 +190,7 @@ inABrowser(
           text.remove();
           return [width, Number.parseFloat(getComputedStyle(cell).gridTemplateColumns)];
         });
-      expect(column).to.be.above(Number(label) + 4);
+      expect(column).to.be.above(label + 4);
     });
 
     it('help a user to sign in, who chooses a password on a phone', async () => {
