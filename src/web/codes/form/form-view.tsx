@@ -24,6 +24,8 @@ export interface CodeFormProps {
   problem?: string | undefined;
   /** Identifies the values that the form was opened with: see edit-merge.ts. */
   version?: string | undefined;
+  /** Of codes without a chosen end. */
+  lifetimeDays: number;
 }
 
 export function CodeFormView(props: CodeFormProps) {
@@ -55,7 +57,7 @@ export function CodeFormView(props: CodeFormProps) {
           the saved value at each field that differs. <a href={back}>See the newer version</a>
         </Notice>
       )}
-      {!code && <TypeChooser at={type} />}
+      <TypeChooser at={type} path={code ? `/codes/${code.id}/edit` : '/codes/new'} />
       <Form
         action={code ? `/codes/${code.id}/edit${isCopy ? '?copied' : ''}` : '/codes/new'}
         class="code-form"
@@ -64,12 +66,17 @@ export function CodeFormView(props: CodeFormProps) {
         <div>
           <section class="card">
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
-            {!code && <input type="hidden" name="type" value={type} />}
+            {code && code.type !== type && (
+              <p class="hint">
+                Was {typeNames[code.type]}. The printed code stays the same and opens the new content.
+              </p>
+            )}
+            <input type="hidden" name="type" value={type} />
             {version && <input type="hidden" name="version" value={version} />}
             <ContentInputs type={type} isRaw={isRaw} form={form} />
           </section>
           <section class="card">
-            <h2>Name and last day</h2>
+            <h2>Name and end</h2>
             <Input
               form={form}
               name="name"
@@ -81,11 +88,18 @@ export function CodeFormView(props: CodeFormProps) {
               <Input
                 form={form}
                 name="lastDay"
-                label="Last day"
+                label="Last day (optional)"
                 type="date"
-                hint={lastDayHint(code, visitor.locale)}
+                hint={lastDayHint(props)}
               />
             </div>
+            <Input
+              form={form}
+              name="afterExpiryUrl"
+              label="Web address after the end (optional)"
+              inputMode="url"
+              hint="Opened by scans after the last day instead of a page that says that the code has expired."
+            />
           </section>
         </div>
         <div>
@@ -110,21 +124,23 @@ export function CodeFormView(props: CodeFormProps) {
   );
 }
 
-function lastDayHint(code: QrCode | undefined, locale: string): string {
-  if (!code)
-    return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
+function lastDayHint({ code, form, lifetimeDays, visitor: { locale } }: CodeFormProps): string {
+  const lifetime = lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`;
+  const unlimited = `Leave it empty to keep the code working as long as it is used: it then ends after ${lifetime}, and a scan in the second half of that time gives it another.`;
+  if (!code || form.values['lastDay'] === '') return unlimited;
   // Only a day that is chosen here moves the end to midnight; an end set by the API stays to the minute.
   const end = isEndOfDay(code.expiresAt)
     ? 'through the end of this day (UTC)'
     : `until ${timeInWords(code.expiresAt, locale)} on this day`;
-  return `The code works ${end}. Choose a later day to renew it.`;
+  return `The code works ${end}. Choose a later day to renew it, or none to keep it working as long as it is used.`;
 }
 
-function TypeChooser({ at }: { at: CodeType }) {
+/** form.browser.js sends along what was typed. */
+function TypeChooser({ at, path }: { at: CodeType; path: string }) {
   return (
     <nav class="types" aria-label="Type of the code">
       {codeTypes.map((type) => (
-        <a key={type} href={`/codes/new?type=${type}`} aria-current={type === at ? 'true' : undefined}>
+        <a key={type} href={`${path}?type=${type}`} aria-current={type === at ? 'true' : undefined}>
           {typeNames[type]}
         </a>
       ))}
