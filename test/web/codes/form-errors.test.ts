@@ -79,7 +79,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
     const lastDay = owner.page.getByLabel('Last day');
     expect(await lastDay.inputValue()).to.equal('');
     expect(await owner.page.locator('#field-lastDay-hint').textContent()).to.equal(
-      'Leave it empty to keep the code working as long as it is used: it then ends after a year, and a scan in the second half of that time gives it another.',
+      'Empty: the code works as long as it is used.',
     );
     await owner.fillIn({ Text: 'Hello', Name: 'Until then', 'Last day (optional)': '2020-01-31' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
@@ -99,12 +99,12 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
       return owner.page.locator('#field-lastDay-hint').textContent();
     };
     expect(await hint()).to.equal(
-      'The code works through the end of this day (UTC). Choose a later day to renew it, or none to keep it working as long as it is used.',
+      'The code works through the end of this day (UTC). Choose a later day to renew it, or none: it then works as long as it is used.',
     );
     const body = { expiresAt: '2031-12-31T09:30:00.000Z' };
     await (await owner.api())(`/qrcodes/${id}`, { method: 'PATCH', body });
     expect(await hint()).to.equal(
-      'The code works until 9:30 AM UTC on this day. Choose a later day to renew it, or none to keep it working as long as it is used.',
+      'The code works until 9:30 AM UTC on this day. Choose a later day to renew it, or none: it then works as long as it is used.',
     );
   });
 });

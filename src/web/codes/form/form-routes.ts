@@ -85,7 +85,6 @@ export function codeFormPages(parts: PageParts): Router {
         form: { values, errors, saved },
         problem: errors.length > 0 ? notSaved : undefined,
         version: code && (version || editVersion(code, isRaw)),
-        lifetimeDays: config.qrCodeLifetimeDays,
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
         isCopy: ctx.query['copied'] === '',

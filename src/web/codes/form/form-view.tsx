@@ -24,8 +24,6 @@ export interface CodeFormProps {
   problem?: string | undefined;
   /** Identifies the values that the form was opened with: see edit-merge.ts. */
   version?: string | undefined;
-  /** Of codes without a chosen end. */
-  lifetimeDays: number;
 }
 
 export function CodeFormView(props: CodeFormProps) {
@@ -93,13 +91,7 @@ export function CodeFormView(props: CodeFormProps) {
                 hint={lastDayHint(props)}
               />
             </div>
-            <Input
-              form={form}
-              name="afterExpiryUrl"
-              label="Web address after the end (optional)"
-              inputMode="url"
-              hint="Opened by scans after the last day instead of a page that says that the code has expired."
-            />
+            <AfterEnd form={form} />
           </section>
         </div>
         <div>
@@ -124,15 +116,30 @@ export function CodeFormView(props: CodeFormProps) {
   );
 }
 
-function lastDayHint({ code, form, lifetimeDays, visitor: { locale } }: CodeFormProps): string {
-  const lifetime = lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`;
-  const unlimited = `Leave it empty to keep the code working as long as it is used: it then ends after ${lifetime}, and a scan in the second half of that time gives it another.`;
-  if (!code || form.values['lastDay'] === '') return unlimited;
+/** Closed where it is not used, so that the buttons stay in view. */
+function AfterEnd({ form }: { form: FormState }) {
+  const isUsed = [form.values, form.saved ?? {}].some((values) => values['afterExpiryUrl']);
+  return (
+    <details open={isUsed || form.errors.some(({ field }) => field === 'afterExpiryUrl')}>
+      <summary>After the end</summary>
+      <Input
+        form={form}
+        name="afterExpiryUrl"
+        label="Page to open (optional)"
+        inputMode="url"
+        hint="Such as example.com/next-year. Without one, scanners see that the code has expired."
+      />
+    </details>
+  );
+}
+
+function lastDayHint({ code, form, visitor: { locale } }: CodeFormProps): string {
+  if (!code || form.values['lastDay'] === '') return 'Empty: the code works as long as it is used.';
   // Only a day that is chosen here moves the end to midnight; an end set by the API stays to the minute.
   const end = isEndOfDay(code.expiresAt)
     ? 'through the end of this day (UTC)'
     : `until ${timeInWords(code.expiresAt, locale)} on this day`;
-  return `The code works ${end}. Choose a later day to renew it, or none to keep it working as long as it is used.`;
+  return `The code works ${end}. Choose a later day to renew it, or none: it then works as long as it is used.`;
 }
 
 /** form.browser.js sends along what was typed. */
