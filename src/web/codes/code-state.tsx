@@ -45,12 +45,10 @@ export function StateNotice(props: CodeProps) {
               , and scans are not counted.
             </p>
           </div>
-          <div class="row">
-            <RenewForm code={props.code} back={props.here} />
-            <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
-              Choose a last day
-            </a>
-          </div>
+          <RenewForm code={props.code} back={props.here} />
+          <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
+            Choose a last day
+          </a>
         </div>
       );
     case 'private':

@@ -98,11 +98,11 @@ describe('The end of a code on the pages', () => {
     expect(unlimited.defaultExpiresAt).to.deep.equal(inDays(365));
     expect(unlimited.afterExpiryUrl).to.equal('https://example.com/closed');
     expect(await open(`/codes/${unlimited.id}`))
-      .to.contain('on renew it')
+      .to.contain('Renewed by scans from')
       .and.contain('https://example.com/closed');
     const limited = await create({ lastDay: '2027-06-30' });
     expect(limited.expiresAt.toISOString()).to.equal('2027-07-01T00:00:00.000Z');
-    expect(await open(`/codes/${limited.id}`)).not.to.contain('on renew it');
+    expect(await open(`/codes/${limited.id}`)).not.to.contain('Renewed by scans from');
   });
 
   it('is chosen with a last day, and left to the service without one', async () => {

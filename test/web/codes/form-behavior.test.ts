@@ -45,6 +45,26 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
     expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M', '']);
   });
 
+  it('change the type of a code with what was typed, without showing it in the address', async () => {
+    const { page } = owner;
+    const { id } = await owner.store({ type: 'sms', content: 'sms:+44207946?&body=Hi' });
+    await page.goto(`/codes/${id}/edit`);
+    await owner.fillIn({ 'Message (optional)': 'Typed', Name: 'Front desk' });
+    await page.getByRole('link', { name: 'WhatsApp' }).click();
+    await page.getByText('Was SMS.').waitFor();
+    expect(new URL(page.url()).search).to.equal('?type=whatsapp&switch');
+    expect(await page.getByLabel('Number').inputValue()).to.equal('+44207946');
+    expect(await page.getByLabel('Message (optional)').inputValue()).to.equal('Typed');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.waitForURL(newCodePage);
+    expect(await owner.stored(id)).to.include({
+      type: 'whatsapp',
+      content: 'https://wa.me/44207946?text=Typed',
+      name: 'Front desk',
+    });
+  });
+
   it('save once when they are submitted twice', async () => {
     await owner.page.goto('/codes/new?type=text');
     await owner.fillIn({ Text: 'Sent twice', Name: 'Sent twice' });

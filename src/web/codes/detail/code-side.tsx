@@ -84,7 +84,7 @@ function RenewalHint({ from }: { from: Date | undefined }) {
   if (!from) return null;
   return (
     <div class="hint">
-      Scans from <Day date={from.toISOString().slice(0, 10)} /> on renew it
+      Renewed by scans from <Day date={from.toISOString().slice(0, 10)} /> on
     </div>
   );
 }
