@@ -1,8 +1,9 @@
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
-import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { hostColumns } from './code-hosts.ts';
+import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
+import { endColumns } from './lifetime.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 
@@ -21,14 +22,14 @@ export type NewCode = Pick<
 export async function createCode(
   db: Database,
   ownerId: string,
-  input: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic'>>,
+  { expiresAt, ...input }: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'>>,
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
   const created = {
-    expiresAt: defaultExpiry(lifetimeDays, now),
     isPublic: true,
     ...input,
+    ...endColumns(expiresAt ?? null, lifetimeDays, now),
     ...hostColumns(input),
     id: uuidv7({ msecs: now.getTime() }),
     userId: ownerId,
@@ -40,11 +41,6 @@ export async function createCode(
   return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
 }
 
-/** The expiry of a code created now, unless its owner chooses one. */
-export function defaultExpiry(lifetimeDays: number, now: Date): Date {
-  return new Date(now.getTime() + lifetimeDays * dayMs);
-}
-
 /** The same 404 for another owner's code, a missing one and a malformed id. */
 export async function findCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
   const code = isUuid(id) ? await QrCode.query(db).findOne({ id, user_id: ownerId }) : undefined;
@@ -52,7 +48,9 @@ export async function findCode(db: Database, ownerId: string, id: string): Promi
   return code;
 }
 
-export type CodeChanges = Partial<NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>>;
+export type CodeChanges = Partial<
+  NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt' | 'defaultExpiresAt' | 'afterExpiryUrl'>
+>;
 
 /**
  * Applies the changes that `decide` returns for the stored code. The row is locked, so that the second of two parallel
@@ -81,10 +79,8 @@ export async function updateCode(
   now: Date,
 ): Promise<QrCode> {
   if (Object.keys(changes).length === 0) return code;
-  const hosts =
-    changes.content === undefined
-      ? {}
-      : hostColumns({ type: changes.type ?? code.type, content: changes.content });
+  const isLinkChanged = changes.content !== undefined || changes.afterExpiryUrl !== undefined;
+  const hosts = isLinkChanged ? hostColumns({ ...code, ...changes }) : {};
   const changed = await QrCode.query(db)
     .findById(code.id)
     .patch({ ...changes, ...hosts, updatedAt: now })
@@ -107,6 +103,7 @@ export interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
+  expiring?: ExpiringWithin | undefined;
 }
 
 /** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
@@ -124,6 +121,7 @@ export async function listCodes(
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
   if (filter.favorite !== undefined) query.where('is_favorite', filter.favorite);
+  whereExpiring(query, filter.expiring);
   return query;
 }
 

@@ -122,6 +122,8 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     read: 2,
     listed: true,
     changedType: 'text',
+    isRenewedByScans: true,
+    afterExpiryUrl: 'https://example.com/closed',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
     deleted: 204,

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import type { ApiTag, Operation } from './operation.ts';
+import { endingBody, endingShape } from './qr-code-ending.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -13,13 +14,18 @@ type JsonObject = { [key: string]: Json };
 const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
+  QrCodeEnding: endingShape,
   Analytics: analyticsShape,
   Scan: scanShape,
   Error: errorShape,
 };
 
 /** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
-const requestBodies: Record<string, TSchema> = { NewQrCode: createBody, QrCodeChanges: patchBody };
+const requestBodies: Record<string, TSchema> = {
+  NewQrCode: createBody,
+  QrCodeChanges: patchBody,
+  QrCodeEndingChanges: endingBody,
+};
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',

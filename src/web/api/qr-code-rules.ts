@@ -9,7 +9,7 @@ import type { Database } from '../../store/database.ts';
 import type { BodyRules } from './operation.ts';
 import { type createBody, createDefaults, type patchBody } from './qr-code-shapes.ts';
 
-type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
+export type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
 
 /** The rules of POST that its schema cannot express. */
 export function newCodeRules(
@@ -37,14 +37,6 @@ function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typ
     if (errors.length > 0 || content === undefined || type === undefined) return errors;
     return hostErrors(db, type, content, config);
   };
-}
-
-/** Converts a validated body to the values of the model. */
-export function toStored<Body extends { expiresAt?: string }>({
-  expiresAt,
-  ...given
-}: Body): Omit<Body, 'expiresAt'> & { expiresAt?: Date } {
-  return expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
 }
 
 /** The rules of PATCH that its schema cannot express. */
@@ -76,7 +68,7 @@ export function changedCodeRules(
 }
 
 /** Queried each time: a block takes effect at once. */
-async function hostErrors(
+export async function hostErrors(
   db: Database,
   type: CodeType,
   content: string,

@@ -1,11 +1,13 @@
 import { Type } from '../../schema.ts';
 import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
+import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
-import { changedCodeRules, newCodeRules, toStored } from './qr-code-rules.ts';
+import { endingChanges } from './ending-rules.ts';
+import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
   createBody,
@@ -46,11 +48,11 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   async handle({ ownerId, body, warn }, { db, config, now }) {
-    const given = toStored(await body(newCodeRules(db, config, now())));
+    const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const code = await createCode(
       db,
       ownerId,
-      { ...createDefaults, ...given },
+      { ...createDefaults, ...given, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) },
       config.qrCodeLifetimeDays,
       now(),
     );
@@ -92,6 +94,13 @@ export const listQrCodes = operation({
     favorite: Type.Optional(
       Type.Boolean({ description: 'true: only favorites. false: only codes that are not favorites.' }),
     ),
+    expiringWithinDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: 'Only codes that work now and stop working within this many days.',
+      }),
+    ),
   }),
   success: {
     status: 200,
@@ -99,7 +108,9 @@ export const listQrCodes = operation({
     schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { reads, config }) {
+  async handle({ ownerId, query: { limit = 20, cursor: after, expiringWithinDays, ...given } }, services) {
+    const { reads, config, now } = services;
+    const filter = { ...given, expiring: expiringWithin(expiringWithinDays, now()) };
     const { codes, counts } = await reads.codes(ownerId, async (db) => {
       const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
       const ids = found.map(({ id }) => id);
@@ -134,7 +145,11 @@ export const updateQrCode = operation({
       db,
       ownerId,
       params.id,
-      async (code, transaction) => toStored(await body(changedCodeRules(transaction, code, config))),
+      async (code, transaction) => {
+        const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
+        if (expiresAt === undefined) return given;
+        return { ...given, ...endingChanges(code, { expiresAt }, config.qrCodeLifetimeDays, now()) };
+      },
       now(),
     );
     services.codeChanged(changed.shareToken);

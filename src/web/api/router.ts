@@ -7,6 +7,7 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { findErrors } from './check-body.ts';
 import type { ApiServices, BodyRules, Operation } from './operation.ts';
+import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
@@ -20,6 +21,8 @@ export const operations: Operation[] = [
   readQrCode,
   updateQrCode,
   deleteQrCode,
+  readQrCodeEnding,
+  updateQrCodeEnding,
   readQrCodeAnalytics,
   listQrCodeScans,
 ];

@@ -202,6 +202,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}',
+      'GET /qrcodes/{id}/ending',
+      'PATCH /qrcodes/{id}/ending',
     ]);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
