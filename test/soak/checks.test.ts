@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type CodeCounts, compareCounts } from './checks.ts';
 import { checkMemory } from './memory.ts';
-import { seededRandom, shuffled } from './random.ts';
+import { seededRandom } from '../../src/cli/seeded-random.ts';
+import { shuffled } from './random.ts';
 
 const row = (recorded: number, counted = recorded): CodeCounts => ({
   id: 'code',

@@ -1,15 +1,5 @@
-/** Numbers from 0 to below 1 that a seed determines (mulberry32), so that a run can be repeated. */
+/** Numbers from 0 to below 1 that a seed determines, so that a run can be repeated. */
 export type Random = () => number;
-
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export function pick<Value>(random: Random, values: readonly Value[]): Value {
   const picked = values[Math.floor(random() * values.length)];

@@ -26,7 +26,14 @@ export function soakReport(result: SoakResult, chartPath: string): string {
           '503 for codes that the process did not know, while PostgreSQL was disturbed',
           count(result.unavailable),
         ],
-        ['503 for such codes while the machine was too busy for a bare query', count(result.unavailableBusy)],
+        ...(result.unavailableBusy > 0
+          ? [
+              [
+                '503 for such codes while the machine was too busy for a bare query',
+                count(result.unavailableBusy),
+              ],
+            ]
+          : []),
         ['other responses', count(unexpected.length)],
         ['most redirects not recorded yet', count(worst)],
       ],

@@ -8,7 +8,8 @@ import { type Installation, install } from './installation.ts';
 import { type SoakLoad, startSoakLoad, type Tally, type Unexpected } from './load.ts';
 import { startMachineControl } from './machine-control.ts';
 import { checkMemory } from './memory.ts';
-import { between, type Random, seededRandom, shuffled } from './random.ts';
+import { between, type Random, shuffled } from './random.ts';
+import { seededRandom } from '../../src/cli/seeded-random.ts';
 import { type Sample, startSampling } from './samples.ts';
 import type { Lifetime } from './soak-process.ts';
 

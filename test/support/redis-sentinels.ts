@@ -34,7 +34,7 @@ export async function startWatchedRedis(folder: string, { tls = false } = {}): P
   const program = findProgram('redis-server', 'valkey-server');
   const password = 'for-servers';
   const sentinelPassword = 'for-sentinels';
-  const certificate = tls ? await createCertificate(folder) : undefined;
+  const certificate = tls ? await createCertificate(folder, '127.0.0.1') : undefined;
   const tlsSettings: [name: string, value: string][] = certificate
     ? [
         ['tls-cert-file', certificate.certFile],
