@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
-import type { ApiTag, Operation } from './operation.ts';
+import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -43,6 +43,22 @@ const headers: JsonObject = {
     ),
     required: false,
   },
+  'Idempotency-Replayed': {
+    ...header(
+      'Always `true`: the request was processed before, and this is its response. Not sent with the first response.',
+      'string',
+    ),
+    required: false,
+  },
+};
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
@@ -103,18 +119,28 @@ function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
   if (operation.params) statuses.push(404);
   if (operation.body) statuses.push(413, 415);
+  const isIdempotent = acceptsIdempotencyKey(operation);
+  if (isIdempotent) statuses.push(409);
   const { status, description, schema, example, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
-    parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
+    parameters: [
+      ...parameters('path', operation.params),
+      ...parameters('query', operation.query),
+      ...(isIdempotent ? [idempotencyKey] : []),
+    ],
     ...(operation.body && { requestBody: requestBodyOf(operation) }),
     responses: {
       [status]: {
         description,
-        headers: headerReferences([...always, ...optionalHeaders]),
+        headers: headerReferences([
+          ...always,
+          ...optionalHeaders,
+          ...(isIdempotent ? ['Idempotency-Replayed'] : []),
+        ]),
         ...(schema && {
           content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),

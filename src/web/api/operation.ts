@@ -82,3 +82,8 @@ export function operation<
 >(definition: OperationOf<Params, Query, Body, Response>): Operation {
   return definition;
 }
+
+/** Only methods that are not safe to repeat. */
+export function acceptsIdempotencyKey({ method }: Operation): boolean {
+  return method === 'post' || method === 'patch';
+}

@@ -166,7 +166,7 @@ export function readReference(document: OpenApiDocument): Reference {
       path: `${new URL(serverUrl).pathname}${path}`,
       summary: operation.summary,
       description: operation.description,
-      parameters: ['path', 'query'].map((place) => ({
+      parameters: ['path', 'query', 'header'].map((place) => ({
         place,
         fields: operation.parameters
           .filter((parameter) => parameter.in === place)
