@@ -94,8 +94,20 @@ export async function updateCode(
   return changed;
 }
 
-/** A job purges its scans and counters: see `purgeDeletedCodes`. */
-export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
+/** A job purges its scans and counters: see `purgeDeletedCodes`. Nothing is deleted if `check` throws. */
+export async function deleteCode(
+  db: Database,
+  ownerId: string,
+  id: string,
+  check?: (deleted: QrCode) => void,
+): Promise<QrCode> {
+  if (check) {
+    return db.transaction(async (transaction) => {
+      const code = await deleteCode(transaction, ownerId, id);
+      check(code);
+      return code;
+    });
+  }
   const deleted = isUuid(id)
     ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
     : undefined;

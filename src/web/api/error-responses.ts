@@ -75,6 +75,15 @@ export const errorResponses: Record<number, ErrorResponse> = {
     },
     headers: ['Retry-After'],
   },
+  412: {
+    name: 'VersionConflict',
+    description: 'The QR code was changed since the version in `If-Match`. Nothing was changed.',
+    example: {
+      error: 'validation_error',
+      message:
+        'The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
+    },
+  },
   413: {
     name: 'BodyTooLarge',
     description: 'The body is too large.',

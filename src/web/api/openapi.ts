@@ -43,6 +43,10 @@ const headers: JsonObject = {
     ),
     required: false,
   },
+  ETag: header(
+    'The version of the QR code: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one.',
+    'string',
+  ),
   'Idempotency-Replayed': {
     ...header(
       'Always `true`: the request was processed before, and this is its response. Not sent with the first response.',
@@ -52,14 +56,19 @@ const headers: JsonObject = {
   },
 };
 
-const idempotencyKey: Json = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request.',
+  { minLength: 1, maxLength: 255 },
+);
+const ifMatch = headerParameter(
+  'If-Match',
+  'The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412.',
+);
+const ifNoneMatch = headerParameter(
+  'If-None-Match',
+  'The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body.',
+);
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
@@ -121,6 +130,10 @@ function describe(operation: Operation): JsonObject {
   if (operation.body) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
+  const { isVersioned = false, method } = operation;
+  const isRead = method === 'get';
+  const changesVersion = isVersioned && operation.params !== undefined && !isRead;
+  if (changesVersion) statuses.push(412);
   const { status, description, schema, example, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
@@ -131,6 +144,8 @@ function describe(operation: Operation): JsonObject {
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
       ...(isIdempotent ? [idempotencyKey] : []),
+      ...(changesVersion ? [ifMatch] : []),
+      ...(isVersioned && isRead ? [ifNoneMatch] : []),
     ],
     ...(operation.body && { requestBody: requestBodyOf(operation) }),
     responses: {
@@ -138,6 +153,7 @@ function describe(operation: Operation): JsonObject {
         description,
         headers: headerReferences([
           ...always,
+          ...(isVersioned && schema ? ['ETag'] : []),
           ...optionalHeaders,
           ...(isIdempotent ? ['Idempotency-Replayed'] : []),
         ]),
@@ -145,6 +161,13 @@ function describe(operation: Operation): JsonObject {
           content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),
       },
+      ...(isVersioned &&
+        isRead && {
+          304: {
+            description: 'The version in `If-None-Match` is the current one.',
+            headers: headerReferences([...always, 'ETag']),
+          },
+        }),
       ...Object.fromEntries(
         statuses.map((code) => [code, { $ref: `#/components/responses/${errorResponses[code]?.name}` }]),
       ),
@@ -190,6 +213,10 @@ function describeError({ description, example, headers: more = [] }: ErrorRespon
 
 function header(description: string, type = 'integer'): JsonObject {
   return { description, required: true, schema: { type } };
+}
+
+function headerParameter(name: string, description: string, bounds: JsonObject = {}): JsonObject {
+  return { name, in: 'header', required: false, description, schema: { type: 'string', ...bounds } };
 }
 
 function headerReferences(names: string[]): JsonObject {

@@ -30,6 +30,10 @@ interface ApiRequest<Params, Query, Body> {
   body(rules?: BodyRules<Body>): Promise<Body>;
   /** Sets a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
+  /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
+  etag(tag: string): void;
+  /** Throws a 412 where `If-Match` does not name the version of this ETag. Call it in the transaction of the change. */
+  requireMatch(tag: string): void;
 }
 
 export type ApiTag = 'QR codes' | 'Scans';
@@ -55,6 +59,8 @@ interface OperationOf<
   bodyExample?: Static<Body>;
   /** Messages for unknown fields that clients are likely to send. */
   otherFields?: Record<string, string>;
+  /** Has an ETag: GET accepts `If-None-Match`, other methods `If-Match`. */
+  isVersioned?: true;
   success: {
     status: number;
     description: string;

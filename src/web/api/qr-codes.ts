@@ -5,6 +5,7 @@ import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
+import { codeEtag } from './preconditions.ts';
 import { changedCodeRules, newCodeRules, toStored } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -45,7 +46,8 @@ export const createQrCode = operation({
     example: createdExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, body, warn }, { db, config, now }) {
+  isVersioned: true,
+  async handle({ ownerId, body, warn, etag }, { db, config, now }) {
     const given = toStored(await body(newCodeRules(db, config, now())));
     const code = await createCode(
       db,
@@ -55,6 +57,7 @@ export const createQrCode = operation({
       now(),
     );
     warn(codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)));
+    etag(codeEtag(presentCode(code, 0, config.baseUrl)));
     return presentCreated(code, config.baseUrl);
   },
 });
@@ -68,8 +71,11 @@ export const readQrCode = operation({
   description: 'Returns one of your QR codes, with its number of scans.',
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
-  async handle({ ownerId, params }, services) {
-    return presentWithCount(await findCode(services.db, ownerId, params.id), services);
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, services) {
+    const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -128,18 +134,25 @@ export const updateQrCode = operation({
     example: changedExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, params, body, warn }, services) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, warn, etag, requireMatch }, services) {
     const { db, config, now } = services;
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
-      async (code, transaction) => toStored(await body(changedCodeRules(transaction, code, config))),
+      async (code, transaction) => {
+        const changes = toStored(await body(changedCodeRules(transaction, code, config)));
+        requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
+        return changes;
+      },
       now(),
     );
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
-    return presentWithCount(changed, services);
+    const shown = await presentWithCount(changed, services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -152,8 +165,11 @@ export const deleteQrCode = operation({
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,
   success: { status: 204, description: 'The QR code was deleted.' },
-  async handle({ ownerId, params }, { db, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, params.id);
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
+    const { shareToken } = await deleteCode(db, ownerId, params.id, (code) =>
+      requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
+    );
     codeChanged(shareToken);
   },
 });

@@ -159,7 +159,7 @@ export function readReference(document: OpenApiDocument): Reference {
     const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
       ([code]) => code.startsWith('2'),
     );
-    const failures = Object.entries(operation.responses).filter(([code]) => !code.startsWith('2'));
+    const failures = Object.entries(operation.responses).filter(([code]) => Number(code) >= 400);
     return {
       id: operation.operationId,
       method: method.toUpperCase(),

@@ -8,6 +8,7 @@ import { findErrors } from './check-body.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { normalizeLabels } from './normalize-labels.ts';
@@ -75,6 +76,10 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
         warn: (warnings) => {
           if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
         },
+        etag: (tag) => {
+          headers['ETag'] = tag;
+        },
+        requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
       },
       given,
     );
@@ -101,6 +106,10 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const { status, headers, body } = await performOnce(ctx, ownerId);
     if (operation.method !== 'get') await services.reads.codesChanged(ownerId);
     ctx.set(headers);
+    if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], ctx.response.get('ETag'))) {
+      ctx.status = 304;
+      return;
+    }
     ctx.status = status;
     if (body !== undefined) ctx.body = body;
   };

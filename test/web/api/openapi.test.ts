@@ -218,12 +218,27 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     }
   });
 
+  it('has If-None-Match for GET of a code, If-Match for PATCH and DELETE, and an ETag in the 304', () => {
+    const conditional = (name: string) =>
+      (operationNamed(name).parameters as Json[])
+        .map((each) => each.name as string)
+        .filter((each) => /^If-/.test(each));
+    expect(conditional('GET /qrcodes/{id}')).to.deep.equal(['If-None-Match']);
+    expect(conditional('PATCH /qrcodes/{id}')).to.deep.equal(['If-Match']);
+    expect(conditional('DELETE /qrcodes/{id}')).to.deep.equal(['If-Match']);
+    expect(conditional('POST /qrcodes')).to.deep.equal([]);
+    const { headers: sent, content } = operationNamed('GET /qrcodes/{id}').responses[304];
+    expect(Object.keys(sent)).to.have.members([...every, 'ETag']);
+    expect(content).to.equal(undefined);
+  });
+
   it('lists every error of every operation, with its headers and an example of one of the five codes (7)', () => {
     for (const { name, path, operation } of operations()) {
       const expected = [400, 401, 405, 429, 500, 503];
       if (path.includes('{id}')) expected.push(404);
       if (operation.requestBody) expected.push(413, 415);
       if (acceptsKey(name)) expected.push(409);
+      if (/^(?:PATCH|DELETE) /.test(name)) expected.push(412);
       const failures = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
       expect(failures, name).to.have.members(expected.map(String));
       for (const status of failures) {
@@ -250,6 +265,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       404: 'not_found',
       405: 'validation_error',
       409: 'validation_error',
+      412: 'validation_error',
       413: 'validation_error',
       415: 'validation_error',
       429: 'rate_limited',
@@ -273,11 +289,13 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   });
 
   it('lists the headers of every response on every success (8)', () => {
+    const withEtag = ['POST /qrcodes', 'GET /qrcodes/{id}', 'PATCH /qrcodes/{id}'];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}'];
     for (const { name, operation } of operations()) {
       const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
       const optional = withWarnings.includes(name) ? ['Qrelay-Warning'] : [];
       if (acceptsKey(name)) optional.push('Idempotency-Replayed');
+      if (withEtag.includes(name)) optional.push('ETag');
       expect(Object.keys(success?.[1].headers), name).to.have.members([...every, ...optional]);
     }
   });
