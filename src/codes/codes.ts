@@ -18,26 +18,56 @@ export type NewCode = Pick<
   | 'category'
 >;
 
+export type CodeInput = NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic'>>;
+
 export async function createCode(
   db: Database,
   ownerId: string,
-  input: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic'>>,
+  input: CodeInput,
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
-  const created = {
+  const created = newCode(ownerId, input, lifetimeDays, now);
+  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+/** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
+export function newCode(
+  ownerId: string,
+  input: CodeInput,
+  lifetimeDays: number,
+  now: Date,
+  sequence?: number,
+) {
+  return {
     expiresAt: defaultExpiry(lifetimeDays, now),
     isPublic: true,
     ...input,
     ...hostColumns(input),
-    id: uuidv7({ msecs: now.getTime() }),
+    id: uuidv7({ msecs: now.getTime(), ...(sequence !== undefined && { seq: sequence }) }),
     userId: ownerId,
     shareToken: generateShareToken(),
     isFavorite: false,
     createdAt: now,
     updatedAt: now,
   };
-  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+export type QrCodeColumns = ReturnType<typeof newCode>;
+
+/** Building a statement for more rows would block other requests for longer. */
+const codesPerInsert = 25;
+
+/** All or none. */
+export async function insertCodes(db: Database, codes: QrCodeColumns[]): Promise<QrCode[]> {
+  return db.transaction(async (transaction) => {
+    const inserted: QrCode[] = [];
+    for (let at = 0; at < codes.length; at += codesPerInsert) {
+      const some = codes.slice(at, at + codesPerInsert);
+      inserted.push(...(await QrCode.query(transaction).insert(some).returning('*')));
+    }
+    return inserted;
+  });
 }
 
 /** The expiry of a code created now, unless its owner chooses one. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { createConcurrencyLimit, type ConcurrencyLimit } from '../../accounts/concurrency-limit.ts';
 import { claimKey, findResponse, type KeyUse, storeResponse } from '../../accounts/idempotent-responses.ts';
+import { createKeyedLimit } from '../../accounts/keyed-limit.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { type Database, sqlState } from '../../store/database.ts';
+import { bodyBytesOf } from '../middleware/json-body.ts';
 
 const header = 'Idempotency-Key';
 const maxKeyLength = 255;
@@ -39,8 +40,8 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
     const message = `must have 1 to ${maxKeyLength} visible ASCII characters`;
     throw invalid([{ field: header, message }]);
   }
-  const request = JSON.stringify([ctx.method, ctx.path, ctx.querystring, ctx.request.body]);
-  return { ownerId, key, requestHash: createHash('sha256').update(request).digest() };
+  const hash = createHash('sha256').update(`${ctx.method} ${ctx.url}\n`);
+  return { ownerId, key, requestHash: hash.update(bodyBytesOf(ctx), 'latin1').digest() };
 }
 
 /**
@@ -48,22 +49,13 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
  * crash leaves both or neither. A request that fails changes nothing and stores nothing: the key can be used again.
  */
 export function createIdempotency({ db, now }: IdempotencyOptions) {
-  const queues = new Map<string, { limit: ConcurrencyLimit; users: number }>();
+  // In this process one at a time, so that they do not wait for each other on connections of the pool.
+  const turns = createKeyedLimit({ concurrency: 1, maxWaiting, maxWaitMs });
 
-  /** One at a time in this process, so that requests with the same key do not wait for each other on connections of the pool. */
   async function inTurn<Value>({ ownerId, key }: KeyUse, work: () => Promise<Value>): Promise<Value> {
-    const name = `${ownerId} ${key}`;
-    const queue = queues.get(name) ?? { limit: oneAtATime(), users: 0 };
-    queues.set(name, queue);
-    queue.users += 1;
-    try {
-      const release = await queue.limit.acquire();
-      if (!release) throw inProgress();
-      return await work().finally(release);
-    } finally {
-      queue.users -= 1;
-      if (queue.users === 0) queues.delete(name);
-    }
+    const release = await turns.acquire(`${ownerId} ${key}`);
+    if (!release) throw inProgress();
+    return work().finally(release);
   }
 
   async function replay(source: Database, use: KeyUse): Promise<Outcome | undefined> {
@@ -111,10 +103,6 @@ async function claim(transaction: Database, use: KeyUse, now: Date): Promise<boo
   } catch (error) {
     throw sqlState(error) === lockNotAvailable ? inProgress() : error;
   }
-}
-
-function oneAtATime(): ConcurrencyLimit {
-  return createConcurrencyLimit({ concurrency: 1, maxWaiting, maxWaitMs });
 }
 
 function otherRequest(): AppError {

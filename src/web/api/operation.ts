@@ -57,6 +57,10 @@ interface OperationOf<
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
+  /** What the body is validated with, where the handler checks the rows of a list itself. */
+  checkedBody?: TObject;
+  /** More than 64 KiB: few such requests are read at the same time. */
+  maxBodyBytes?: number;
   /** Messages for unknown fields that clients are likely to send. */
   otherFields?: Record<string, string>;
   /** Has an ETag: GET accepts `If-None-Match`, other methods `If-Match`. */

@@ -4,8 +4,10 @@ import { type TObject, Type } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
+import { createQrCodes } from './bulk.ts';
 import { findErrors } from './check-body.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
+import { limitLargeBodies } from './large-bodies.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
@@ -17,6 +19,7 @@ import { compileValidator } from './validation.ts';
 /** Every operation of the API. A new one is a file in this folder and an entry here. */
 export const operations: Operation[] = [
   createQrCode,
+  createQrCodes,
   listQrCodes,
   readQrCode,
   updateQrCode,
@@ -36,18 +39,22 @@ export function createApiRouter(services: ApiServices): Router {
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const handler = serve(operation, services, idempotency);
-    const handlers = operation.body ? [jsonBody, handler] : [handler];
-    router.register(path, [operation.method], handlers as never);
+    router.register(path, [operation.method], [...bodyReaders(operation), handler] as never);
   }
   return router;
+}
+
+function bodyReaders({ body, maxBodyBytes }: Operation) {
+  if (!body) return [];
+  return maxBodyBytes === undefined ? [jsonBody()] : [limitLargeBodies(), jsonBody(maxBodyBytes)];
 }
 
 function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
-  const bodyErrors =
-    operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
+  const bodySchema = operation.checkedBody ?? operation.body;
+  const bodyErrors = bodySchema && compileValidator(bodySchema, { kind: 'field', whole: 'body', hints });
 
   /** Where the query is invalid, the body is checked too, so that one response has the errors of both. */
   function checkQuery(ctx: Context): Record<string, unknown> {

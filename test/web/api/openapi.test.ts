@@ -197,6 +197,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('has the operations of the contract (4) and those of the decisions, each with its own id', () => {
     expect(operations().map(({ name }) => name)).to.have.members([
       'POST /qrcodes',
+      'POST /qrcodes/bulk',
       'GET /qrcodes/{id}',
       'GET /qrcodes/{id}/analytics',
       'GET /qrcodes/{id}/scans',
