@@ -17,7 +17,7 @@ const lockNotAvailable = '55P03';
 /** What an operation answers, apart from the headers of every response. */
 export interface OperationResponse {
   status: number;
-  headers: Record<string, string | string[]>;
+  headers: { ETag?: string; 'Qrelay-Warning'?: string[] };
   body?: unknown;
 }
 

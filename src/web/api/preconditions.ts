@@ -25,8 +25,8 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
 }
 
 /** Whether `If-None-Match` names this response, so that a 304 is enough. */
-export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+export function isKnown(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || etag === undefined) return false;
   // A proxy that compresses makes the tag weak.
   return tagsIn(ifNoneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }

@@ -84,7 +84,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
           if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
         },
         etag: (tag) => {
-          headers['ETag'] = tag;
+          headers.ETag = tag;
         },
         requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
       },
@@ -113,7 +113,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const { status, headers, body } = await performOnce(ctx, ownerId);
     if (operation.method !== 'get') await services.reads.codesChanged(ownerId);
     ctx.set(headers);
-    if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], ctx.response.get('ETag'))) {
+    if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], headers.ETag)) {
       ctx.status = 304;
       return;
     }

@@ -56,6 +56,13 @@ describe('ETag of a QR code', () => {
     expect((await read({ 'If-None-Match': etag })).status).to.equal(200);
   });
 
+  it('is not sent with lists, which never answer 304', async () => {
+    for (const path of ['/qrcodes', `/qrcodes/${id}/scans`, `/qrcodes/${id}/analytics`]) {
+      const { status, headers } = await api(path, { headers: { 'If-None-Match': '*' } });
+      expect([status, headers.get('ETag')], path).to.deep.equal([200, null]);
+    }
+  });
+
   it('shows a new number of scans to If-None-Match', async () => {
     await scan();
     const { status, body } = await read({ 'If-None-Match': etag });
