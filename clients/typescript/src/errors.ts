@@ -28,7 +28,7 @@ export class QrelayError extends Error {
 
 export async function toError(response: Response): Promise<QrelayError> {
   const text = await response.text().catch(() => '');
-  return new QrelayError(response, parseBody(text), retryAfterMs(response.headers.get('Retry-After')));
+  return new QrelayError(response, parseBody(text), parseRetryAfter(response.headers.get('Retry-After')));
 }
 
 /** A proxy may answer with HTML. */
@@ -42,7 +42,7 @@ function parseBody(text: string): Partial<ErrorBody> {
 }
 
 /** Seconds, or a date. */
-function retryAfterMs(header: string | null): number | undefined {
+function parseRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
