@@ -19,26 +19,56 @@ export type NewCode = Pick<
   | 'category'
 >;
 
+export type CodeInput = NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'>>;
+
 export async function createCode(
   db: Database,
   ownerId: string,
-  { expiresAt, ...input }: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'>>,
+  input: CodeInput,
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
-  const created = {
+  const created = newCode(ownerId, input, lifetimeDays, now);
+  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+/** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
+export function newCode(
+  ownerId: string,
+  { expiresAt, ...input }: CodeInput,
+  lifetimeDays: number,
+  now: Date,
+  sequence?: number,
+) {
+  return {
     isPublic: true,
     ...input,
     ...endColumns(expiresAt ?? null, lifetimeDays, now),
     ...hostColumns(input),
-    id: uuidv7({ msecs: now.getTime() }),
+    id: uuidv7({ msecs: now.getTime(), ...(sequence !== undefined && { seq: sequence }) }),
     userId: ownerId,
     shareToken: generateShareToken(),
     isFavorite: false,
     createdAt: now,
     updatedAt: now,
   };
-  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+export type QrCodeColumns = ReturnType<typeof newCode>;
+
+/** Building a statement for more rows would block other requests for longer. */
+const codesPerInsert = 25;
+
+/** All or none. */
+export async function insertCodes(db: Database, codes: QrCodeColumns[]): Promise<QrCode[]> {
+  return db.transaction(async (transaction) => {
+    const inserted: QrCode[] = [];
+    for (let at = 0; at < codes.length; at += codesPerInsert) {
+      const some = codes.slice(at, at + codesPerInsert);
+      inserted.push(...(await QrCode.query(transaction).insert(some).returning('*')));
+    }
+    return inserted;
+  });
 }
 
 /** The same 404 for another owner's code, a missing one and a malformed id. */
@@ -90,8 +120,20 @@ export async function updateCode(
   return changed;
 }
 
-/** A job purges its scans and counters: see `purgeDeletedCodes`. */
-export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
+/** A job purges its scans and counters: see `purgeDeletedCodes`. Nothing is deleted if `check` throws. */
+export async function deleteCode(
+  db: Database,
+  ownerId: string,
+  id: string,
+  check?: (deleted: QrCode) => void,
+): Promise<QrCode> {
+  if (check) {
+    return db.transaction(async (transaction) => {
+      const code = await deleteCode(transaction, ownerId, id);
+      check(code);
+      return code;
+    });
+  }
   const deleted = isUuid(id)
     ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
     : undefined;

@@ -29,6 +29,9 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
   'POST /api/v1/qrcodes': () => ({ body: { name: 'Mine', content: 'https://example.com/mine' } }),
+  'POST /api/v1/qrcodes/bulk': () => ({
+    body: { codes: [{ name: 'Mine', content: 'https://example.com/mine' }] },
+  }),
   'POST /signup': () => ({ form: {} }),
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { hasDefaultEnd } from '../../codes/lifetime.ts';
 import type { QrCode } from '../../codes/qr-code.ts';

@@ -7,6 +7,7 @@ import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { endingChanges } from './ending-rules.ts';
+import { codeEtag } from './preconditions.ts';
 import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -47,7 +48,8 @@ export const createQrCode = operation({
     example: createdExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, body, warn }, { db, config, now }) {
+  isVersioned: true,
+  async handle({ ownerId, body, warn, etag }, { db, config, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const code = await createCode(
       db,
@@ -57,6 +59,7 @@ export const createQrCode = operation({
       now(),
     );
     warn(codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)));
+    etag(codeEtag(presentCode(code, 0, config.baseUrl)));
     return presentCreated(code, config.baseUrl);
   },
 });
@@ -70,8 +73,11 @@ export const readQrCode = operation({
   description: 'Returns one of your QR codes, with its number of scans.',
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
-  async handle({ ownerId, params }, services) {
-    return presentWithCount(await findCode(services.db, ownerId, params.id), services);
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, services) {
+    const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -139,7 +145,8 @@ export const updateQrCode = operation({
     example: changedExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, params, body, warn }, services) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, warn, etag, requireMatch }, services) {
     const { db, config, now } = services;
     const changed = await changeCode(
       db,
@@ -147,6 +154,7 @@ export const updateQrCode = operation({
       params.id,
       async (code, transaction) => {
         const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
+        requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
         if (expiresAt === undefined) return given;
         return { ...given, ...endingChanges(code, { expiresAt }, config.qrCodeLifetimeDays, now()) };
       },
@@ -154,7 +162,9 @@ export const updateQrCode = operation({
     );
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
-    return presentWithCount(changed, services);
+    const shown = await presentWithCount(changed, services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -167,8 +177,11 @@ export const deleteQrCode = operation({
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,
   success: { status: 204, description: 'The QR code was deleted.' },
-  async handle({ ownerId, params }, { db, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, params.id);
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
+    const { shareToken } = await deleteCode(db, ownerId, params.id, (code) =>
+      requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
+    );
     codeChanged(shareToken);
   },
 });

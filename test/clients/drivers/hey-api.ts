@@ -1,6 +1,7 @@
 import { createClient } from '../hey-api/client/index.js';
 import {
   createQrCode,
+  createQrCodes,
   deleteQrCode,
   listQrCodeScans,
   listQrCodes,
@@ -28,6 +29,10 @@ export async function roundTrip(
   const path = { id };
   await scan(id);
 
+  const codes = [{ name: 'Table 1', content: 'https://example.com/1' }];
+  const bulk = schemas.zCreateQrCodesResponse.parse(
+    (await createQrCodes({ client, body: { mode: 'each', codes } })).data,
+  );
   const read: QrCode = schemas.zReadQrCodeResponse.parse((await readQrCode({ client, path })).data);
   // Fails to compile where the enum is `unknown`.
   const types: QrCode['type'][] = [created.type, read.type];
@@ -64,6 +69,7 @@ export async function roundTrip(
 
   return {
     created: created.name,
+    bulk: bulk.data[0]?.code?.name,
     read: read.scanCount,
     listed: list.data.map((code) => code.id).includes(id),
     changed: changed.name,

@@ -21,6 +21,9 @@ export async function roundTrip(
   const path = { id };
   await scan(id);
 
+  const bulk = await client.POST('/qrcodes/bulk', {
+    body: { codes: [{ name: 'Table 1', content: 'https://example.com/1' }] },
+  });
   const read = await client.GET('/qrcodes/{id}', { params: { path } });
   const list = await client.GET('/qrcodes', {
     params: { query: { limit: 5, type, expiringWithinDays: 366 } },
@@ -49,6 +52,7 @@ export async function roundTrip(
 
   return {
     created: created.data.name,
+    bulk: bulk.data?.data[0]?.code?.name,
     read: read.data?.scanCount,
     listed: list.data?.data.map((code: QrCode) => code.id).includes(id),
     changed: changed.data?.name,
