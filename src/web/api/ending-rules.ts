@@ -18,7 +18,10 @@ export function endingRules(db: Database, config: RuleConfig): BodyRules<Ending>
     if (afterExpiryUrl === undefined || afterExpiryUrl === null) return [];
     const url = { content: afterExpiryUrl, type: 'url' as const, errorCorrection: undefined };
     const errors = contentErrors(url, config.baseUrl);
-    const found = errors.length > 0 ? errors : await hostErrors((hosts) => findHostBlocks(db, hosts), 'url', afterExpiryUrl, config);
+    const found =
+      errors.length > 0
+        ? errors
+        : await hostErrors((hosts) => findHostBlocks(db, hosts), 'url', afterExpiryUrl, config);
     return found.map(({ message }) => ({ field: 'afterExpiryUrl', message }));
   };
 }

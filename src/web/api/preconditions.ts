@@ -8,8 +8,14 @@ import type { readShape } from './qr-code-shapes.ts';
  * only the hash, or no change of a busy code would succeed.
  */
 export function codeEtag({ scanCount, ...rest }: Static<typeof readShape>): string {
-  const hash = createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 22);
-  return `"${hash}.${scanCount}"`;
+  return `"${hashOf(rest)}.${scanCount}"`;
+}
+
+/** For a resource that only its owner changes. */
+export const resourceEtag = (resource: object) => `"${hashOf(resource)}"`;
+
+function hashOf(resource: object): string {
+  return createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22);
 }
 
 /** Throws a 412 where `If-Match` names other versions only. A weak tag never matches (RFC 9110, section 13.1.1). */

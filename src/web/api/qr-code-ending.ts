@@ -6,6 +6,7 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import type { Config } from '../../config.ts';
 import { endingChanges, endingRules } from './ending-rules.ts';
 import { operation } from './operation.ts';
+import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { closed, nullable, text, timestamp } from './schema-parts.ts';
 
@@ -52,8 +53,11 @@ export const readQrCodeEnding = operation({
     'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
   params: codeIdParams,
   success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
-  async handle({ ownerId, params }, { db, config }) {
-    return presentEnding(await findCode(db, ownerId, params.id), config);
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, config }) {
+    const ending = presentEnding(await findCode(db, ownerId, params.id), config);
+    etag(resourceEtag(ending));
+    return ending;
   },
 });
 
@@ -75,17 +79,23 @@ export const updateQrCodeEnding = operation({
     schema: endingShape,
     example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
   },
-  async handle({ ownerId, params, body }, { db, config, now, codeChanged }) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, now, codeChanged }) {
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
-      async (code, transaction) =>
-        endingChanges(code, await body(endingRules(transaction, config)), config.qrCodeLifetimeDays, now()),
+      async (code, transaction) => {
+        const given = await body(endingRules(transaction, config));
+        requireMatch(resourceEtag(presentEnding(code, config)));
+        return endingChanges(code, given, config.qrCodeLifetimeDays, now());
+      },
       now(),
     );
     codeChanged(changed.shareToken);
-    return presentEnding(changed, config);
+    const ending = presentEnding(changed, config);
+    etag(resourceEtag(ending));
+    return ending;
   },
 });
 

@@ -292,7 +292,10 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   });
 
   it('lists the headers of every response on every success (8)', () => {
-    const withEtag = ['POST /qrcodes', 'GET /qrcodes/{id}', 'PATCH /qrcodes/{id}'];
+    const withEtag = [
+      'POST /qrcodes',
+      ...['/qrcodes/{id}', '/qrcodes/{id}/ending'].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+    ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}'];
     for (const { name, operation } of operations()) {
       const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
