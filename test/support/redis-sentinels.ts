@@ -90,6 +90,7 @@ export async function startWatchedRedis(folder: string, { tls = false } = {}): P
   const sentinels = sentinelPorts.map(
     (port) =>
       new Redis({
+        host: '127.0.0.1',
         port,
         password: sentinelPassword,
         ...(certificate && { tls: { ca: readFileSync(certificate.caFile) } }),
