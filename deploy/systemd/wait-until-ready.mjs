@@ -1,4 +1,4 @@
-// ExecStartPost of a web process: ends when the process answers requests, and fails after a minute without an answer.
+// ExecStartPost of a web process: ends when the process responds, and fails after a minute without a response.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { HOST, PORT } = process.env;
@@ -11,7 +11,7 @@ for (;;) {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
   if (response?.ok) break;
   if (Date.now() > deadlineMs) {
-    process.stderr.write(`${url} does not answer.\n`);
+    process.stderr.write(`${url} does not respond.\n`);
     process.exit(1);
   }
   await sleep(200);

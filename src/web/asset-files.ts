@@ -93,7 +93,12 @@ function toAsset(type: string, bytes: Buffer): Asset {
   return { type, bytes, compress };
 }
 
+/** Makes the value once; after a failure, the next call tries again. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
-  return () => (made ??= make());
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

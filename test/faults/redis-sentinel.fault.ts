@@ -31,10 +31,12 @@ describe('The primary of sentinels fails under steady load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [how, signal, tls] of [
-    ['killed', 'SIGKILL', false],
-    ['stopped, with its connections open', 'SIGSTOP', false],
-    ['killed, where all connections use TLS with a private authority', 'SIGKILL', true],
+  for (const { how, signal, tls = false, sentinelHangs = false } of [
+    { how: 'killed', signal: 'SIGKILL' },
+    { how: 'stopped, with its connections open', signal: 'SIGSTOP' },
+    { how: 'killed, where all connections use TLS with a private authority', signal: 'SIGKILL', tls: true },
+    // The others announce the new primary while a client waits for this one.
+    { how: 'killed, while the sentinel that is asked first hangs', signal: 'SIGKILL', sentinelHangs: true },
   ] as const)
     it(`${how}: a replica takes over, and every redirect is counted once`, async () => {
       await start({ tls });
@@ -42,6 +44,7 @@ describe('The primary of sentinels fails under steady load', () => {
       const load = startLoad(fixture.addresses(code), perSecond);
       await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
       const before = await redis.primaryPort();
+      if (sentinelHangs) redis.signalSentinel(0, 'SIGSTOP');
       redis.primary.process?.kill(signal);
       await eventually(async () => expect(await readyStatus(fixture)).to.equal('degraded'));
       const tookMs = await timeUntil(async () => {
@@ -66,7 +69,7 @@ describe('The primary of sentinels fails under steady load', () => {
     expect(fine.stdout).to.not.include('for-servers').and.not.include('for-sentinels');
     const unknown = { ...settings, REDIS_URL: redis.url.replace('/mymaster', '/other') };
     expect((await runQrelay(['doctor'], unknown)).stdout).to.include('know no primary of this name');
-    redis.killSentinel();
+    redis.signalSentinel(2, 'SIGKILL');
     await eventually(async () => {
       const { stdout } = await runQrelay(['doctor'], settings);
       expect(stdout).to.include('1 of 3 sentinels of REDIS_URL cannot be reached');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { seededRandom } from '../../src/cli/seeded-random.ts';
 import { type CodeCounts, compareCounts } from './checks.ts';
 import { checkMemory } from './memory.ts';
-import { seededRandom } from '../../src/cli/seeded-random.ts';
 import { shuffled } from './random.ts';
 
 const row = (recorded: number, counted = recorded): CodeCounts => ({

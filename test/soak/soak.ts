@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { seededRandom } from '../../src/cli/seeded-random.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Check, checkCounts, checkEnd, countTimeoutMs, waitUntilDrained } from './checks.ts';
 import { createCodes, type SoakCode } from './codes.ts';
@@ -9,7 +10,6 @@ import { type SoakLoad, startSoakLoad, type Tally, type Unexpected } from './loa
 import { startMachineControl } from './machine-control.ts';
 import { checkMemory } from './memory.ts';
 import { between, type Random, shuffled } from './random.ts';
-import { seededRandom } from '../../src/cli/seeded-random.ts';
 import { type Sample, startSampling } from './samples.ts';
 import type { Lifetime } from './soak-process.ts';
 

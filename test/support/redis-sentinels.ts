@@ -16,8 +16,8 @@ export interface WatchedRedis {
   caFile: string | undefined;
   primary: RedisServer;
   sentinels: Redis[];
-  /** Kills one of the sentinels, the last unless told; two are enough for a failover. */
-  killSentinel(index?: number): void;
+  /** Two of the three sentinels are enough for a failover. */
+  signalSentinel(index: number, signal: NodeJS.Signals): void;
   /** The port of the primary, as the sentinels name it. */
   primaryPort(): Promise<number>;
   stop(): Promise<void>;
@@ -90,6 +90,7 @@ export async function startWatchedRedis(folder: string, { tls = false } = {}): P
   const sentinels = sentinelPorts.map(
     (port) =>
       new Redis({
+        host: '127.0.0.1',
         port,
         password: sentinelPassword,
         ...(certificate && { tls: { ca: readFileSync(certificate.caFile) } }),
@@ -109,9 +110,9 @@ export async function startWatchedRedis(folder: string, { tls = false } = {}): P
     url: `${certificate ? 'rediss' : 'redis'}+sentinel://:${password}@${hosts}/mymaster?sentinel_password=${sentinelPassword}`,
     primary,
     sentinels,
-    killSentinel: (index = -1) => void processes.at(index)?.kill('SIGKILL'),
+    signalSentinel: (index, signal) => void processes[index]?.kill(signal),
     async primaryPort() {
-      const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
+      const address = await sentinels.at(-1)?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       return Number((address as string[])[1]);
     },
     async stop() {
