@@ -76,6 +76,30 @@ export interface paths {
         patch: operations["updateQrCode"];
         trace?: never;
     };
+    "/qrcodes/{id}/ending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how a QR code ends
+         * @description Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.
+         */
+        get: operations["readQrCodeEnding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how a QR code ends
+         * @description Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.
+         */
+        patch: operations["updateQrCodeEnding"];
+        trace?: never;
+    };
     "/qrcodes/{id}/analytics": {
         parameters: {
             query?: never;
@@ -163,7 +187,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the code stops working. From then on its share URL answers 410, and scans are not counted.
+             * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
              */
             expiresAt: string;
             /** @description Whether the share URL works. If false, it answers 404. */
@@ -221,9 +245,21 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the code stops working. From then on its share URL answers 410, and scans are not counted.
+             * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
              */
             expiresAt: string;
+        };
+        /** @description How a QR code ends. */
+        QrCodeEnding: {
+            /**
+             * Format: date-time
+             * @description When the code stops working.
+             */
+            expiresAt: string;
+            /** @description True: the code has the default lifetime, and a scan in the second half of it renews it for another one. False: `expiresAt` was chosen and is never moved. */
+            isRenewedByScans: boolean;
+            /** @description Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case. */
+            afterExpiryUrl: string | null;
         };
         /** @description The result of a bulk request. */
         BulkResult: {
@@ -281,7 +317,7 @@ export interface components {
                 createdAt: string;
                 /**
                  * Format: date-time
-                 * @description When the code stops working. From then on its share URL answers 410, and scans are not counted.
+                 * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
                  */
                 expiresAt: string;
             };
@@ -692,7 +728,7 @@ export interface components {
                     isPublic?: boolean;
                     /**
                      * Format: date-time
-                     * @description When the code stops working. Must be in the future. The default is one year after creation, unless the operator of the service has set another lifetime.
+                     * @description When the code stops working. Must be in the future. It is never moved then. The default is one year after creation, unless the operator of the service has set another lifetime; a scan in the second half of it renews the code for another one.
                      */
                     expiresAt?: string;
                 };
@@ -775,7 +811,7 @@ export interface components {
                         isPublic?: boolean;
                         /**
                          * Format: date-time
-                         * @description When the code stops working. Must be in the future. The default is one year after creation, unless the operator of the service has set another lifetime.
+                         * @description When the code stops working. Must be in the future. It is never moved then. The default is one year after creation, unless the operator of the service has set another lifetime; a scan in the second half of it renews the code for another one.
                          */
                         expiresAt?: string;
                     }[];
@@ -829,9 +865,31 @@ export interface components {
                     isFavorite?: boolean;
                     /**
                      * Format: date-time
-                     * @description When the code stops working. A time in the past expires it at once, a later time extends it.
+                     * @description When the code stops working. A time in the past expires it at once, a later time extends it. From then on, scans no longer renew the code; `PATCH /qrcodes/{id}/ending` with null returns to that.
                      */
                     expiresAt?: string;
+                };
+            };
+        };
+        /** @description The fields to change. Omitted fields are not changed. */
+        QrCodeEndingChanges: {
+            content: {
+                /**
+                 * @example {
+                 *       "afterExpiryUrl": "https://example.com/closed"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. Null: one default lifetime from now, renewed by scans. A time in the past expires it at once.
+                     */
+                    expiresAt?: string | null;
+                    /**
+                     * Format: text
+                     * @description Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case.
+                     */
+                    afterExpiryUrl?: string | null;
                 };
             };
         };
@@ -875,6 +933,8 @@ export interface operations {
                 type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
                 /** @description true: only favorites. false: only codes that are not favorites. */
                 favorite?: boolean;
+                /** @description Only codes that work now and stop working within this many days. */
+                expiringWithinDays?: number;
             };
             header?: never;
             path?: never;
@@ -1225,6 +1285,115 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["QrCode"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeEnding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the code ends. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isRenewedByScans": true,
+                     *       "afterExpiryUrl": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeEnding"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodeEnding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeEndingChanges"];
+        responses: {
+            /** @description How the code ends after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isRenewedByScans": true,
+                     *       "afterExpiryUrl": "https://example.com/closed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeEnding"];
                 };
             };
             400: components["responses"]["ValidationError"];
