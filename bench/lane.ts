@@ -2,6 +2,7 @@ import { startFixture } from '../test/support/fixture.ts';
 import { startOtlpReceiver } from '../test/support/otlp-receiver.ts';
 import { startBare } from './bare-server.ts';
 import { connections, type Measurement, measure } from './client.ts';
+import { cpuMicroseconds } from './cpu.ts';
 import { median, round } from './figures.ts';
 
 const rounds = 5;
@@ -19,7 +20,8 @@ const setups = (otlpUrl: string): Record<string, Parameters<typeof startFixture>
 interface Contender {
   name: string;
   url: string;
-  runs: Measurement[];
+  pid: number | undefined;
+  runs: (Measurement & { cpu: number })[];
 }
 
 /** Compares bare servers with our lane. The runs alternate, so that noise on the machine affects all of them. */
@@ -34,15 +36,21 @@ export async function benchLane() {
     }),
   );
   const contenders: Contender[] = [
-    { name: 'bare node:http', url: bareHttp.url, runs: [] },
-    { name: 'bare Koa', url: bareKoa.url, runs: [] },
-    ...lanes.map(({ name, fixture, code }) => ({ name, url: fixture.addresses(code)[0] ?? '', runs: [] })),
+    { name: 'bare node:http', url: bareHttp.url, pid: bareHttp.process.pid, runs: [] },
+    { name: 'bare Koa', url: bareKoa.url, pid: bareKoa.process.pid, runs: [] },
+    ...lanes.map(({ name, fixture, code }) => ({
+      name,
+      url: fixture.addresses(code)[0] ?? '',
+      pid: fixture.web[0]?.process.pid,
+      runs: [],
+    })),
   ];
   const sent = new Map<string, number>();
-  const run = async ({ name, url }: Contender, seconds: number) => {
+  const run = async ({ name, url, pid }: Contender, seconds: number) => {
+    const cpuBefore = cpuMicroseconds(pid);
     const result = await measure(url, seconds);
     sent.set(name, (sent.get(name) ?? 0) + result.requests);
-    return result;
+    return { ...result, cpu: (cpuMicroseconds(pid) - cpuBefore) / result.requests };
   };
   for (const contender of contenders) await run(contender, 2);
   for (let number = 0; number < rounds; number += 1) {
@@ -59,6 +67,7 @@ export async function benchLane() {
     'of node:http': against(name, 'bare node:http'),
     'of Koa': against(name, 'bare Koa'),
     'of the lane on Redis': against(name, onRedis),
+    'CPU µs of the process': round(median(runs.map(({ cpu }) => cpu)), 1),
     'p50 ms': round(median(runs.map(({ p50 }) => p50)), 2),
     'p99 ms': round(median(runs.map(({ p99 }) => p99)), 2),
     'p99.9 ms': round(median(runs.map(({ p999 }) => p999)), 2),
