@@ -134,7 +134,7 @@ describe('The HTTP server', () => {
       await eventually(() => expect(Date.now() - startedAt).to.be.above(5 * limits.stallMs));
       clearInterval(sipping);
       slow.resume();
-      await eventually(() => expect(read).to.be.above(longBody.length));
+      await eventually(() => expect(read).to.be.above(longBody.length), 20_000);
       expect(cut).to.deep.equal([]);
       expect(silent.destroyed).to.equal(false);
     });

@@ -70,9 +70,9 @@ describe('The image', () => {
 
   it('says what is missing when there is no DATABASE_URL', async () => {
     for (const command of [[], ['node', 'dist/workers/main.js'], ['node', 'dist/src/standalone.js']]) {
-      const { code, stderr } = await runContainer({ DATA_DIR: '/tmp' }, ...command);
+      const { code, stdout, stderr } = await runContainer({ DATA_DIR: '/tmp' }, ...command);
       expect(code).to.equal(1);
-      expect(stderr).to.match(/Set (?:it|DATABASE_URL) to a PostgreSQL (?:database|server)/);
+      expect(stdout + stderr).to.match(/Set (?:it|DATABASE_URL) to a PostgreSQL (?:database|server)/);
     }
   });
 

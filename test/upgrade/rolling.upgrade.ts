@@ -114,7 +114,11 @@ describe('A rolling upgrade behind nginx, under load', function () {
   it('goes back to the previous release: web processes, then workers', async () => {
     const { stderr } = await run(oldRelease, 'migrate');
     expect(stderr).to.include('The schema is newer than this release');
+    const { length: errorsBefore } = await installation.nginx.errors();
     await replaceAll(['web', 'workers'], oldRelease, { afterEach: moreOfEverything });
+    // Version 0.1.0 resets connections when it ends on a busy machine, and nginx repeats a GET. This release must not.
+    const errors = (await installation.nginx.errors()).slice(errorsBefore);
+    expect(unexpected(errors)).to.deep.equal([]);
   });
 
   it('goes forward again, without a pause between two processes', async () => {
@@ -149,10 +153,6 @@ describe('A rolling upgrade behind nginx, under load', function () {
       `      ${redirects()} redirects (slowest ${Math.round(Math.max(...scans.map(({ result }) => result.slowestMs)))} ms), ` +
         `${log.requests} other requests (slowest ${Math.round(log.slowestMs)} ms), ${session.codes()} forms`,
     );
-  });
-
-  it('closed no connection on which nginx had sent a request', async () => {
-    expect(await installation.nginx.errors().then(unexpected)).to.deep.equal([]);
   });
 
   async function scansOf(codeId: string): Promise<number | undefined> {

@@ -144,10 +144,15 @@ describe('the content of a geo code', () => {
       ','.repeat(64_000),
       `${spaces.repeat(22)}x`,
     ];
-    for (const content of hostile) {
+    const msToParse = (content: string) => {
       const startedAt = performance.now();
       parseContent('geo', content);
-      expect(performance.now() - startedAt, content.slice(0, 40)).to.be.below(20);
+      return performance.now() - startedAt;
+    };
+    for (const content of hostile) {
+      // The fastest of three: on a busy machine, one may be interrupted.
+      const fastest = Math.min(...Array.from({ length: 3 }, () => msToParse(content)));
+      expect(fastest, content.slice(0, 40)).to.be.below(20);
     }
   });
 });
