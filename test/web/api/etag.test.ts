@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { recordScans } from '../../../src/scans/record-scans.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
@@ -17,7 +18,7 @@ describe('ETag of a QR code', () => {
     service = await sharedService();
   });
   beforeEach(async () => {
-    api = apiClient(service.url, await service.makeKey({ email: `etag-${Math.random()}@example.com` }));
+    api = apiClient(service.url, await service.makeKey({ email: `etag-${randomUUID()}@example.com` }));
     const body = { name: 'Menu', content: 'https://example.com/menu' };
     const created = await api('/qrcodes', { method: 'POST', body });
     id = created.body.id as string;
