@@ -25,6 +25,7 @@ const good: Target = {
   isPublic: true,
   isBlocked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,
+  afterExpiryHref: undefined,
 };
 /** What no rule lets into the database today: writeHead throws on it. */
 const unsendable: Target = { ...good, content: { kind: 'link', href: 'https://example.com/\nX: y' } };

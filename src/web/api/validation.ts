@@ -74,6 +74,10 @@ function messageOf({ keyword, params, parentSchema, message }: ErrorObject): str
       return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} characters`;
     case 'maxLength':
       return `must have at most ${params['limit']} characters`;
+    case 'minItems':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} entries`;
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
     case 'minimum':
       return `must be at least ${params['limit']}`;
     case 'maximum':
@@ -96,6 +100,7 @@ const typeNames: Record<string, string> = {
   number: 'a number',
   boolean: 'true or false',
   object: 'a JSON object',
+  array: 'an array',
 };
 
 function typeName(type: string): string {

@@ -12,7 +12,7 @@ inABrowser('The front page', sharedService, (site) => {
     await page.goto('/');
     expect(await page.title()).to.equal('Qrelay');
     const main = page.getByRole('main');
-    expect(await main.getByText('A new code works for a year; you can change').count()).to.equal(1);
+    expect(await main.getByText('A code works as long as it is used: for a year').count()).to.equal(1);
     await expectAccessible(page);
     await main.getByRole('link', { name: 'Sign up' }).click();
     await page.waitForURL('**/signup');
