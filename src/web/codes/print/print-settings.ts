@@ -16,8 +16,8 @@ export type PrintFormat = keyof typeof printFormats;
 
 const minMm = 10;
 const maxTextLength = 200;
-/** What printers leave blank on each side. */
-const marginMm = 10;
+/** What printers leave blank on each side: as in print.css. */
+const marginMm = 5;
 /** Around the code of a sticker, and below it for its texts: as in print.css. */
 const stickerEdgeMm = 8;
 const stickerTextMm = 13;

@@ -58,32 +58,30 @@ function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | '
     <form action={`/codes/${code.id}/print`}>
       {/* The width belongs to this format. */}
       <input type="hidden" name="shown" value={settings.format} />
+      <Select
+        form={form}
+        name="format"
+        label="Format"
+        choices={Object.entries(printFormats).map(([format, { name }]): [string, string] => [format, name])}
+      />
       <div class="pair">
-        <Select
-          form={form}
-          name="format"
-          label="Format"
-          choices={Object.entries(printFormats).map(([format, { name }]): [string, string] => [format, name])}
-        />
         <Select
           form={form}
           name="paper"
           label="Paper"
           choices={paperNames.map((paper): [string, string] => [paper, paper])}
         />
+        <Input form={form} name="width" label="Width (mm)" inputMode="decimal" />
       </div>
-      <div class="pair">
-        <Input form={form} name="width" label="Code width (mm)" inputMode="decimal" />
-        <Select
-          form={form}
-          name="holds"
-          label="Code"
-          choices={[
-            ['link', 'Link code'],
-            ['content', 'Direct code'],
-          ]}
-        />
-      </div>
+      <Select
+        form={form}
+        name="holds"
+        label="Code"
+        choices={[
+          ['link', 'Link code: opens the share link'],
+          ['content', 'Direct code: holds the content'],
+        ]}
+      />
       <Input form={form} name="title" label="Title (optional)" maxLength={100} />
       <Input
         form={form}

@@ -1,12 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { fileFormats } from '../../../codes/print/code-files.ts';
-import {
-  averyNumbers,
-  averySheets,
-  defaultGrid,
-  gridLimits,
-  paperNames,
-} from '../../../codes/print/label-sheets.ts';
+import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/label-sheets.ts';
 import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
@@ -161,10 +155,10 @@ function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
 
 function GridFields({ form }: { form: FormState }) {
   const millimeters = [
-    ['marginXMm', 'Left and right margin (mm)'],
-    ['marginYMm', 'Upper and lower margin (mm)'],
-    ['gapXMm', 'Gap between columns (mm)'],
-    ['gapYMm', 'Gap between rows (mm)'],
+    ['marginXMm', 'Side margins (mm)'],
+    ['marginYMm', 'Top margin (mm)'],
+    ['gapXMm', 'Column gap (mm)'],
+    ['gapYMm', 'Row gap (mm)'],
   ] as const;
   return (
     <div class="grid-fields">
@@ -174,13 +168,8 @@ function GridFields({ form }: { form: FormState }) {
         label="Paper"
         choices={paperNames.map((paper): [string, string] => [paper, paper])}
       />
-      <Input
-        form={form}
-        name="columns"
-        label={`Columns (1 to ${gridLimits.columns.max})`}
-        inputMode="numeric"
-      />
-      <Input form={form} name="rows" label={`Rows (1 to ${gridLimits.rows.max})`} inputMode="numeric" />
+      <Input form={form} name="columns" label="Columns" inputMode="numeric" />
+      <Input form={form} name="rows" label="Rows" inputMode="numeric" />
       {millimeters.map(([name, label]) => (
         <Input key={name} form={form} name={name} label={label} inputMode="decimal" />
       ))}
