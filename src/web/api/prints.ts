@@ -124,7 +124,8 @@ export const downloadQrCodeFiles = operation({
   success: { status: 200, description: 'The archive.', file: 'application/zip' },
   async handle({ ownerId, body }, { db, prints }) {
     const { ids: given, format } = await body(async (fields) => idErrors(fields.ids));
-    const codes = await requireCodes(db, ownerId, [...new Set(given)]);
-    return prints.files(ownerId, await prints.picturesOf(codes), format);
+    const codes = await requireCodes(db, ownerId, given);
+    const once = [...new Map(codes.map((code) => [code.id, code])).values()];
+    return prints.files(ownerId, await prints.picturesOf(once), format);
   },
 });

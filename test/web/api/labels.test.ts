@@ -213,7 +213,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
         body: { ids: [own.id, id], sheet: 'L7160' },
       });
       expectError(answer, 404, 'not_found');
-      expect(answer.body.message).to.equal(`There are no such QR codes: ${id}.`);
+      expect(answer.body.message).to.equal('There are no such QR codes: ids[1].');
     }
   });
 });
