@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
@@ -54,7 +53,7 @@ describe('Files of many codes', () => {
     app.use(async (ctx) => {
       ctx.body = await prints.labels('one', codes, options);
     });
-    const server = createServer(app.callback()).listen(0, '127.0.0.1');
+    const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {
       const stop = new AbortController();
