@@ -7,7 +7,7 @@ import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 
 interface ObjectSchema {
-  properties: Record<string, { items?: ObjectSchema }>;
+  properties?: Record<string, ObjectSchema & { items?: ObjectSchema }>;
 }
 
 interface OpenApi {
