@@ -21,6 +21,7 @@ import { openSpool, type Spool } from './queue/spool.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
+import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
@@ -126,6 +127,7 @@ export async function openWebService({
   addJournalMetrics(metrics.registry, queue.journalState);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
+  const printer = createPrinter(log);
   const queueAccess = createQueueAccess({ place, log });
   const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
@@ -146,6 +148,7 @@ export async function openWebService({
     readMetrics,
     codeChanged: targets.forget,
     images,
+    printer,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -220,6 +223,7 @@ export async function openWebService({
       await queueAccess.close();
       await reports.close();
       await images.close();
+      await printer.close();
       await passwords.close();
       await replicas?.close();
       await db.destroy();

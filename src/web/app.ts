@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
+import type { Printer } from '../codes/print/print-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
@@ -38,6 +39,7 @@ import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
+import { printPages } from './codes/print/print-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
@@ -47,6 +49,7 @@ import { keysPages } from './keys/keys-routes.ts';
 import { metricsPage } from './operations/metrics.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
 import { problemPage } from './ui/problem-page.ts';
+import { createPrints } from './prints.ts';
 import { useLinearQuery } from './request-query.ts';
 
 export interface AppParts {
@@ -62,6 +65,7 @@ export interface AppParts {
   readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  printer: Printer;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -85,6 +89,7 @@ export function createApp({
   readMetrics,
   codeChanged,
   images,
+  printer,
   geoSource,
   queueBoard,
   tracing,
@@ -93,7 +98,8 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const api = createApiRouter({ db, reads, config, now, codeChanged });
+  const prints = createPrints({ printer, images, baseUrl: config.baseUrl, now });
+  const api = createApiRouter({ db, reads, config, now, codeChanged, prints });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -107,6 +113,7 @@ export function createApp({
     passwords,
     assets: assets.path,
     images,
+    prints,
     geoSource,
     codeChanged,
     queues,
@@ -155,6 +162,7 @@ export function createPages(parts: PageParts): Router {
     codeListPages,
     codePictureRoutes,
     codeFormPages,
+    printPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,

@@ -127,6 +127,8 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     afterExpiryUrl: 'https://example.com/closed',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
+    labels: '%P',
+    files: 'PK',
     deleted: 204,
     error: 'not_found',
   };

@@ -32,6 +32,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /api/v1/qrcodes/bulk': () => ({
     body: { codes: [{ name: 'Mine', content: 'https://example.com/mine' }] },
   }),
+  'POST /api/v1/qrcodes/labels': ({ id }) => ({ body: { ids: [id], sheet: 'L7160' } }),
+  'POST /api/v1/qrcodes/files': ({ id }) => ({ body: { ids: [id], format: 'svg' } }),
   'POST /signup': () => ({ form: {} }),
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
@@ -78,6 +80,9 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
+  { of: 'page code', method: 'GET', path: '/codes/selection?code=:id' },
+  { of: 'page code', method: 'GET', path: '/codes/labels.pdf?code=:id&sheet=L7160&start=1' },
+  { of: 'page code', method: 'GET', path: '/codes/files.zip?code=:id&format=svg' },
   { of: 'page next', method: 'GET', path: '/signin?next=/codes/:id' },
   { of: 'page next', method: 'GET', path: '/signup?next=/codes/:id' },
   {
@@ -89,6 +94,6 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 ];
 
 /** Parameters of the pages that are never ids. */
-export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
+export const noIds = `all category confirmation copied days deletePassword email emailPassword encode ended
+  endsWithin format isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
   job kind page plan queue reason topLevel value`.split(/\s+/);

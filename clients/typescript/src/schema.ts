@@ -140,6 +140,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/qrcodes/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Print labels
+         * @description Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.
+         */
+        post: operations["printQrCodeLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Download pictures
+         * @description Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.
+         */
+        post: operations["downloadQrCodeFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -893,6 +933,93 @@ export interface components {
                 };
             };
         };
+        /** @description Labels to print. */
+        QrCodeLabels: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
+                 *       ],
+                 *       "sheet": "L7160",
+                 *       "start": 4
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes in the order of their labels. One may occur several times. */
+                    ids: string[];
+                    /**
+                     * @description The number of an Avery sheet, or `grid` for any other.
+                     * @enum {string}
+                     */
+                    sheet: "L7160" | "L4732" | "5160" | "22806" | "grid";
+                    /** @description Required with `sheet` `grid`: how the paper is divided evenly. */
+                    grid?: {
+                        /**
+                         * @description The paper.
+                         * @enum {string}
+                         */
+                        paper: "A4" | "Letter";
+                        /** @description Labels beside each other. */
+                        columns: number;
+                        /** @description Labels below each other. */
+                        rows: number;
+                        /**
+                         * @description From the left and right edge of the paper to the labels.
+                         * @default 10
+                         */
+                        marginXMm?: number;
+                        /**
+                         * @description From the upper and lower edge of the paper to the labels.
+                         * @default 10
+                         */
+                        marginYMm?: number;
+                        /**
+                         * @description Between labels beside each other.
+                         * @default 0
+                         */
+                        gapXMm?: number;
+                        /**
+                         * @description Between labels below each other.
+                         * @default 0
+                         */
+                        gapYMm?: number;
+                    };
+                    /**
+                     * @description The first label to print on, counted along the rows: the ones before it are used up. At most the number of labels on a sheet.
+                     * @default 1
+                     */
+                    start?: number;
+                    /**
+                     * @description Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.
+                     * @enum {string}
+                     */
+                    name?: "below" | "beside" | "none";
+                };
+            };
+        };
+        /** @description Pictures to download. */
+        QrCodeFiles: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
+                 *       ],
+                 *       "format": "svg"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes. */
+                    ids: string[];
+                    /**
+                     * @description The format of the pictures.
+                     * @enum {string}
+                     */
+                    format: "svg" | "png" | "pdf";
+                };
+            };
+        };
     };
     headers: {
         /** @description Requests allowed within one hour. */
@@ -1564,6 +1691,73 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    printQrCodeLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeLabels"];
+        responses: {
+            /** @description The sheets, one per page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    downloadQrCodeFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeFiles"];
+        responses: {
+            /** @description The archive. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

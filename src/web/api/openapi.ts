@@ -4,6 +4,7 @@ import { analyticsShape } from './analytics.ts';
 import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
+import { filesBody, labelsBody } from './prints.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
@@ -29,11 +30,14 @@ const requestBodies: Record<string, TSchema> = {
   NewQrCodes: bulkBody,
   QrCodeChanges: patchBody,
   QrCodeEndingChanges: endingBody,
+  QrCodeLabels: labelsBody,
+  QrCodeFiles: filesBody,
 };
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
   Scans: 'Scan statistics and single scans of a QR code.',
+  Printing: 'Label sheets and files of many QR codes.',
 };
 
 const headers: JsonObject = {
@@ -136,7 +140,7 @@ function contactOf(contact: string): JsonObject {
 
 function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
-  if (operation.params) statuses.push(404);
+  if (operation.params || operation.success.file) statuses.push(404);
   if (operation.body) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
@@ -144,7 +148,7 @@ function describe(operation: Operation): JsonObject {
   const isRead = method === 'get';
   const changesVersion = isVersioned && operation.params !== undefined && !isRead;
   if (changesVersion) statuses.push(412);
-  const { status, description, schema, example, optionalHeaders = [] } = operation.success;
+  const { status, description, schema, example, file, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -170,6 +174,7 @@ function describe(operation: Operation): JsonObject {
         ...(schema && {
           content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),
+        ...(file && { content: { [file]: { schema: { type: 'string', format: 'binary' } } } }),
       },
       ...(isVersioned &&
         isRead && {

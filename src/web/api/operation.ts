@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
+import type { Prints } from '../prints.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
@@ -13,6 +15,7 @@ export interface ApiServices {
   now: () => Date;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
+  prints: Prints;
 }
 
 /** Rules that a schema cannot express. `fields` passed the schema, `invalidFields` did not. */
@@ -36,7 +39,7 @@ interface ApiRequest<Params, Query, Body> {
   requireMatch(tag: string): void;
 }
 
-export type ApiTag = 'QR codes' | 'Scans';
+export type ApiTag = 'QR codes' | 'Scans' | 'Printing';
 
 /** One operation of the API: its route, its schemas and its handler. */
 interface OperationOf<
@@ -70,13 +73,15 @@ interface OperationOf<
     description: string;
     schema?: Response;
     example?: Static<Response>;
+    /** The media type of a file, which the handler returns as a stream instead of JSON. */
+    file?: 'application/pdf' | 'application/zip';
     /** Headers that are not always sent. */
     optionalHeaders?: string[];
   };
   handle(
     request: ApiRequest<Static<Params>, Static<Query>, Static<Body>>,
     services: ApiServices,
-  ): Promise<Static<Response>>;
+  ): Promise<Static<Response> | Readable>;
 }
 
 // In a list of operations, each is only called with values that its own schemas accepted.
@@ -93,7 +98,7 @@ export function operation<
   return definition;
 }
 
-/** Only methods that are not safe to repeat. */
-export function acceptsIdempotencyKey({ method }: Operation): boolean {
-  return method === 'post' || method === 'patch';
+/** Only methods that are not safe to repeat. A POST that returns a file changes nothing. */
+export function acceptsIdempotencyKey({ method, success }: Operation): boolean {
+  return (method === 'post' || method === 'patch') && success.file === undefined;
 }

@@ -12,6 +12,7 @@ import { limitLargeBodies } from './large-bodies.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
@@ -30,6 +31,8 @@ export const operations: Operation[] = [
   updateQrCodeEnding,
   readQrCodeAnalytics,
   listQrCodeScans,
+  printQrCodeLabels,
+  downloadQrCodeFiles,
 ];
 
 const apiPrefix = '/api/v1';
@@ -57,6 +60,8 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
+  const { file } = operation.success;
+  const sendsBody = operation.success.schema !== undefined || file !== undefined;
   const bodySchema = operation.checkedBody ?? operation.body;
   const bodyErrors = bodySchema && compileValidator(bodySchema, { kind: 'field', whole: 'body', hints });
 
@@ -94,7 +99,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       },
       given,
     );
-    return { status: operation.success.status, headers, ...(operation.success.schema && { body }) };
+    return { status: operation.success.status, headers, ...(sendsBody && { body }) };
   }
 
   /** Other processes and caches must not learn of a change before it is committed. */
@@ -115,13 +120,14 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const ownerId: unknown = ctx.state['ownerId'];
     if (typeof ownerId !== 'string') throw new Error('An operation was called without authentication');
     const { status, headers, body } = await performOnce(ctx, ownerId);
-    if (operation.method !== 'get') await services.reads.codesChanged(ownerId);
+    if (operation.method !== 'get' && !file) await services.reads.codesChanged(ownerId);
     ctx.set(headers);
     if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], headers.ETag)) {
       ctx.status = 304;
       return;
     }
     ctx.status = status;
+    if (file) ctx.type = file;
     if (body !== undefined) ctx.body = body;
   };
 }

@@ -57,8 +57,10 @@ function toFieldErrors(errors: ErrorObject[]): FieldError[] {
 }
 
 function fieldOf({ keyword, instancePath, params }: ErrorObject): string {
-  if (keyword === 'required') return String(params['missingProperty']);
-  return instancePath.slice(1) || 'body';
+  // Nested fields are named as in code: `grid.rows`.
+  const path = instancePath.slice(1).replaceAll('/', '.');
+  if (keyword === 'required') return [path, params['missingProperty']].filter(Boolean).join('.');
+  return path || 'body';
 }
 
 function messageOf({ keyword, params, parentSchema, message }: ErrorObject): string {

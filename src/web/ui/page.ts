@@ -12,6 +12,7 @@ import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
+import type { Prints } from '../prints.ts';
 import { render, type Visitor } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
 
@@ -31,6 +32,7 @@ export interface PageParts {
   /** URL prefix of style sheets and scripts. */
   assets: string;
   images: Images;
+  prints: Prints;
   geoSource: GeoSource | undefined;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;

@@ -3,8 +3,10 @@ import {
   createQrCode,
   createQrCodes,
   deleteQrCode,
+  downloadQrCodeFiles,
   listQrCodeScans,
   listQrCodes,
+  printQrCodeLabels,
   readQrCode,
   readQrCodeAnalytics,
   readQrCodeEnding,
@@ -64,6 +66,9 @@ export async function roundTrip(
   const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
     (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
   );
+  const labels = await printQrCodeLabels({ client, body: { ids: [id], sheet: 'L7160' } });
+  const files = await downloadQrCodeFiles({ client, body: { ids: [id], format: 'svg' } });
+  const startOf = async (file: Blob | undefined) => file?.slice(0, 2).text();
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -78,6 +83,8 @@ export async function roundTrip(
     afterExpiryUrl: ended.afterExpiryUrl,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
+    labels: await startOf(labels.data),
+    files: await startOf(files.data),
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -46,6 +46,13 @@ export async function roundTrip(
   const ended = await client.GET('/qrcodes/{id}/ending', { params: { path } });
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
+  const labels = await client.POST('/qrcodes/labels', {
+    body: { ids: [id], sheet: 'L7160' },
+    parseAs: 'blob',
+  });
+  const files = await client.POST('/qrcodes/files', { body: { ids: [id], format: 'svg' }, parseAs: 'blob' });
+  // The types say string for every binary format.
+  const startOf = async (file: unknown) => (file instanceof Blob ? file.slice(0, 2).text() : undefined);
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -61,6 +68,8 @@ export async function roundTrip(
     afterExpiryUrl: ended.data?.afterExpiryUrl,
     scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.data?.byDevice[0]?.device,
+    labels: await startOf(labels.data),
+    files: await startOf(files.data),
     deleted: deleted.response.status,
     error,
   };

@@ -1,96 +1,219 @@
 import { expect } from 'chai';
-import { startSession } from '../../../src/accounts/sessions.ts';
+import type { QrCode } from '../../../src/codes/qr-code.ts';
+import { insertCodes, newCode } from '../../../src/codes/codes.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
-import { demoCodes } from '../../../src/cli/demo-codes.ts';
-import { isLabel } from '../../../src/codes/label.ts';
-import type { ApiClient } from '../../support/api-client.ts';
-import { expectInvalid } from '../../support/expect-error.ts';
-import { formClient } from '../../support/form-client.ts';
-import { ownerClient } from '../../support/owner-client.ts';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { expectError, expectInvalid } from '../../support/expect-error.ts';
+import { canRenderPdf, findCodes, pageSizesMm, pdfText, renderPdf } from '../../support/render-pdf.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 
-const menu = { name: 'Menu', content: 'https://example.com/menu' };
+/** From the data sheets: columns, rows, size of a label, corner of the first one, distances between labels. */
+const sheets = {
+  L7160: { paper: [210, 297], grid: [3, 7], label: [63.5, 38.1], first: [7.21, 15.15], pitch: [66.04, 38.1] },
+  L4732: { paper: [210, 297], grid: [5, 16], label: [35.6, 16.9], first: [11, 13], pitch: [38.1, 16.9] },
+  5160: {
+    paper: [215.9, 279.4],
+    grid: [3, 10],
+    label: [66.68, 25.4],
+    first: [4.76, 12.7],
+    pitch: [69.85, 25.4],
+  },
+  22806: {
+    paper: [215.9, 279.4],
+    grid: [3, 4],
+    label: [50.8, 50.8],
+    first: [15.88, 15.24],
+    pitch: [66.68, 66.04],
+  },
+} as const;
 
-const refused: Record<string, string> = {
-  'a line feed': 'a\nb',
-  'a carriage return': 'a\rb',
-  'a tab': 'a\tb',
-  'an escape': 'a\u001b[31mb',
-  'a backspace': 'a\bb',
-  DEL: 'a\u007fb',
-  'a next line (C1)': 'a\u0085b',
-  'a control sequence introducer (C1)': 'a\u009bb',
-  'a line separator': 'a\u2028b',
-  'a paragraph separator': 'a\u2029b',
-  'a right-to-left override': 'invoice\u202efdp.exe',
-  'an embedding': 'a\u202ab',
-  'a pop of a direction': 'a\u202cb',
-  'an isolate': 'a\u2067b\u2069',
-};
-const taken: Record<string, string> = {
-  'a direction mark': '\u200eقائمة (2)',
-  'a joiner in an emoji': '👩\u200d🍳',
-  'Hebrew and English': 'תפריט menu',
-  'a no-break space': 'a\u00a0b',
-  'a soft hyphen': 'a\u00adb',
-};
-
-describe('names and categories (decisions: Bodies and errors)', () => {
+describe('POST /api/v1/qrcodes/labels', () => {
   let service: TestService;
-  let api: ApiClient;
+  let users = 0;
+
   before(async () => {
     service = await sharedService();
-    api = ownerClient(service);
   });
 
-  for (const field of ['name', 'category']) {
-    for (const [what, value] of Object.entries(refused)) {
-      it(`${field}: rejects ${what}`, async () => {
-        const answer = await api('/qrcodes', { method: 'POST', body: { ...menu, [field]: value } });
-        expectInvalid(answer, [field]);
-        expect(answer.body.details[0].message)
-          .to.include('one line of text')
-          .and.include('control characters');
-      });
-    }
-    for (const [what, value] of Object.entries(taken)) {
-      it(`${field}: accepts ${what}`, async () => {
-        const { status, body } = await api('/qrcodes', { method: 'POST', body: { ...menu, [field]: value } });
-        expect(status).to.equal(201);
-        expect(body[field]).to.equal(value);
-      });
+  async function owner(): Promise<{ api: ApiClient; key: string; id: string }> {
+    const email = `labels-${(users += 1)}@example.com`;
+    const key = await service.makeKey({ email });
+    const { id } = await findOrCreateUser(service.db, email, new Date());
+    return { api: apiClient(service.url, key), key, id };
+  }
+
+  async function store(ownerId: string, names: string[]): Promise<QrCode[]> {
+    const input = {
+      type: 'url' as const,
+      content: 'https://example.com/',
+      foregroundColor: '#1a1410',
+      backgroundColor: '#ffffff',
+      size: 512,
+      errorCorrection: 'M' as const,
+      category: null,
+    };
+    const now = new Date();
+    const rows = names.map((name, index) => newCode(ownerId, { ...input, name }, 365, now, index));
+    const codes = await insertCodes(service.db, rows);
+    return codes;
+  }
+
+  const names = (count: number) => [...Array(count).keys()].map((index) => `Table ${index + 1}`);
+  const linkOf = ({ shareToken }: QrCode) => `https://qr.test/r/${shareToken}`;
+
+  const post = (key: string, body: object, signal?: AbortSignal) =>
+    fetch(`${service.url}/api/v1/qrcodes/labels`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+  const printed = async (key: string, body: object) => {
+    const response = await post(key, body);
+    expect([response.status, response.headers.get('Content-Type')]).to.deep.equal([200, 'application/pdf']);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  /** Finds each code on its label, and its middle within 1 mm of where it must be. */
+  async function expectOnLabels(
+    pdf: Buffer,
+    codes: QrCode[],
+    sheet: (typeof sheets)[keyof typeof sheets],
+    { start, middle }: { start: number; middle: [number, number] },
+  ): Promise<void> {
+    const [columns, rows] = sheet.grid;
+    const pages = await renderPdf(pdf);
+    expect(pages).to.have.length(Math.ceil((codes.length + start - 1) / (columns * rows)));
+    for (const size of await pageSizesMm(pdf)) expect(size).to.deep.equal(sheet.paper);
+    for (const [index, code] of codes.entries()) {
+      const label = index + start - 1;
+      const place = label % (columns * rows);
+      const page = pages[Math.floor(label / (columns * rows))];
+      if (!page) throw new Error('a page is missing');
+      const xMm = sheet.first[0] + (place % columns) * sheet.pitch[0];
+      const yMm = sheet.first[1] + Math.floor(place / columns) * sheet.pitch[1];
+      const found = await findCodes(page, { xMm, yMm, widthMm: sheet.label[0], heightMm: sheet.label[1] });
+      expect(
+        found.map(({ text }) => text),
+        `label ${label + 1}`,
+      ).to.deep.equal([linkOf(code)]);
+      expect(found[0]?.xMm, `x of label ${label + 1}`).to.be.closeTo(xMm + middle[0], 1);
+      expect(found[0]?.yMm, `y of label ${label + 1}`).to.be.closeTo(yMm + middle[1], 1);
     }
   }
 
-  it('are valid in every demo code', () => {
-    for (const { name, category } of demoCodes)
-      expect([name, category ?? name].every(isLabel), name).to.equal(true);
+  it('prints 200 codes on Avery L7160 from the 5th label on, each on its label within 1 mm', async function () {
+    if (!canRenderPdf()) return this.skip();
+    const { key, id } = await owner();
+    const codes = await store(id, names(200));
+    const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet: 'L7160', start: 5 });
+    await expectOnLabels(pdf, codes, sheets.L7160, { start: 5, middle: [31.75, 15.5] });
+    const text = await pdfText(pdf);
+    for (const { name } of codes) expect(text).to.match(new RegExp(`^\\f?${name}$`, 'm'));
+    // The labels before the first are empty.
+    const [first] = await renderPdf(pdf);
+    const used = { xMm: 7.21, yMm: 15.15, widthMm: 195, heightMm: 38.1 };
+    expect(await findCodes(first as NonNullable<typeof first>, used)).to.deep.equal([]);
   });
 
-  it('are also rejected by PATCH and by the form; a code that already has one can still be changed', async () => {
-    const email = 'labels@example.com';
-    const user = await findOrCreateUser(service.db, email, new Date());
-    const browser = formClient(service.url);
-    browser.cookies.set('__Host-qrelay-session', await startSession(service.db, user.id, new Date()));
-    await browser.get('/codes/new');
-    const look = {
-      size: '512',
-      errorCorrection: 'M',
-      foregroundColor: '#000000',
-      backgroundColor: '#ffffff',
-    };
-    const form = { ...look, type: 'url', content: 'https://example.com/', name: 'a\u202eb' };
-    const answer = await browser.post('/codes/new', form);
-    expect(answer.status).to.equal(400);
-    expect(await answer.text()).to.include('Name must be one line of text');
+  for (const [sheet, middle] of [
+    ['L4732', [8.3, 8.45]],
+    ['5160', [33.3, 10.8]],
+    ['22806', [25.4, 21.85]],
+  ] as const) {
+    it(`prints a whole sheet of Avery ${sheet}`, async function () {
+      if (!canRenderPdf()) return this.skip();
+      const { key, id } = await owner();
+      const [columns, rows] = sheets[sheet].grid;
+      const codes = await store(id, names(columns * rows));
+      const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet });
+      await expectOnLabels(pdf, codes, sheets[sheet], { start: 1, middle: [...middle] });
+    });
+  }
 
-    const { body: code } = await api('/qrcodes', { method: 'POST', body: menu });
-    const patch = (body: object) => api(`/qrcodes/${code.id}`, { method: 'PATCH', body });
-    expectInvalid(await patch({ name: 'a\tb' }), ['name']);
-    await service.db('qr_codes').where({ id: code.id }).update({ name: 'a\tb', category: 'a\tb' });
-    expect((await patch({ size: 256 })).status).to.equal(200);
-    const found = await api(`/qrcodes?category=${encodeURIComponent('a\tb')}`);
-    expect(found.body.data).to.have.length(1);
+  it('prints on a grid of its own, and the same code several times', async function () {
+    if (!canRenderPdf()) return this.skip();
+    const { key, id } = await owner();
+    const [code] = (await store(id, ['Shelf'])) as [QrCode];
+    const grid = { paper: 'A4', columns: 2, rows: 3, marginXMm: 20, marginYMm: 27, gapXMm: 10, gapYMm: 1.5 };
+    const sheet = {
+      paper: [210, 297],
+      grid: [2, 3],
+      label: [80, 80],
+      first: [20, 27],
+      pitch: [90, 81.5],
+    } as unknown as (typeof sheets)['L7160'];
+    const pdf = await printed(key, { ids: Array(6).fill(code.id), sheet: 'grid', grid, name: 'none' });
+    await expectOnLabels(pdf, Array<QrCode>(6).fill(code), sheet, { start: 1, middle: [40, 40] });
+    expect(await pdfText(pdf)).to.not.include('Shelf');
+  });
+
+  it('writes names with accents, shortens long ones, and names a code by its token if it must', async function () {
+    if (!canRenderPdf()) return this.skip();
+    const { key, id } = await owner();
+    const codes = await store(id, [
+      'Bücher “Ærø” – 5 €',
+      'Łódź',
+      'word '.repeat(20).trim(),
+      '菜单',
+      'W'.repeat(100),
+    ]);
+    const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet: '5160' });
+    const text = await pdfText(pdf);
+    expect(text)
+      .to.include('Bücher “Ærø” – 5 €')
+      .and.to.include('Lódz')
+      .and.to.match(/^word word .*…$/m);
+    expect(text).to.include(codes[3]?.shareToken).and.to.match(/^W+…$/m);
+  });
+
+  it('warns where labels are too small for what the codes hold', async () => {
+    const { api, key } = await owner();
+    const { body } = await api('/qrcodes', {
+      method: 'POST',
+      body: { name: 'Menu', content: 'https://example.com/', errorCorrection: 'H' },
+    });
+    const grid = { paper: 'A4', columns: 10, rows: 17 };
+    const response = await post(key, { ids: [body.id], sheet: 'grid', grid, name: 'below' });
+    expect(response.headers.get('Qrelay-Warning')).to.match(/^1 of 1 codes are too small on this label/);
+    await response.arrayBuffer();
+  });
+
+  it('rejects too many codes, bad positions and bad grids, and names the field', async () => {
+    const { api, id } = await owner();
+    const [code] = (await store(id, ['Shelf'])) as [QrCode];
+    const ids = [code.id];
+    const send = (body: object) => api('/qrcodes/labels', { method: 'POST', body });
+    const grid = { paper: 'A4', columns: 3, rows: 5 };
+    expectInvalid(await send({ ids: Array(1_001).fill(code.id), sheet: 'L7160' }), ['ids']);
+    expectInvalid(await send({ ids: [], sheet: 'L7160' }), ['ids']);
+    expectInvalid(await send({ ids: ['x'], sheet: 'L7160' }), ['ids[0]']);
+    expectInvalid(await send({ ids, sheet: 'L9999' }), ['sheet']);
+    for (const start of [0, -1, 22, 1.5, '1', 1e9])
+      expectInvalid(await send({ ids, sheet: 'L7160', start }), ['start']);
+    expectInvalid(await send({ ids, sheet: 'grid' }), ['grid']);
+    expectInvalid(await send({ ids, sheet: 'L7160', grid }), ['grid']);
+    expectInvalid(await send({ ids, sheet: 'grid', grid, start: 16 }), ['start']);
+    expectInvalid(await send({ ids, sheet: 'grid', grid: { ...grid, columns: 12, marginXMm: 50 } }), [
+      'grid',
+    ]);
+    expectInvalid(await send({ ids, sheet: 'grid', grid: { ...grid, rows: 1e6 } }), ['grid.rows']);
+    expectInvalid(await send({ ids, sheet: 'L7160', name: 'above' }), ['name']);
+  });
+
+  it('treats codes of others like missing ones', async () => {
+    const [mine, other] = [await owner(), await owner()];
+    const [own] = (await store(mine.id, ['Mine'])) as [QrCode];
+    const [foreign] = (await store(other.id, ['Theirs'])) as [QrCode];
+    const missing = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
+    for (const id of [foreign.id, missing]) {
+      const answer = await mine.api('/qrcodes/labels', {
+        method: 'POST',
+        body: { ids: [own.id, id], sheet: 'L7160' },
+      });
+      expectError(answer, 404, 'not_found');
+      expect(answer.body.message).to.equal('There are no such QR codes: ids[1].');
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { listScans } from '../../../scans/list-scans.ts';
 import { columnNames } from '../../../scans/dimensions.ts';
 import type { ScanRow } from '../../../scans/scan.ts';
+import { csvLine } from '../../../http/csv.ts';
 import type { Reads } from '../../../store/reads.ts';
 
 const scansPerRead = 1_000;
@@ -22,21 +23,8 @@ export async function* scansCsv(reads: Reads, codeId: string): AsyncGenerator<st
     const page = { limit: scansPerRead, cursor };
     const read = await reads.scans(codeId, (db) => listScans(db, codeId, page));
     const scans = read.slice(0, scansPerRead);
-    if (scans.length > 0) yield scans.map(toLine).join('');
+    if (scans.length > 0) yield scans.map((scan) => csvLine(columns.map((column) => scan[column]))).join('');
     if (read.length <= scansPerRead) return;
     cursor = scans.at(-1)?.id;
   }
-}
-
-function toLine(scan: ScanRow): string {
-  return `${columns.map((column) => toField(scan[column])).join(',')}\r\n`;
-}
-
-function toField(value: string | number | Date | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  if (value instanceof Date) return value.toISOString();
-  // Spreadsheets run such values as formulas, and clients control some of them.
-  const escaped = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }

@@ -6,7 +6,6 @@ import { readHosts } from '../../../codes/code-hosts.ts';
 import { type CodeChanges, findCode, updateCode } from '../../../codes/codes.ts';
 import { expiringWithin } from '../../../codes/expiring-codes.ts';
 import { endColumns } from '../../../codes/lifetime.ts';
-import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
 import {
   type CodeSearch,
   countCodes,
@@ -19,7 +18,8 @@ import { readScanCounts } from '../../../scans/analytics.ts';
 import { readDailyScans } from '../../../scans/daily-scans.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
-import { CodesView, endPeriods } from './list-view.tsx';
+import { queryText, readSearch, type Search, searchParameters } from './list-search.ts';
+import { CodesView } from './list-view.tsx';
 import { endsInWords } from '../ends-in.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { starHtml } from '../star.tsx';
@@ -113,29 +113,6 @@ export function codeListPages(parts: PageParts): Router {
   return router;
 }
 
-function queryText(ctx: Context, name: string): string {
-  const value = ctx.query[name];
-  // Postgres stores neither NUL nor lone surrogates, and rejects queries with them.
-  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
-}
-
-interface Search {
-  q: string;
-  type: CodeType | undefined;
-  category: string;
-  /** Days until the end. */
-  endsWithin: number | undefined;
-}
-
-function readSearch(ctx: Context): Search {
-  return {
-    q: queryText(ctx, 'q').normalize('NFC').trim(),
-    type: codeTypes.find((type) => type === queryText(ctx, 'type')),
-    category: queryText(ctx, 'category'),
-    endsWithin: endPeriods.find((days) => String(days) === queryText(ctx, 'endsWithin')),
-  };
-}
-
 /** An invalid key means the first page. */
 function readPageKey(text: string): PageKey | undefined {
   const [, favorite, id = ''] = /^([01])-(.*)$/.exec(text) ?? [];
@@ -146,12 +123,9 @@ function keyText({ isFavorite, id }: PageKey): string {
   return `${isFavorite ? 1 : 0}-${id}`;
 }
 
-function address({ q, type, category, endsWithin }: Search, { after, before }: PagePlace = {}): string {
+function address(search: Search, { after, before }: PagePlace = {}): string {
   const query = new URLSearchParams({
-    ...(q && { q }),
-    ...(type && { type }),
-    ...(category && { category }),
-    ...(endsWithin && { endsWithin: String(endsWithin) }),
+    ...searchParameters(search),
     ...(after && { after: keyText(after) }),
     ...(before && { before: keyText(before) }),
   }).toString();

@@ -1,4 +1,4 @@
-import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { codeTypes, type QrCode } from '../../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from '../detail/code-actions.tsx';
 import { StateBadge, stateOf } from '../code-state.tsx';
 import { typeNames } from '../code-types.ts';
@@ -8,11 +8,10 @@ import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ShortFigure } from '../../ui/short-figure.tsx';
+import { endPeriods, type Search as SearchOfList } from './list-search.ts';
+import { SelectBox, SelectionForm } from './selection-form.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from '../star.tsx';
-
-/** Days, for the filter by end. */
-export const endPeriods = [7, 30, 90] as const;
 
 export interface CodeRow {
   code: QrCode;
@@ -28,7 +27,7 @@ export interface CodeRow {
 export interface CodesProps {
   visitor: Visitor;
   rows: CodeRow[];
-  search: { q: string; type: CodeType | undefined; category: string; endsWithin: number | undefined };
+  search: SearchOfList;
   categories: string[];
   /** All matches, on this page and others. */
   total: number;
@@ -64,7 +63,10 @@ export function CodesView(props: CodesProps) {
       )}
       {(rows.length > 0 || isFiltered) && <Search {...props} />}
       {rows.length > 0 ? (
-        <Table {...props} />
+        <>
+          <Table {...props} />
+          <SelectionForm search={search} total={total} />
+        </>
       ) : isFiltered ? (
         <section class="card">
           <h2>Nothing found</h2>
@@ -205,6 +207,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
       <th scope="row">
         {/* Forms return to this anchor, and the keyboard continues here. */}
         <div class="code-name" id={anchor} tabIndex={-1}>
+          <SelectBox code={code} />
           <Star code={code} back={back} />
           <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
           <div>
@@ -246,6 +249,7 @@ function Actions({ code, back }: { code: QrCode; back: string }) {
       </summary>
       <div>
         <a href={`/codes/${code.id}/edit`}>Edit</a>
+        <a href={`/codes/${code.id}/print`}>Print</a>
         <DuplicateForm code={code} look="link" />
         <VisibilityForm code={code} look="link" back={back} />
         <a class="danger" href={`/codes/${code.id}/delete`}>

@@ -1,0 +1,38 @@
+import { validate as isUuid } from 'uuid';
+import { AppError } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import { QrCode } from './qr-code.ts';
+
+const maxInMessage = 5;
+
+/**
+ * The codes with these ids, in their order, and the positions of those that are missing: codes of other owners are, too.
+ */
+export async function findCodes(
+  db: Database,
+  ownerId: string,
+  ids: string[],
+): Promise<{ codes: QrCode[]; missing: number[] }> {
+  const wanted = [...new Set(ids.filter((id) => isUuid(id)))];
+  const rows = await QrCode.query(db)
+    .where({ user_id: ownerId })
+    .whereRaw('id = ANY(CAST(? AS uuid[]))', [wanted]);
+  const byId = new Map(rows.map((code) => [code.id, code]));
+  const found = ids.map((id) => byId.get(id.toLowerCase()));
+  return {
+    codes: found.filter((code) => code !== undefined),
+    missing: found.flatMap((code, index) => (code ? [] : [index])),
+  };
+}
+
+/** The same 404 for other owners' codes and missing ones. It names their positions in `ids`. */
+export async function requireCodes(db: Database, ownerId: string, ids: string[]): Promise<QrCode[]> {
+  const { codes, missing } = await findCodes(db, ownerId, ids);
+  if (missing.length === 0) return codes;
+  const named = missing
+    .slice(0, maxInMessage)
+    .map((index) => `ids[${index}]`)
+    .join(', ');
+  const more = missing.length > maxInMessage ? ` and ${missing.length - maxInMessage} more` : '';
+  throw new AppError('not_found', `There are no such QR codes: ${named}${more}.`);
+}

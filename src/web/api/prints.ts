@@ -1,0 +1,131 @@
+import { validate as isUuid } from 'uuid';
+import { Type } from '../../schema.ts';
+import { requireCodes } from '../../codes/find-codes.ts';
+import { fileFormats } from '../../codes/print/code-files.ts';
+import { namePlaces } from '../../codes/print/label-layout.ts';
+import { defaultGrid, gridLimits, paperNames, sheetNames } from '../../codes/print/label-sheets.ts';
+import { countTooSmall, maxPrintedCodes } from '../../codes/print/print-codes.ts';
+import { type LabelChoice, labelErrors, labelOptions } from '../../codes/print/label-choice.ts';
+import type { FieldError } from '../../errors.ts';
+import { operation } from './operation.ts';
+import { choice, closed, id } from './schema-parts.ts';
+
+const idBounds = { minItems: 1, maxItems: maxPrintedCodes };
+const ids = (description: string) => Type.Array(id('Identifier of a QR code.'), { ...idBounds, description });
+/** Ids are checked by `idErrors`: thousands of errors at once would block other requests. */
+const checkedIds = Type.Unsafe<unknown[]>({ type: 'array', ...idBounds });
+
+/** Of the first that is not an id. */
+function idErrors(given: unknown): FieldError[] {
+  const wrong = Array.isArray(given) ? given.findIndex((each) => !isUuid(each)) : -1;
+  return wrong < 0 ? [] : [{ field: `ids[${wrong}]`, message: 'must be a valid uuid' }];
+}
+
+const millimeters = (name: 'marginXMm' | 'marginYMm' | 'gapXMm' | 'gapYMm', description: string) => {
+  const { min: minimum, max: maximum } = gridLimits[name];
+  return Type.Optional(Type.Number({ minimum, maximum, default: defaultGrid[name], description }));
+};
+const count = (name: 'columns' | 'rows', description: string) => {
+  const { min: minimum, max: maximum } = gridLimits[name];
+  return Type.Integer({ minimum, maximum, description });
+};
+
+const grid = Type.Object(
+  {
+    paper: choice(paperNames, 'The paper.'),
+    columns: count('columns', 'Labels beside each other.'),
+    rows: count('rows', 'Labels below each other.'),
+    marginXMm: millimeters('marginXMm', 'From the left and right edge of the paper to the labels.'),
+    marginYMm: millimeters('marginYMm', 'From the upper and lower edge of the paper to the labels.'),
+    gapXMm: millimeters('gapXMm', 'Between labels beside each other.'),
+    gapYMm: millimeters('gapYMm', 'Between labels below each other.'),
+  },
+  { ...closed, description: 'Required with `sheet` `grid`: how the paper is divided evenly.' },
+);
+
+export const labelsBody = Type.Object(
+  {
+    ids: ids('The QR codes in the order of their labels. One may occur several times.'),
+    sheet: choice(sheetNames, 'The number of an Avery sheet, or `grid` for any other.'),
+    grid: Type.Optional(grid),
+    start: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 1,
+        description:
+          'The first label to print on, counted along the rows: the ones before it are used up. At most the number of labels on a sheet.',
+      }),
+    ),
+    name: Type.Optional(
+      choice(
+        namePlaces,
+        'Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.',
+      ),
+    ),
+  },
+  { ...closed, description: 'Labels to print.' },
+);
+
+export const filesBody = Type.Object(
+  {
+    ids: ids('The QR codes.'),
+    format: choice(fileFormats, 'The format of the pictures.'),
+  },
+  { ...closed, description: 'Pictures to download.' },
+);
+
+const exampleIds = ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11'];
+
+export const printQrCodeLabels = operation({
+  id: 'printQrCodeLabels',
+  method: 'post',
+  path: '/qrcodes/labels',
+  tag: 'Printing',
+  summary: 'Print labels',
+  description:
+    'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
+  body: labelsBody,
+  checkedBody: Type.Object({ ...labelsBody.properties, ids: checkedIds }, closed),
+  bodyExample: { ids: exampleIds, sheet: 'L7160', start: 4 },
+  success: {
+    status: 200,
+    description: 'The sheets, one per page.',
+    file: 'application/pdf',
+    optionalHeaders: ['Qrelay-Warning'],
+  },
+  async handle({ ownerId, body, warn }, { db, prints }) {
+    const given = await body(async (fields, invalidFields) => [
+      ...idErrors(fields.ids),
+      // The labels of a grid with invalid fields have no size.
+      ...([...invalidFields].some((field) => field.startsWith('grid'))
+        ? []
+        : labelErrors(fields as Partial<LabelChoice>)),
+    ]);
+    const options = labelOptions(given);
+    const codes = await prints.picturesOf(await requireCodes(db, ownerId, given.ids));
+    const tooSmall = countTooSmall(codes, options);
+    if (tooSmall > 0)
+      warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
+    return prints.labels(ownerId, codes, options);
+  },
+});
+
+export const downloadQrCodeFiles = operation({
+  id: 'downloadQrCodeFiles',
+  method: 'post',
+  path: '/qrcodes/files',
+  tag: 'Printing',
+  summary: 'Download pictures',
+  description:
+    'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',
+  body: filesBody,
+  checkedBody: Type.Object({ ...filesBody.properties, ids: checkedIds }, closed),
+  bodyExample: { ids: exampleIds, format: 'svg' },
+  success: { status: 200, description: 'The archive.', file: 'application/zip' },
+  async handle({ ownerId, body }, { db, prints }) {
+    const { ids: given, format } = await body(async (fields) => idErrors(fields.ids));
+    const codes = await requireCodes(db, ownerId, given);
+    const once = [...new Map(codes.map((code) => [code.id, code])).values()];
+    return prints.files(ownerId, await prints.picturesOf(once), format);
+  },
+});

@@ -1,0 +1,39 @@
+import type { Context } from 'koa';
+import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
+
+/** Days, for the filter by end. */
+export const endPeriods = [7, 30, 90] as const;
+
+/** What the list shows. */
+export interface Search {
+  q: string;
+  type: CodeType | undefined;
+  category: string;
+  /** Days until the end. */
+  endsWithin: number | undefined;
+}
+
+export function queryText(ctx: Context, name: string): string {
+  const value = ctx.query[name];
+  // Postgres stores neither NUL nor lone surrogates, and rejects queries with them.
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
+}
+
+export function readSearch(ctx: Context): Search {
+  return {
+    q: queryText(ctx, 'q').normalize('NFC').trim(),
+    type: codeTypes.find((type) => type === queryText(ctx, 'type')),
+    category: queryText(ctx, 'category'),
+    endsWithin: endPeriods.find((days) => String(days) === queryText(ctx, 'endsWithin')),
+  };
+}
+
+/** The parameters of an address with this search. */
+export function searchParameters({ q, type, category, endsWithin }: Search): Record<string, string> {
+  return {
+    ...(q && { q }),
+    ...(type && { type }),
+    ...(category && { category }),
+    ...(endsWithin && { endsWithin: String(endsWithin) }),
+  };
+}

@@ -1,0 +1,140 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { findCode } from '../../../codes/codes.ts';
+import { sizeFor } from '../../../codes/image/layout.ts';
+import { contentTypes } from '../../../codes/image/image-thread.ts';
+import { countModules, fitsSymbol, tooLongToDraw } from '../../../codes/image/symbol.ts';
+import { fileFormats } from '../../../codes/print/code-files.ts';
+import { moduleMm, readingDistanceCm, smallestWidthMm } from '../../../codes/print/distance.ts';
+import { labelOptions } from '../../../codes/print/label-choice.ts';
+import { pictureOf } from '../../../codes/print/print-codes.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { AppError, BusyError } from '../../../errors.ts';
+import { attachment } from '../../../http/content-disposition.ts';
+import { parseQuery } from '../../../http/query-string.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { viewerLocale } from '../../ui/viewer-locale.ts';
+import { queryText } from '../list/list-search.ts';
+import { readLabelForm } from './label-form.ts';
+import { paperOf, readPrintSettings } from './print-settings.ts';
+import { PrintView } from './print-view.tsx';
+import { readSelection, type Selection } from './selection.ts';
+import { initialValues, SelectionView } from './selection-view.tsx';
+
+/** The picture has no fractions of pixels, so that its size on paper is exact. */
+const modulePixels = 10;
+const retryAfterSeconds = 5;
+
+/** The print page of a code, and labels and files of many. */
+export function printPages(parts: PageParts): Router {
+  const { db, config, images, prints, now } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  router.get('/selection', async (ctx) => {
+    const selection = await readSelection(ctx, parts);
+    showSelection(ctx, selection, {}, []);
+  });
+
+  router.get('/labels.pdf', async (ctx) => {
+    const selection = await readSelection(ctx, parts);
+    const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
+    const { choice, errors } = readLabelForm(values);
+    if (errors.length > 0 || selection.codes.length === 0) {
+      showSelection(ctx, selection, values, errors);
+      return;
+    }
+    const codes = await prints.picturesOf(selection.codes);
+    ctx.body = await prints.labels(userOf(ctx).id, codes, labelOptions(choice));
+    ctx.type = 'application/pdf';
+    ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
+  });
+
+  router.get('/files.zip', async (ctx) => {
+    const selection = await readSelection(ctx, parts);
+    const format = fileFormats.find((each) => each === queryText(ctx, 'format')) ?? 'svg';
+    if (selection.codes.length === 0) {
+      showSelection(ctx, selection, {}, []);
+      return;
+    }
+    const codes = await prints.picturesOf(selection.codes);
+    ctx.body = await prints.files(userOf(ctx).id, codes, format);
+    ctx.type = 'application/zip';
+    ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+  });
+
+  router.get('/:id/print', async (ctx) => {
+    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    const query = parseQuery(ctx.querystring);
+    const { settings, values, errors } = readPrintSettings(query, code, viewerLocale(ctx));
+    const { picture, isTooLong } = printedPicture(code, settings.isDirect);
+    show(
+      ctx,
+      PrintView,
+      {
+        visitor: visitorOf(ctx, parts),
+        code,
+        settings,
+        form: { values, errors },
+        distanceCm: isTooLong ? 0 : readingDistanceCm(moduleMm(picture, settings.widthMm)),
+        smallestMm: isTooLong ? 0 : smallestWidthMm(picture),
+        problem: isTooLong ? tooLongToDraw : problemOf(code, settings.isDirect),
+      },
+      errors.length > 0 ? 400 : 200,
+    );
+  });
+
+  router.get('/:id/print.svg', async (ctx) => {
+    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    const { picture, isTooLong } = printedPicture(code, ctx.query['encode'] === 'content');
+    if (isTooLong) throw new AppError('not_found', tooLongToDraw);
+    const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
+    const { body, etag } = await images.draw({ ...picture, size }, 'svg').catch((cause: unknown) => {
+      const message = 'The picture cannot be drawn right now. Try again shortly.';
+      throw new BusyError(message, { retryAfterSeconds, cause });
+    });
+    ctx.type = contentTypes.svg;
+    ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = body;
+  });
+
+  function printedPicture(code: QrCode, isDirect: boolean) {
+    const shared = pictureOf(code, config.baseUrl);
+    const picture = isDirect ? { ...shared, text: code.content } : shared;
+    return { picture, isTooLong: !fitsSymbol(picture.text, picture.errorCorrection) };
+  }
+
+  function problemOf({ isPublic, expiresAt }: QrCode, isDirect: boolean): string | undefined {
+    if (isDirect) return undefined;
+    if (expiresAt <= now())
+      return 'This code has expired: nobody who scans it sees its content. Renew it first.';
+    return isPublic ? undefined : 'This code is private: nobody who scans it sees its content.';
+  }
+
+  function showSelection(
+    ctx: Context,
+    selection: Selection,
+    given: Record<string, string>,
+    errors: { field: string; message: string }[],
+  ): void {
+    const values = { ...initialValues(paperOf(viewerLocale(ctx))), ...given };
+    const visitor = visitorOf(ctx, parts);
+    show(ctx, SelectionView, { visitor, selection, form: { values, errors } }, errors.length > 0 ? 400 : 200);
+  }
+  return router;
+}
+
+const labelFields = [
+  'sheet',
+  'start',
+  'name',
+  'paper',
+  'columns',
+  'rows',
+  'marginXMm',
+  'marginYMm',
+  'gapXMm',
+  'gapYMm',
+];

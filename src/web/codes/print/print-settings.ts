@@ -1,0 +1,109 @@
+import type { Paper } from '../../../codes/print/label-sheets.ts';
+import { papers, paperNames } from '../../../codes/print/label-sheets.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import type { FormError } from '../../ui/controls.tsx';
+import { maxLabelLength } from '../../api/schema-parts.ts';
+import { isDirectFirst } from '../downloads.tsx';
+import { type PrintLanguage, printLanguageOf, printLanguages, printText } from './print-texts.ts';
+
+export const printFormats = {
+  poster: { name: 'Poster', widthMm: 120, maxMm: 180 },
+  tent: { name: 'Table tent', widthMm: 80, maxMm: 100 },
+  sticker: { name: 'Stickers', widthMm: 40, maxMm: 90 },
+  card: { name: 'Business cards', widthMm: 32, maxMm: 42 },
+} as const;
+export type PrintFormat = keyof typeof printFormats;
+
+const minMm = 10;
+const maxTextLength = 200;
+/** What printers leave blank on each side: as in print.css. */
+const marginMm = 5;
+/** Around the code of a sticker, and below it for its texts: as in print.css. */
+const stickerEdgeMm = 8;
+const stickerTextMm = 13;
+const cardsPerSheet = 10;
+
+export interface PrintSettings {
+  format: PrintFormat;
+  paper: Paper;
+  widthMm: number;
+  title: string;
+  text: string;
+  language: PrintLanguage;
+  isDirect: boolean;
+  /** How often the code is on the sheet. */
+  copies: number;
+}
+
+/** The settings in the address of the page, with defaults for what is missing or invalid. */
+export function readPrintSettings(
+  query: Map<string, string[]>,
+  code: QrCode,
+  locale: string,
+): { settings: PrintSettings; values: Record<string, string>; errors: FormError[] } {
+  const given = (name: string) => query.get(name)?.[0]?.replaceAll('\0', '').toWellFormed().trim();
+  const errors: FormError[] = [];
+  const format = pick(Object.keys(printFormats) as PrintFormat[], given('format')) ?? 'poster';
+  const paper = pick(paperNames, given('paper')) ?? paperOf(locale);
+  const languages = Object.keys(printLanguages) as PrintLanguage[];
+  const language = pick(languages, given('language')) ?? printLanguageOf(locale);
+  const isDirect = (given('holds') ?? (isDirectFirst(code) ? 'content' : 'link')) === 'content';
+  const { widthMm: defaultMm, maxMm } = printFormats[format];
+  // A width of another format is replaced, unless it fits this one too.
+  const width = given('shown') === format ? (given('width') ?? '') : '';
+  const widthMm = width === '' ? defaultMm : readMillimeters(width);
+  if (!(widthMm >= minMm && widthMm <= maxMm))
+    errors.push({ field: 'width', message: `must be a number from ${minMm} to ${maxMm}` });
+  const cut = (text: string, max: number) => [...text].slice(0, max).join('');
+  const title = cut(given('title') ?? code.name, maxLabelLength);
+  const text = cut(given('text') ?? '', maxTextLength);
+  const settings = {
+    format,
+    paper,
+    language,
+    isDirect,
+    title,
+    text: text || printText(code.type, language),
+    widthMm: errors.length > 0 ? defaultMm : widthMm,
+  };
+  const values = {
+    format,
+    paper,
+    language,
+    title,
+    text,
+    holds: isDirect ? 'content' : 'link',
+    width: width || String(defaultMm),
+  };
+  return { settings: { ...settings, copies: copiesOf(settings) }, values, errors };
+}
+
+function copiesOf({ format, paper, widthMm }: Pick<PrintSettings, 'format' | 'paper' | 'widthMm'>): number {
+  switch (format) {
+    case 'poster':
+      return 1;
+    case 'tent':
+      return 2;
+    case 'card':
+      return cardsPerSheet;
+    case 'sticker': {
+      const { widthMm: paperWidth, heightMm: paperHeight } = papers[paper];
+      const across = Math.floor((paperWidth - 2 * marginMm) / (widthMm + stickerEdgeMm));
+      const down = Math.floor((paperHeight - 2 * marginMm) / (widthMm + stickerEdgeMm + stickerTextMm));
+      return across * down;
+    }
+  }
+}
+
+/** Letter is the paper of North America. */
+export function paperOf(locale: string): Paper {
+  return /-(?:US|CA|MX)$/.test(locale) ? 'Letter' : 'A4';
+}
+
+function readMillimeters(text: string): number {
+  return /^\d{1,3}(?:[.,]\d{1,2})?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
+}
+
+function pick<Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined {
+  return values.find((value) => value === text);
+}

@@ -1,0 +1,168 @@
+import { paperNames } from '../../../codes/print/label-sheets.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { Layout, type Visitor } from '../../ui/layout.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { type PrintSettings, printFormats } from './print-settings.ts';
+import { printLanguages, printText } from './print-texts.ts';
+
+export interface PrintProps {
+  visitor: Visitor;
+  code: QrCode;
+  settings: PrintSettings;
+  form: FormState;
+  /** From how far a phone reads it. */
+  distanceCm: number;
+  /** Below this width, phones may not read it. */
+  smallestMm: number;
+  /** Why nobody can use what is printed. */
+  problem: string | undefined;
+}
+
+/** The settings, which are not printed, and the sheet. */
+export function PrintView(props: PrintProps) {
+  const { visitor, code, settings, form, problem } = props;
+  return (
+    <Layout title={`Print ${code.name}`} visitor={visitor} at="/codes" styles={['codes']}>
+      <div class="print-setup">
+        <a class="back" href={`/codes/${code.id}`}>
+          ← Back to the code
+        </a>
+        <h1>
+          Print <bdi>{code.name}</bdi>
+        </h1>
+        {problem && <Notice kind="bad">{problem}</Notice>}
+      </div>
+      <div class="print-page">
+        <section class="card print-setup" aria-label="Settings">
+          <Settings code={code} form={form} settings={settings} />
+          <Advice {...props} />
+          <button type="button" class="print-now" data-print>
+            Print
+          </button>
+          <p class="hint">
+            In the print dialog, choose {settings.paper} and a scale of 100 %, without headers and footers.
+          </p>
+        </section>
+        <section class="print-preview" aria-label="Preview of the sheet">
+          <Sheet code={code} settings={settings} />
+        </section>
+      </div>
+      <script type="module" src={`${visitor.assets}/codes/print/print.browser.js`} />
+    </Layout>
+  );
+}
+
+function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | 'settings'>) {
+  return (
+    <form action={`/codes/${code.id}/print`}>
+      {/* The width belongs to this format. */}
+      <input type="hidden" name="shown" value={settings.format} />
+      <Select
+        form={form}
+        name="format"
+        label="Format"
+        choices={Object.entries(printFormats).map(([format, { name }]): [string, string] => [format, name])}
+      />
+      <div class="pair">
+        <Select
+          form={form}
+          name="paper"
+          label="Paper"
+          choices={paperNames.map((paper): [string, string] => [paper, paper])}
+        />
+        <Input form={form} name="width" label="Width (mm)" inputMode="decimal" />
+      </div>
+      <Select
+        form={form}
+        name="holds"
+        label="Code"
+        choices={[
+          ['link', 'Link code: opens the share link'],
+          ['content', 'Direct code: holds the content'],
+        ]}
+      />
+      <Input form={form} name="title" label="Title (optional)" maxLength={100} />
+      <Input
+        form={form}
+        name="text"
+        label="Text (optional)"
+        maxLength={200}
+        hint={`If empty: “${printText(code.type, settings.language)}”`}
+      />
+      <Select
+        form={form}
+        name="language"
+        label="Language of the text"
+        choices={Object.entries(printLanguages)}
+      />
+      <button type="submit" class="quiet">
+        Update the preview
+      </button>
+    </form>
+  );
+}
+
+function Advice({ settings: { widthMm }, distanceCm, smallestMm }: PrintProps) {
+  if (widthMm < smallestMm)
+    return (
+      <div class="notice bad" role="status">
+        Too small: phones may not read it. Print this code at least {smallestMm} mm wide.
+      </div>
+    );
+  return (
+    <p class="after" role="status">
+      <strong>
+        {widthMm} mm wide: phones read it from up to about {inWords(distanceCm)}.
+      </strong>{' '}
+      Twice as wide reads from twice as far.
+    </p>
+  );
+}
+
+function inWords(centimeters: number): string {
+  return centimeters < 100 ? `${centimeters} cm` : `${centimeters / 100} m`;
+}
+
+function Sheet({ code, settings }: Pick<PrintProps, 'code' | 'settings'>) {
+  const { format, paper, language, copies } = settings;
+  return (
+    <div class={`sheet ${paper.toLowerCase()} is-${format}`} lang={language}>
+      {Array.from({ length: copies }, (_, index) => (
+        // The same again and again: one is enough for screen readers.
+        <div key={index} class="panel" aria-hidden={index > 0 ? 'true' : undefined}>
+          <Panel code={code} settings={settings} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Panel({
+  code,
+  settings: { title, text, widthMm, isDirect },
+}: Pick<PrintProps, 'code' | 'settings'>) {
+  const size = `${widthMm}mm`;
+  return (
+    <>
+      <div class="texts">
+        {title && (
+          <p class={[...title].length > 40 ? 'title long' : 'title'} dir="auto">
+            {title}
+          </p>
+        )}
+        <p class="text" dir="auto">
+          {text}
+        </p>
+      </div>
+      {/* Attributes may have millimeters; style attributes are not allowed by our content security policy. */}
+      <svg width={size} height={size} viewBox="0 0 1 1" role="img" aria-label={`QR code of ${code.name}`}>
+        <image
+          href={`/codes/${code.id}/print.svg${isDirect ? '?encode=content' : ''}`}
+          width="1"
+          height="1"
+        />
+      </svg>
+    </>
+  );
+}

@@ -1,0 +1,218 @@
+import type { ComponentChildren } from 'preact';
+import { fileFormats } from '../../../codes/print/code-files.ts';
+import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/label-sheets.ts';
+import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { figure } from '../../ui/figure.ts';
+import { Layout, type Visitor } from '../../ui/layout.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import type { Selection } from './selection.ts';
+
+export interface SelectionProps {
+  visitor: Visitor;
+  selection: Selection;
+  form: FormState;
+}
+
+const shownNames = 10;
+
+const formatNames = { svg: 'SVG (any size)', png: 'PNG (pixels)', pdf: 'PDF (50 mm wide)' } as const;
+
+/** Labels and files of the codes that were chosen in the list. */
+export function SelectionView({ visitor, selection, form }: SelectionProps) {
+  const { codes } = selection;
+  const isInvalid = form.errors.length > 0;
+  return (
+    <Layout
+      title={isInvalid ? 'Error: Print or download' : 'Print or download'}
+      visitor={visitor}
+      at="/codes"
+      styles={['codes']}
+    >
+      <a class="back" href="/codes">
+        ← All QR codes
+      </a>
+      <h1>Print or download</h1>
+      {isInvalid && (
+        <Notice kind="bad" isFocused>
+          The labels were not made. See the fields below.
+        </Notice>
+      )}
+      {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
+      <script type="module" src={`${visitor.assets}/codes/print/files.browser.js`} />
+    </Layout>
+  );
+}
+
+function NothingChosen() {
+  return (
+    <section class="card">
+      <h2>No codes chosen</h2>
+      <p>
+        Check the boxes of up to {figure(maxPrintedCodes)} codes in <a href="/codes">the list</a>, then come
+        back.
+      </p>
+    </section>
+  );
+}
+
+function Jobs({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+  return (
+    <>
+      <Chosen codes={selection.codes} />
+      <div class="columns">
+        <LabelJob selection={selection} form={form} />
+        <FileJob selection={selection} form={form} />
+      </div>
+    </>
+  );
+}
+
+function Chosen({ codes }: { codes: QrCode[] }) {
+  const more = codes.length - shownNames;
+  return (
+    <p>
+      <strong>
+        {figure(codes.length)} {codes.length === 1 ? 'code' : 'codes'}:
+      </strong>{' '}
+      {codes.slice(0, shownNames).map(({ id, name }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <bdi>{name}</bdi>
+        </span>
+      ))}
+      {more > 0 && ` and ${figure(more)} more`}
+    </p>
+  );
+}
+
+interface JobProps {
+  action: string;
+  title: string;
+  selection: Selection;
+  children: ComponentChildren;
+}
+
+function Job({ action, title, selection, children }: JobProps) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <form action={action}>
+        {selection.parameters.map(([name, value]) => (
+          <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
+        ))}
+        {children}
+      </form>
+    </section>
+  );
+}
+
+function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+  const isGrid = form.values['sheet'] === 'grid';
+  return (
+    <Job action="/codes/labels.pdf" title="Label sheets" selection={selection}>
+      <Select
+        form={form}
+        name="sheet"
+        label="Sheet"
+        choices={[
+          ...averyNumbers.map((number): [string, string] => [number, sheetName(number)]),
+          ['grid', 'Other: own grid'],
+        ]}
+      />
+      <div class="pair">
+        <Input
+          form={form}
+          name="start"
+          label="Start at label"
+          inputMode="numeric"
+          hint="Skips labels that are used up."
+        />
+        <Select
+          form={form}
+          name="name"
+          label="Name"
+          choices={[
+            ['', 'Where it fits'],
+            ['below', 'Below the code'],
+            ['beside', 'Beside the code'],
+            ['none', 'No name'],
+          ]}
+        />
+      </div>
+      <details open={isGrid}>
+        <summary>Own grid</summary>
+        <GridFields form={form} />
+      </details>
+      <button type="submit">Download labels as PDF</button>
+      <p class="hint">
+        Print at a scale of 100 %. Try plain paper first, and hold it against the sheet and a light.
+      </p>
+    </Job>
+  );
+}
+
+function GridFields({ form }: { form: FormState }) {
+  const millimeters = [
+    ['marginXMm', 'Side margins (mm)'],
+    ['marginYMm', 'Top margin (mm)'],
+    ['gapXMm', 'Column gap (mm)'],
+    ['gapYMm', 'Row gap (mm)'],
+  ] as const;
+  return (
+    <div class="grid-fields">
+      <Select
+        form={form}
+        name="paper"
+        label="Paper"
+        choices={paperNames.map((paper): [string, string] => [paper, paper])}
+      />
+      <Input form={form} name="columns" label="Columns" inputMode="numeric" />
+      <Input form={form} name="rows" label="Rows" inputMode="numeric" />
+      {millimeters.map(([name, label]) => (
+        <Input key={name} form={form} name={name} label={label} inputMode="decimal" />
+      ))}
+    </div>
+  );
+}
+
+function FileJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+  return (
+    <Job action="/codes/files.zip" title="Files" selection={selection}>
+      <Select
+        form={form}
+        name="format"
+        label="Format"
+        choices={fileFormats.map((format): [string, string] => [format, formatNames[format]])}
+      />
+      <p class="hint">
+        A ZIP archive with one file per code, and manifest.csv, which lists them with their share links.
+      </p>
+      {/* files.browser.js shows how far the download is. */}
+      <div data-files={selection.codes.length + 1}>
+        <button type="submit">Download files as ZIP</button>
+      </div>
+    </Job>
+  );
+}
+
+function sheetName(number: (typeof averyNumbers)[number]): string {
+  const { paper, columns, rows, labelWidthMm, labelHeightMm } = averySheets[number];
+  const round = (value: number) => Math.round(value * 10) / 10;
+  return `Avery ${number}: ${columns * rows} labels, ${round(labelWidthMm)} × ${round(labelHeightMm)} mm, ${paper}`;
+}
+
+/** What the form has at first. */
+export function initialValues(paper: string): Record<string, string> {
+  const { columns, rows, marginXMm, marginYMm, gapXMm, gapYMm } = defaultGrid;
+  const numbers = Object.entries({ columns, rows, marginXMm, marginYMm, gapXMm, gapYMm });
+  return {
+    sheet: paper === 'Letter' ? '5160' : 'L7160',
+    start: '1',
+    name: '',
+    paper,
+    format: 'svg',
+    ...Object.fromEntries(numbers.map(([name, value]) => [name, String(value)])),
+  };
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import type { Picture } from '../../src/codes/image/draw.ts';
+import { labelOptions } from '../../src/codes/print/label-choice.ts';
+import type { PrintedCode } from '../../src/codes/print/print-codes.ts';
+import { createPrinter, type Printer } from '../../src/codes/print/print-thread.ts';
+import { createPrints, type Prints } from '../../src/web/prints.ts';
+import { sharedImages } from '../support/shared-threads.ts';
+import { testLog } from '../support/test-log.ts';
+
+const picture: Picture = {
+  text: 'https://qr.test/r/0123456789',
+  errorCorrection: 'M',
+  size: 512,
+  foregroundColor: '#000000',
+  backgroundColor: '#ffffff',
+};
+const codes: PrintedCode[] = Array.from({ length: 1_000 }, (_, index) => ({
+  name: `Table ${index + 1}`,
+  shareToken: '0123456789',
+  picture,
+}));
+const options = labelOptions({ sheet: '22806' });
+const allPages = Math.ceil(codes.length / 12);
+
+describe('Files of many codes', () => {
+  let printer: Printer;
+  let prints: Prints;
+  let pages: number;
+
+  before(() => {
+    printer = createPrinter(testLog());
+  });
+  after(() => printer.close());
+  beforeEach(() => {
+    pages = 0;
+    const counting: Printer = {
+      ...printer,
+      drawPage(request) {
+        pages += 1;
+        return printer.drawPage(request);
+      },
+    };
+    const parts = { images: sharedImages(), baseUrl: 'https://qr.test', now: () => new Date() };
+    prints = createPrints({ printer: counting, ...parts });
+  });
+
+  it('are drawn no further when their client has disconnected, and leave its place to others', async () => {
+    const app = new Koa();
+    app.silent = true;
+    app.use(async (ctx) => {
+      ctx.body = await prints.labels('one', codes, options);
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const stop = new AbortController();
+      const { port } = server.address() as AddressInfo;
+      const response = await fetch(`http://127.0.0.1:${port}/`, { signal: stop.signal });
+      await response.body?.getReader().read();
+      stop.abort();
+      // Both places of the account are free again.
+      const [first, second] = [
+        await prints.labels('one', codes, options),
+        await prints.labels('one', codes, options),
+      ];
+      first.destroy();
+      second.destroy();
+      expect(pages).to.be.lessThan(allPages);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('are made two at a time for one account; the third waits for one of them', async () => {
+    const first = await prints.labels('one', codes, options);
+    const second = await prints.labels('one', codes, options);
+    const third = prints.labels('one', codes, options);
+    const other = await prints.labels('two', codes, options);
+    other.destroy();
+    let isStarted = false;
+    void third.then(() => {
+      isStarted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isStarted).to.equal(false);
+    first.destroy();
+    (await third).destroy();
+    second.destroy();
+  });
+
+  it('end with an error, not with half a file, if a page cannot be drawn', async () => {
+    const broken = { ...picture, text: 'x'.repeat(5_000) };
+    const body = await prints.labels('one', [{ name: 'x', shareToken: 'x', picture: broken }], options);
+    const error: unknown = await body.toArray().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.an('error');
+    (await prints.labels('one', codes, options)).destroy();
+  });
+});
