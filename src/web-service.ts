@@ -22,6 +22,7 @@ import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createImageSender } from './redirect/images.ts';
+import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { applicationName } from './store/application-name.ts';
@@ -146,6 +147,7 @@ export async function openWebService({
     readMetrics,
     codeChanged: targets.forget,
     images,
+    previewShare,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({

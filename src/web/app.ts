@@ -14,6 +14,7 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
+import type { PreviewShare } from '../codes/share-preview.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { markChanges } from './middleware/mark-changes.ts';
@@ -36,6 +37,7 @@ import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
+import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
@@ -62,6 +64,7 @@ export interface AppParts {
   readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  previewShare: PreviewShare;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -85,6 +88,7 @@ export function createApp({
   readMetrics,
   codeChanged,
   images,
+  previewShare,
   geoSource,
   queueBoard,
   tracing,
@@ -109,6 +113,7 @@ export function createApp({
     images,
     geoSource,
     codeChanged,
+    previewShare,
     queues,
     closing,
     now,
@@ -154,6 +159,7 @@ export function createPages(parts: PageParts): Router {
     signInLinkPages,
     codeListPages,
     codePictureRoutes,
+    codePreviewRoutes,
     codeFormPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,

@@ -37,6 +37,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signout': () => ({ form: {} }),
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
   'POST /codes/new': () => ({ form: {} }),
+  'POST /codes/preview': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
@@ -91,4 +92,4 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
   endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
-  job kind page plan queue reason topLevel value`.split(/\s+/);
+  job kind page plan queue reason sizeMm sizeShown topLevel value`.split(/\s+/);

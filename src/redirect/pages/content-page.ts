@@ -28,11 +28,14 @@ interface ContentView {
   basePath?: string;
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
+  previewNonce?: string | undefined;
+  /** Of the Wi-Fi network; the picture of the code otherwise. */
+  joinPicture?: string | undefined;
 }
 
 /** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
-  const { name, content, translation, reportHref } = view;
+  const { name, content, translation, reportHref, previewNonce } = view;
   const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
   return layout(
     translation,
@@ -40,11 +43,12 @@ export function contentPage(view: ContentView): string {
     html`<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
 ${bodyOf(view)}`,
-    reportHref,
+    { reportHref, previewNonce },
   );
 }
 
-function bodyOf({ content, token, translation, basePath = '', mapsApp = 'none' }: ContentView): Markup {
+function bodyOf(view: ContentView): Markup {
+  const { content, token, translation, basePath = '', mapsApp = 'none' } = view;
   const ownPath = `${basePath}/r/${token}`;
   switch (content.kind) {
     case 'link':
@@ -60,7 +64,7 @@ function bodyOf({ content, token, translation, basePath = '', mapsApp = 'none' }
     case 'geo':
       return geoBody(content, translation, mapsApp);
     case 'wifi':
-      return wifiBody(content, ownPath, translation);
+      return wifiBody(content, view.joinPicture ?? `${ownPath}.svg?encode=content`, translation);
     case 'contact':
       return contactBody(content, ownPath, translation);
     case 'text':

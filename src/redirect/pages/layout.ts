@@ -30,17 +30,28 @@ const head = html`<meta charset="utf-8">
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='2' fill='%230b5d52'/%3E%3Cpath d='M2 2h1.5v1.5H2zM4.5 2H6v1.5H4.5zM2 4.5h1.5V6H2zM4.5 4.5H6V6H4.5z' fill='%23fff'/%3E%3C/svg%3E">
 <style>${pageStyle}</style>`;
 
-const foot = html`<script>${pageScript}</script>
-</body>
-</html>
+const script = html`<script>${pageScript}</script>
 `;
 
-/** A whole document; `reportHref` is where to report the code for abuse. */
-export function layout(translation: Translation, title: string, main: Markup, reportHref?: string): string {
+interface LayoutOptions {
+  /** Where to report the code for abuse. */
+  reportHref?: string | undefined;
+  /** For a preview in another page, whose policy allows only styles with this nonce, and no script. */
+  previewNonce?: string | undefined;
+}
+
+/** A whole document. */
+export function layout(
+  translation: Translation,
+  title: string,
+  main: Markup,
+  { reportHref, previewNonce }: LayoutOptions = {},
+): string {
+  const isPreview = previewNonce !== undefined;
   return html`<!doctype html>
 <html lang="${translation.lang}">
 <head>
-${head}
+${isPreview ? html`<style nonce="${previewNonce}">${pageStyle}</style>` : head}
 <title>${title}</title>
 </head>
 <body>
@@ -48,5 +59,7 @@ ${head}
 ${main}
 </main>
 <footer>Qrelay${reportHref && html` <a href="${reportHref}" rel="noopener noreferrer">${translation.reportAbuse}</a>`}</footer>
-${foot}`.toString();
+${isPreview ? undefined : script}</body>
+</html>
+`.toString();
 }

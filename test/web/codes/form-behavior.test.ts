@@ -27,6 +27,7 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
 
   it('keep name, category and design when the type changes, and ignore invalid query values', async () => {
     await owner.page.goto('/codes/new');
+    await owner.page.getByText('Advanced').click();
     await owner.fillIn({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
     await owner.fillIn({ 'Last day (optional)': '2031-02-28' });
     await owner.page.getByLabel('Foreground').fill('#123456');

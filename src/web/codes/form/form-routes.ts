@@ -9,9 +9,8 @@ import {
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
-import { isAsTyped } from '../../../codes/content/content-fields.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
-import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
@@ -37,6 +36,10 @@ import {
 } from './form-body.ts';
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit } from './edit-merge.ts';
+import { readForm, typeOf } from './read-form.ts';
+import { printSizeErrors } from './print-size.ts';
+import { formPreview, previewNonce } from './form-preview.ts';
+import { policyWithPreview } from '../../middleware/security-headers.ts';
 import { switchForm } from './switch-form.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
@@ -72,13 +75,18 @@ export function codeFormPages(parts: PageParts): Router {
   const ownCode = async (ctx: Context) =>
     withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
 
-  function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved, version }: Filled): void {
+  async function showForm(
+    ctx: Context,
+    { type, code, values, isRaw, errors = [], saved, version }: Filled,
+  ): Promise<void> {
     const design = designOf(values);
+    const visitor = visitorOf(ctx, parts);
+    ctx.set('Content-Security-Policy', policyWithPreview(previewNonce(visitor.csrfToken)));
     show(
       ctx,
       CodeFormView,
       {
-        visitor: visitorOf(ctx, parts),
+        visitor,
         type,
         code,
         isRaw,
@@ -87,14 +95,15 @@ export function codeFormPages(parts: PageParts): Router {
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
+        shown: await formPreview(ctx, parts, { type, values, isRaw }, visitor.csrfToken),
         isCopy: ctx.query['copied'] === '',
       },
       isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
     );
   }
 
-  router.get('/new', (ctx) => {
-    showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
+  router.get('/new', async (ctx) => {
+    await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
   });
 
   router.post('/new', async (ctx) => {
@@ -109,7 +118,7 @@ export function codeFormPages(parts: PageParts): Router {
       ...(await findErrors(endingErrors, { afterExpiryUrl }, endingRules(db, config))),
     ];
     const { expiresAt, errors: ofEnd } = readLastDay(values, now());
-    const errors = [...shownErrors(type, values, false, found, true), ...ofEnd];
+    const errors = [...shownErrors(type, values, false, found, true), ...printSizeErrors(values), ...ofEnd];
     if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
     const input = { ...(body as NewCode), afterExpiryUrl, ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
@@ -119,7 +128,7 @@ export function codeFormPages(parts: PageParts): Router {
   router.get('/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
-    showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
+    await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
   router.post('/:id/edit', async (ctx) => {
@@ -142,9 +151,9 @@ export function codeFormPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
 
-  function showSwitched(ctx: Context, code: QrCode): void {
-    const form = switchForm(readForm(ctx, code), typeOf(ctx.query['type'], code.type), code);
-    showForm(ctx, { ...form, code, version: field(ctx, 'version') });
+  async function showSwitched(ctx: Context, code: QrCode): Promise<void> {
+    const form = switchForm(readForm(ctx, code.type), typeOf(ctx.query['type'], code.type), code);
+    await showForm(ctx, { ...form, code, version: field(ctx, 'version') });
   }
 
   /** What the form changes in the stored code, or the form again where it cannot be saved. */
@@ -153,7 +162,7 @@ export function codeFormPages(parts: PageParts): Router {
     code: QrCode,
     transaction: Database,
   ): Promise<{ changes: CodeChanges; refused?: Filled }> {
-    const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code), field(ctx, 'version'));
+    const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code.type), field(ctx, 'version'));
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, type, values, isRaw);
     const ending = changedEnding(code, values);
@@ -161,7 +170,10 @@ export function codeFormPages(parts: PageParts): Router {
       ...(await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config))),
       ...(await findErrors(endingErrors, ending, endingRules(transaction, config))),
     ];
-    const errors = shownErrors(type, values, isRaw, found, 'content' in changes);
+    const errors = [
+      ...shownErrors(type, values, isRaw, found, 'content' in changes),
+      ...printSizeErrors(values),
+    ];
     if (errors.length > 0 || isCheck(ctx))
       return { changes: {}, refused: { type, code, values, isRaw, errors } };
     return { changes: { ...changes, ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()) } };
@@ -209,17 +221,6 @@ function isCheck(ctx: Context): boolean {
 /** form.browser.js sends what was typed along when another type is chosen. */
 function isSwitch(ctx: Context): boolean {
   return 'switch' in ctx.query;
-}
-
-/** How the form was opened, whatever the code has become since. */
-function readForm(ctx: Context, code: QrCode) {
-  const type = typeOf(field(ctx, 'type'), code.type);
-  const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
-  return { type, values: readValues(ctx, type, isRaw), isRaw };
-}
-
-function typeOf(text: unknown, otherwise: CodeType = createDefaults.type): CodeType {
-  return codeTypes.find((type) => type === text) ?? otherwise;
 }
 
 /** The default where the input is invalid and has no picture. */
