@@ -16,7 +16,7 @@ import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { linksBody } from './links-body.ts';
 import type { MapsApp } from './maps-app.ts';
-import { actions, copyButton, facts, linkButton, textFact, undirected } from './parts.ts';
+import { actions, copyButton, facts, linkButton, linkedText, textFact, undirected } from './parts.ts';
 import { wifiBody } from './wifi-body.ts';
 
 interface ContentView {
@@ -124,7 +124,7 @@ ${actions(linkButton(translation.openInMaps, href, { opensAtOnce: true }), onMap
 }
 
 function textBody({ text }: TextContent, translation: Translation): Markup {
-  return html`<div class="stored box" id="text" dir="auto">${text}</div>
+  return html`<div class="stored box" id="text" dir="auto">${linkedText(text)}</div>
 ${actions(copyButton(translation.copyText, 'text', translation))}`;
 }
 

@@ -118,6 +118,7 @@ export function CodeFormView(props: CodeFormProps) {
         </div>
       </Form>
       <script type="module" src={`${visitor.assets}/codes/form/form.browser.js`} />
+      {type === 'social' && <script type="module" src={`${visitor.assets}/codes/form/social.browser.js`} />}
       <script type="module" src={`${visitor.assets}/codes/form/preview.browser.js`} />
       <script type="module" src={`${visitor.assets}/codes/form/print-size.browser.js`} />
     </Layout>

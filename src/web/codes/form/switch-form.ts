@@ -12,7 +12,7 @@ export function switchForm(form: FormInput, type: CodeType, code: QrCode | undef
     const { values, isRaw } = valuesOf(code);
     return { type, values: { ...values, ...common }, isRaw };
   }
-  const fields = keptFields(form.isRaw ? 'text' : form.type, type, contentOf(form));
+  const fields = keptFields(form.isRaw && form.type !== 'social' ? 'text' : form.type, type, contentOf(form));
   return { type, values: { ...common, ...(fields as Values) }, isRaw: false };
 }
 
