@@ -1,3 +1,4 @@
+import type { PageLook } from './page-look.ts';
 import type { CodeType } from './qr-code.ts';
 
 /** A code that may not be saved yet. */
@@ -5,6 +6,7 @@ export interface PreviewInput {
   name: string;
   type: CodeType;
   content: string;
+  look: PageLook;
   acceptLanguage: string | undefined;
   /** Allows the style of the page in the one that shows the preview. */
   styleNonce: string;

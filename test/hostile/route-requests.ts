@@ -21,6 +21,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
+  'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/renew': () => ({ form: {} }),
@@ -91,5 +92,5 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
+  endsWithin hasPageColor isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
   job kind page plan queue reason sizeMm sizeShown topLevel value`.split(/\s+/);

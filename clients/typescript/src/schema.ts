@@ -100,6 +100,30 @@ export interface paths {
         patch: operations["updateQrCodeEnding"];
         trace?: never;
     };
+    "/qrcodes/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the share page looks
+         * @description Returns the title, line and color of the page that a scan opens. Redirects show no page.
+         */
+        get: operations["readQrCodePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how the share page looks
+         * @description Send only the fields that you want to change. Scans see the change within 10 seconds.
+         */
+        patch: operations["updateQrCodePage"];
+        trace?: never;
+    };
     "/qrcodes/{id}/analytics": {
         parameters: {
             query?: never;
@@ -260,6 +284,15 @@ export interface components {
             isRenewedByScans: boolean;
             /** @description Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case. */
             afterExpiryUrl: string | null;
+        };
+        /** @description How the share page of a QR code looks. */
+        QrCodePage: {
+            /** @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact. */
+            title: string | null;
+            /** @description A line below the title, or null. */
+            text: string | null;
+            /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
+            color: string | null;
         };
         /** @description The result of a bulk request. */
         BulkResult: {
@@ -893,6 +926,31 @@ export interface components {
                 };
             };
         };
+        /** @description The fields to change. Omitted fields are not changed. */
+        QrCodePageChanges: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Café Linden",
+                 *       "color": "#7a1f3d"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: label
+                     * @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact.
+                     */
+                    title?: string | null;
+                    /**
+                     * Format: label
+                     * @description A line below the title, or null.
+                     */
+                    text?: string | null;
+                    /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
+                    color?: string | null;
+                };
+            };
+        };
     };
     headers: {
         /** @description Requests allowed within one hour. */
@@ -1394,6 +1452,115 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["QrCodeEnding"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the page looks. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodePageChanges"];
+        responses: {
+            /** @description How the page looks after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
                 };
             };
             400: components["responses"]["ValidationError"];

@@ -9,7 +9,9 @@ import type {
 } from '../../codes/content/code-content.ts';
 import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
+import type { PageLook } from '../../codes/page-look.ts';
 import type { Translation } from '../languages/translation.ts';
+import type { Accent } from './accent.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
@@ -28,6 +30,8 @@ interface ContentView {
   basePath?: string;
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
+  look?: PageLook;
+  accent?: Accent | undefined;
   previewNonce?: string | undefined;
   /** Of the Wi-Fi network; the picture of the code otherwise. */
   joinPicture?: string | undefined;
@@ -35,15 +39,20 @@ interface ContentView {
 
 /** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
-  const { name, content, translation, reportHref, previewNonce } = view;
-  const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
+  const { name, content, translation, look, accent, reportHref, previewNonce } = view;
+  const own = content.kind === 'contact' ? contactTitle(content, name) : name;
+  const title = undirected(look?.title ?? own);
+  // A title of the owner's takes the place of the person's name, which is shown below it.
+  const person =
+    content.kind === 'contact' && look?.title ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
   return layout(
     translation,
     title,
     html`<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
+${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${person}
 ${bodyOf(view)}`,
-    { reportHref, previewNonce },
+    { accent, reportHref, previewNonce },
   );
 }
 

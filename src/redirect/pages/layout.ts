@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { colors } from '../../http/theme.ts';
 import type { Translation } from '../languages/translation.ts';
+import type { Accent } from './accent.ts';
 import { html, type Markup } from './html.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
@@ -16,6 +17,11 @@ export const pagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/** Also allows the style of the owner's color. */
+export function policyWith(accent: Accent | undefined): string {
+  return accent ? pagePolicy.replace("style-src '", `style-src '${accent.hash}' '`) : pagePolicy;
+}
 
 function hash(text: Markup): string {
   return `sha256-${createHash('sha256').update(text.toString()).digest('base64')}`;
@@ -34,6 +40,7 @@ const script = html`<script>${pageScript}</script>
 `;
 
 interface LayoutOptions {
+  accent?: Accent | undefined;
   /** Where to report the code for abuse. */
   reportHref?: string | undefined;
   /** For a preview in another page, whose policy allows only styles with this nonce, and no script. */
@@ -45,14 +52,15 @@ export function layout(
   translation: Translation,
   title: string,
   main: Markup,
-  { reportHref, previewNonce }: LayoutOptions = {},
+  { accent, reportHref, previewNonce }: LayoutOptions = {},
 ): string {
   const isPreview = previewNonce !== undefined;
+  const nonce = isPreview ? html` nonce="${previewNonce}"` : undefined;
   return html`<!doctype html>
 <html lang="${translation.lang}">
 <head>
-${isPreview ? html`<style nonce="${previewNonce}">${pageStyle}</style>` : head}
-<title>${title}</title>
+${isPreview ? html`<style${nonce}>${pageStyle}</style>` : head}
+${accent && html`<style${nonce}>${accent.style}</style>\n`}<title>${title}</title>
 </head>
 <body>
 <main>

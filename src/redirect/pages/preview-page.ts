@@ -2,11 +2,12 @@ import { maxContentBytes } from '../../codes/content/capacity.ts';
 import { parseContent } from '../../codes/content/parse-content.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
 import { chooseTranslation } from '../languages/choose-language.ts';
+import { accentOf } from './accent.ts';
 import { contentPage } from './content-page.ts';
 
 /** Links do nothing in a preview, and there is no script. */
 export const previewShare: PreviewShare = (input) => {
-  const { name, type, content, acceptLanguage, styleNonce, joinPicture } = input;
+  const { name, type, content, look, acceptLanguage, styleNonce, joinPicture } = input;
   if (content.trim() === '' || Buffer.byteLength(content) > maxContentBytes) return undefined;
   const parsed = parseContent(type, content);
   if (parsed.kind === 'link') return { href: parsed.href };
@@ -14,6 +15,8 @@ export const previewShare: PreviewShare = (input) => {
     name,
     token: '',
     content: parsed,
+    look,
+    accent: accentOf(look.color),
     translation: chooseTranslation(acceptLanguage),
     mapsApp: 'android',
     previewNonce: styleNonce,

@@ -5,6 +5,7 @@ import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
+import { pageBody, pageShape } from './qr-code-page.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -16,6 +17,7 @@ const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
   QrCodeEnding: endingShape,
+  QrCodePage: pageShape,
   BulkResult: bulkShape,
   BulkRow: bulkRow,
   Analytics: analyticsShape,
@@ -29,6 +31,7 @@ const requestBodies: Record<string, TSchema> = {
   NewQrCodes: bulkBody,
   QrCodeChanges: patchBody,
   QrCodeEndingChanges: endingBody,
+  QrCodePageChanges: pageBody,
 };
 
 const tags: Record<ApiTag, string> = {

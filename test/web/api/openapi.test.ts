@@ -206,6 +206,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'DELETE /qrcodes/{id}',
       'GET /qrcodes/{id}/ending',
       'PATCH /qrcodes/{id}/ending',
+      'GET /qrcodes/{id}/page',
+      'PATCH /qrcodes/{id}/page',
     ]);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
@@ -294,7 +296,10 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('lists the headers of every response on every success (8)', () => {
     const withEtag = [
       'POST /qrcodes',
-      ...['/qrcodes/{id}', '/qrcodes/{id}/ending'].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+      ...['/qrcodes/{id}', '/qrcodes/{id}/ending', '/qrcodes/{id}/page'].flatMap((path) => [
+        `GET ${path}`,
+        `PATCH ${path}`,
+      ]),
     ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}'];
     for (const { name, operation } of operations()) {

@@ -22,6 +22,9 @@ export const commonFields = [
   'category',
   'lastDay',
   'afterExpiryUrl',
+  'pageTitle',
+  'pageText',
+  'pageColor',
   'foregroundColor',
   'backgroundColor',
   'size',
@@ -39,6 +42,7 @@ export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values
   const { size = '' } = values;
   return {
     ...values,
+    ...(field(ctx, 'hasPageColor') === '' && { pageColor: '' }),
     ...readPrintSize({ size, sizeShown: field(ctx, 'sizeShown'), sizeMm: field(ctx, 'sizeMm') }),
   };
 }
@@ -195,6 +199,9 @@ function commonValues(code: QrCode): Values {
     // The service has chosen it, and scans renew it.
     lastDay: code.defaultExpiresAt?.getTime() === code.expiresAt.getTime() ? '' : lastDayOf(code.expiresAt),
     afterExpiryUrl: code.afterExpiryUrl ?? '',
+    pageTitle: code.pageTitle ?? '',
+    pageText: code.pageText ?? '',
+    pageColor: code.pageColor ?? '',
   };
 }
 

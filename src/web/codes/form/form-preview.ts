@@ -7,6 +7,7 @@ import { createDefaults } from '../../api/qr-code-shapes.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { typeNames } from '../code-types.ts';
 import { contentOf } from './form-body.ts';
+import { pageBodyOf } from './page-body.ts';
 import type { FormInput } from './read-form.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function formPreview(
     name: values['name']?.trim() || typeNames[type],
     type,
     content,
+    look: pageBodyOf(values),
     acceptLanguage: ctx.get('Accept-Language'),
     styleNonce: previewNonce(csrfToken),
     joinPicture: type === 'wifi' ? await drawJoinPicture(images, content) : undefined,

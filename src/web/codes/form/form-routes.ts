@@ -4,17 +4,20 @@ import { isCodeBlocked } from '../../../codes/blocks.ts';
 import {
   changeCode,
   type CodeChanges,
+  type CodeInput,
   createCode,
   deleteCode,
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
+import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
 import { endingChanges, endingRules } from '../../api/ending-rules.ts';
+import { pageBody } from '../../api/qr-code-page.ts';
 import { endingBody } from '../../api/qr-code-ending.ts';
 import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
@@ -37,6 +40,7 @@ import {
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit } from './edit-merge.ts';
 import { readForm, typeOf } from './read-form.ts';
+import { changedPage, pageBodyOf, pageErrors } from './page-body.ts';
 import { printSizeErrors } from './print-size.ts';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/security-headers.ts';
@@ -53,6 +57,7 @@ const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, '
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
 const endingErrors = compileValidator(endingBody);
+const lookErrors = compileValidator(pageBody);
 
 interface Filled {
   type: CodeType;
@@ -113,14 +118,21 @@ export function codeFormPages(parts: PageParts): Router {
       return showForm(ctx, switchForm({ type, values, isRaw: false }, typeOf(ctx.query['type']), undefined));
     const body = newBody(type, values);
     const afterExpiryUrl = addressOf(values);
+    const look = pageBodyOf(values);
     const found = [
       ...(await findErrors(newErrors, body, newCodeRules(db, config, now()))),
       ...(await findErrors(endingErrors, { afterExpiryUrl }, endingRules(db, config))),
+      ...pageErrors(lookErrors(look)),
     ];
     const { expiresAt, errors: ofEnd } = readLastDay(values, now());
     const errors = [...shownErrors(type, values, false, found, true), ...printSizeErrors(values), ...ofEnd];
     if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
-    const input = { ...(body as NewCode), afterExpiryUrl, ...(expiresAt && { expiresAt }) };
+    const input = {
+      ...(body as NewCode),
+      ...pageLookChanges(look),
+      afterExpiryUrl,
+      ...(expiresAt && { expiresAt }),
+    };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies CodeFlash);
   });
@@ -166,9 +178,11 @@ export function codeFormPages(parts: PageParts): Router {
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, type, values, isRaw);
     const ending = changedEnding(code, values);
+    const look = changedPage(code, values);
     const found = [
       ...(await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config))),
       ...(await findErrors(endingErrors, ending, endingRules(transaction, config))),
+      ...pageErrors(lookErrors(look)),
     ];
     const errors = [
       ...shownErrors(type, values, isRaw, found, 'content' in changes),
@@ -176,7 +190,13 @@ export function codeFormPages(parts: PageParts): Router {
     ];
     if (errors.length > 0 || isCheck(ctx))
       return { changes: {}, refused: { type, code, values, isRaw, errors } };
-    return { changes: { ...changes, ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()) } };
+    return {
+      changes: {
+        ...changes,
+        ...pageLookChanges(look),
+        ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()),
+      },
+    };
   }
 
   router.post('/:id/duplicate', async (ctx) => {
@@ -231,10 +251,21 @@ function designOf(values: Values): Design {
   return changeErrors(design).length === 0 ? design : { ...createDefaults };
 }
 
-function copiedFields(code: QrCode): Omit<NewCode, 'name'> & Pick<QrCode, 'afterExpiryUrl'> {
+function copiedFields(code: QrCode): Omit<CodeInput, 'name'> {
   const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
-  const { afterExpiryUrl } = code;
-  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category, afterExpiryUrl };
+  const { afterExpiryUrl, pageTitle, pageText, pageColor } = code;
+  const page = { pageTitle, pageText, pageColor };
+  return {
+    type,
+    content,
+    foregroundColor,
+    backgroundColor,
+    size,
+    errorCorrection,
+    category,
+    afterExpiryUrl,
+    ...page,
+  };
 }
 
 function copyName(name: string): string {

@@ -44,5 +44,12 @@ function renew() {
 }
 
 form.addEventListener('input', renew);
+
+// A color that is chosen is meant to be used.
+const color = document.getElementById('field-pageColor');
+color.addEventListener('input', () => {
+  document.getElementById('field-hasPageColor').checked = true;
+});
+
 // The browser's back button fills in what was typed before.
 addEventListener('pageshow', renew);
