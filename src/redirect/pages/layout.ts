@@ -36,6 +36,9 @@ const head = html`<meta charset="utf-8">
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='2' fill='%230b5d52'/%3E%3Cpath d='M2 2h1.5v1.5H2zM4.5 2H6v1.5H4.5zM2 4.5h1.5V6H2zM4.5 4.5H6V6H4.5z' fill='%23fff'/%3E%3C/svg%3E">
 <style>${pageStyle}</style>`;
 
+/** Links have no address in a preview, and browsers would not underline them. */
+const previewStyle = html`a:not(.button){text-decoration:underline}`;
+
 const script = html`<script>${pageScript}</script>
 `;
 
@@ -59,7 +62,7 @@ export function layout(
   return html`<!doctype html>
 <html lang="${translation.lang}">
 <head>
-${isPreview ? html`<style${nonce}>${pageStyle}</style>` : head}
+${isPreview ? html`<style${nonce}>${pageStyle}${previewStyle}</style>` : head}
 ${accent && html`<style${nonce}>${accent.style}</style>\n`}<title>${title}</title>
 </head>
 <body>
