@@ -39,7 +39,8 @@ export async function formPreview(
 
 async function drawJoinPicture(images: PageParts['images'], content: string): Promise<string | undefined> {
   const { errorCorrection, foregroundColor, backgroundColor } = createDefaults;
-  if (parseContent('wifi', content).kind !== 'wifi' || !fitsSymbol(content, errorCorrection))
+  // The length first: longer content is not parsed.
+  if (!fitsSymbol(content, errorCorrection) || parseContent('wifi', content).kind !== 'wifi')
     return undefined;
   const picture = { text: content, size: 256, errorCorrection, foregroundColor, backgroundColor };
   // Without the picture, the rest of the preview is still worth showing.

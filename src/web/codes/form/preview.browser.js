@@ -8,9 +8,10 @@ let shownMarkup = document.getElementById('phone').innerHTML;
 
 async function readPreview() {
   const body = new URLSearchParams(new FormData(form));
-  const address = new URL('/codes/preview', form.action);
+  const address = new URL(form.action);
   // Below the path of BASE_URL, as the form is.
-  address.pathname = new URL(form.action).pathname.replace(/\/codes\/.*$/, '/codes/preview');
+  address.pathname = `${address.pathname.slice(0, address.pathname.lastIndexOf('/codes/'))}/codes/preview`;
+  address.search = '';
   const response = await fetch(address, { method: 'POST', body }).catch(() => undefined);
   if (!response?.ok || response.redirected) return undefined;
   return new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('phone');
