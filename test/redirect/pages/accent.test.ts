@@ -4,8 +4,7 @@ import { contrastOf, luminance } from '../../../src/codes/contrast.ts';
 import { colors } from '../../../src/http/theme.ts';
 import { accentOf } from '../../../src/redirect/pages/accent.ts';
 
-const long = (color: string) =>
-  color.length === 4 ? `#${[...color.slice(1)].map((c) => c + c).join('')}` : color;
+const long = (color: string) => (color.length === 4 ? color.replace(/[0-9a-f]/g, '$&$&') : color);
 const contrast = (one: string, other: string) => contrastOf(luminance(long(one)), luminance(long(other)));
 
 describe("The owner's color on a share page", () => {

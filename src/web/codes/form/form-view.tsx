@@ -3,7 +3,6 @@ import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts
 import { typeNames } from '../code-types.ts';
 import type { SharePreview } from '../../../codes/share-preview.ts';
 import { ContentInputs } from './content-inputs.tsx';
-import { PageFields } from './page-fields.tsx';
 import { PreviewCard } from './phone-preview.tsx';
 import { SizeFields } from './size-fields.tsx';
 import { type FormState, Input } from '../../ui/controls.tsx';
@@ -98,11 +97,10 @@ export function CodeFormView(props: CodeFormProps) {
               />
             </div>
             <AfterEnd form={form} />
-            <PageFields form={form} />
           </section>
         </div>
         <div>
-          <PreviewCard shown={props.shown} />
+          <PreviewCard shown={props.shown} form={form} />
           <DesignFields {...props} />
         </div>
         <div class="row form-end">

@@ -11,7 +11,7 @@ export function PageFields({ form }: { form: FormState }) {
     values: { pageColor: color || colors.accent[0], hasPageColor: color === '' ? '' : 'on' },
   };
   return (
-    <More form={form} title="Share page" names={['pageTitle', 'pageText', 'pageColor']}>
+    <More form={form} title="Title and color of the page" names={['pageTitle', 'pageText', 'pageColor']}>
       <Input
         form={form}
         name="pageTitle"

@@ -1,4 +1,6 @@
 import type { SharePreview } from '../../../codes/share-preview.ts';
+import type { FormState } from '../../ui/controls.tsx';
+import { PageFields } from './page-fields.tsx';
 
 const title = 'What people see after scanning';
 
@@ -25,11 +27,13 @@ function Screen({ shown }: { shown: SharePreview }) {
   );
 }
 
-export function PreviewCard({ shown }: { shown: SharePreview }) {
+/** With the fields that only matter there. */
+export function PreviewCard({ shown, form }: { shown: SharePreview; form: FormState }) {
   return (
     <section class="card">
       <h2>{title}</h2>
       <PhonePreview shown={shown} />
+      <PageFields form={form} />
     </section>
   );
 }

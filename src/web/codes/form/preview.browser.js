@@ -29,12 +29,15 @@ async function show() {
   const swap = () => {
     for (const each of old) each.remove();
     phone.classList.remove('loading');
+    phone.id = 'phone';
   };
   if (!frame) {
     old[0].after(phone);
     return swap();
   }
   phone.classList.add('loading');
+  // The one that is shown has the id.
+  phone.removeAttribute('id');
   frame.addEventListener('load', swap, { once: true });
   old[0].after(phone);
 }
