@@ -23,6 +23,7 @@ import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
+import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { applicationName } from './store/application-name.ts';
@@ -149,6 +150,7 @@ export async function openWebService({
     codeChanged: targets.forget,
     images,
     printer,
+    previewShare,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({

@@ -4,7 +4,7 @@ import { hostsOf } from './content/hosts.ts';
 import type { QrCode } from './qr-code.ts';
 
 /** Raise it when `hostsOf` finds other hosts in the same content: stored hosts are then computed again. */
-const rulesVersion = 1;
+const rulesVersion = 2;
 
 type Content = Pick<QrCode, 'type' | 'content'> & Partial<Pick<QrCode, 'afterExpiryUrl'>>;
 type StoredHosts = Pick<QrCode, 'hosts' | 'hostsKey'>;

@@ -19,7 +19,10 @@ export type NewCode = Pick<
   | 'category'
 >;
 
-export type CodeInput = NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'>>;
+type PageColumns = Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>;
+
+export type CodeInput = NewCode &
+  Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'> & PageColumns>;
 
 export async function createCode(
   db: Database,
@@ -79,7 +82,9 @@ export async function findCode(db: Database, ownerId: string, id: string): Promi
 }
 
 export type CodeChanges = Partial<
-  NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt' | 'defaultExpiresAt' | 'afterExpiryUrl'>
+  NewCode &
+    Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt' | 'defaultExpiresAt' | 'afterExpiryUrl'> &
+    PageColumns
 >;
 
 /**

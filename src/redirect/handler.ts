@@ -16,6 +16,8 @@ import type { SendImage } from './images.ts';
 import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
 import { chooseTranslation } from './languages/choose-language.ts';
 import type { Translation } from './languages/translation.ts';
+import { accentOf } from './pages/accent.ts';
+import { policyWith } from './pages/layout.ts';
 import { contentPage } from './pages/content-page.ts';
 import { mapsAppOf } from './pages/maps-app.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
@@ -125,21 +127,29 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     { token, startedAt, trace }: ShareRequest,
     now: number,
   ): void {
-    const { content, name } = target;
+    const { content, name, look } = target;
+    const accent = accentOf(look.color);
     const send =
       content.kind === 'link'
         ? () => sendRedirect(res, content.href)
         : () =>
-            showPage(req, res, 200, (translation) =>
-              contentPage({
-                name,
-                token,
-                content,
-                translation,
-                basePath: lane.basePath,
-                mapsApp: mapsAppOf(req.headers['user-agent']),
-                reportHref: lane.reportHref(token),
-              }),
+            showPage(
+              req,
+              res,
+              200,
+              (translation) =>
+                contentPage({
+                  name,
+                  look,
+                  accent,
+                  token,
+                  content,
+                  translation,
+                  basePath: lane.basePath,
+                  mapsApp: mapsAppOf(req.headers['user-agent']),
+                  reportHref: lane.reportHref(token),
+                }),
+              policyWith(accent),
             );
     // Guarded, because the producer calls it later, outside the guard of the request.
     const onDurable = () =>
@@ -220,7 +230,8 @@ function showPage(
   res: ServerResponse,
   status: number,
   page: (translation: Translation) => string,
+  policy?: string,
 ): void {
   const translation = chooseTranslation(req.headers['accept-language']);
-  sendPage(res, status, page(translation), translation.lang);
+  sendPage(res, status, page(translation), translation.lang, policy);
 }

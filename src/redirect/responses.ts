@@ -9,7 +9,13 @@ export function sendRedirect(res: ServerResponse, location: string): void {
   res.end();
 }
 
-export function sendPage(res: ServerResponse, status: number, page: string, language: string): void {
+export function sendPage(
+  res: ServerResponse,
+  status: number,
+  page: string,
+  language: string,
+  policy = pagePolicy,
+): void {
   res.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),
@@ -18,7 +24,7 @@ export function sendPage(res: ServerResponse, status: number, page: string, lang
     'X-Robots-Tag': 'noindex',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    'Content-Security-Policy': pagePolicy,
+    'Content-Security-Policy': policy,
   });
   res.end(page);
 }

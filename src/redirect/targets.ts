@@ -4,6 +4,7 @@ import type { CodeContent } from '../codes/content/code-content.ts';
 import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
 import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
+import { type PageLook, pageLookOf } from '../codes/page-look.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -17,6 +18,7 @@ export interface Target {
   type: CodeType;
   content: CodeContent;
   picture: ImageCode;
+  look: PageLook;
   isPublic: boolean;
   /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
@@ -141,6 +143,7 @@ function toTarget(
     type: code.type,
     content,
     picture: { content: code.content, errorCorrection, size, foregroundColor, backgroundColor },
+    look: pageLookOf(code),
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),
     ...found,

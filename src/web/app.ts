@@ -15,6 +15,7 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { documentRoute } from './api/document-route.ts';
+import type { PreviewShare } from '../codes/share-preview.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { markChanges } from './middleware/mark-changes.ts';
@@ -37,6 +38,7 @@ import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
+import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
@@ -66,6 +68,7 @@ export interface AppParts {
   codeChanged(shareToken: string): void;
   images: Images;
   printer: Printer;
+  previewShare: PreviewShare;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -90,6 +93,7 @@ export function createApp({
   codeChanged,
   images,
   printer,
+  previewShare,
   geoSource,
   queueBoard,
   tracing,
@@ -116,6 +120,7 @@ export function createApp({
     prints,
     geoSource,
     codeChanged,
+    previewShare,
     queues,
     closing,
     now,
@@ -161,6 +166,7 @@ export function createPages(parts: PageParts): Router {
     signInLinkPages,
     codeListPages,
     codePictureRoutes,
+    codePreviewRoutes,
     codeFormPages,
     printPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.

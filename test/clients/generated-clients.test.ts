@@ -125,6 +125,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     changedType: 'text',
     isRenewedByScans: true,
     afterExpiryUrl: 'https://example.com/closed',
+    pageTitle: 'Café',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
     labels: '%P',

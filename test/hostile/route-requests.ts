@@ -21,6 +21,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
+  'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/renew': () => ({ form: {} }),
@@ -39,6 +40,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signout': () => ({ form: {} }),
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
   'POST /codes/new': () => ({ form: {} }),
+  'POST /codes/preview': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
@@ -94,6 +96,7 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 ];
 
 /** Parameters of the pages that are never ids. */
-export const noIds = `all category confirmation copied days deletePassword email emailPassword encode ended
-  endsWithin format isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
-  job kind page plan queue reason topLevel value`.split(/\s+/);
+export const noIds =
+  `all category confirmation copied days deletePassword email emailPassword encode ended endsWithin format
+  isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken job kind page
+  plan queue reason topLevel value hasPageColor sizeMm sizeShown`.split(/\s+/);

@@ -22,6 +22,7 @@ const good: Target = {
     foregroundColor: '#000000',
     backgroundColor: '#ffffff',
   },
+  look: { title: null, text: null, color: null },
   isPublic: true,
   isBlocked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,

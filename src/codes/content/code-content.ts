@@ -19,7 +19,14 @@ export interface LinkContent {
 /** Several links, or links among other words, line by line. */
 export interface LinksContent {
   kind: 'links';
-  lines: { text: string; href?: string }[];
+  lines: LinkLine[];
+}
+
+/** The label is the owner's, and says nothing about where the link leads. */
+export interface LinkLine {
+  text: string;
+  href?: string;
+  label?: string;
 }
 
 export interface PhoneContent {

@@ -1,12 +1,12 @@
 import type { CodeType } from '../qr-code.ts';
+import { composeContact, contactFieldNames } from './contact-fields.ts';
 import { parsePlace, writePlace } from './geo.ts';
 import { percentEncode } from './percent.ts';
 import { parsePhone } from './phone.ts';
 import { oneLine } from './plain-text.ts';
 import { parseContent } from './parse-content.ts';
 import { escapeField } from './semicolon-fields.ts';
-import { writeVcard } from './vcard.ts';
-import { escapeValue, vcardProperty } from './vcard-property.ts';
+import { composeSocial, socialFieldNames } from './social-fields.ts';
 
 /** The fields of a form, by the names in `contentFieldNames`. A missing field is empty. */
 export type ContentFields = Partial<Record<string, string>>;
@@ -16,20 +16,25 @@ export const contentFieldNames: Record<CodeType, readonly string[]> = {
   url: ['content'],
   text: ['content'],
   wifi: ['networkName', 'password', 'security', 'hidden'],
-  vcard: ['contactName', 'organization', 'phone', 'email', 'website'],
+  vcard: contactFieldNames,
   email: ['to', 'subject', 'body'],
   phone: ['number'],
   sms: ['number', 'message'],
   whatsapp: ['number', 'message'],
   geo: ['place', 'label'],
-  social: ['content'],
+  social: socialFieldNames,
 };
 
 /** The standard payload for scanners, as `parseContent` normalizes it. Empty where no field is filled in. */
 export function composeContent(type: CodeType, fields: ContentFields): string {
   const given = (name: string) => fields[name] ?? '';
-  const isEmpty = contentFieldNames[type].every((name) => given(name) === '' || name === 'security');
+  const isEmpty = contentFieldNames[type].every((name) => given(name) === '' || isChoice(name));
   return isEmpty ? '' : composers[type](given);
+}
+
+/** Has a value in an empty form, or means nothing without another field. */
+function isChoice(name: string): boolean {
+  return name === 'security' || /^phone\d?Kind$/.test(name);
 }
 
 type Given = (name: string) => string;
@@ -39,9 +44,9 @@ const asTyped = (given: Given) => given('content');
 const composers: Record<CodeType, (given: Given) => string> = {
   url: asTyped,
   text: asTyped,
-  social: asTyped,
+  social: composeSocial,
   wifi: composeWifi,
-  vcard: composeVcard,
+  vcard: composeContact,
   email: (given) => {
     const to = given('to')
       .split(/[,;\s]+/)
@@ -90,19 +95,4 @@ function composeWifi(given: Given): string {
     ...(given('hidden') ? ['H:true'] : []),
     ';',
   ].join(';');
-}
-
-function composeVcard(given: Given): string {
-  const name = escapeValue(oneLine(given('contactName')));
-  const optional = [
-    ['ORG', 'organization'],
-    ['TEL', 'phone'],
-    ['EMAIL', 'email'],
-    ['URL', 'website'],
-  ].flatMap(([property = '', field = '']) => {
-    const value = oneLine(given(field));
-    return value ? [vcardProperty(property, escapeValue(value))] : [];
-  });
-  const properties = [vcardProperty('FN', name), vcardProperty('N', `;${name};;;`), ...optional];
-  return writeVcard({ version: '3.0', properties });
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../../errors.ts';
 import type { CodeType } from '../qr-code.ts';
 import { type ContentFields, composeContent, contentFieldNames } from './compose-content.ts';
+import { emailFields, fieldsOfContact, phoneFields } from './contact-fields.ts';
 import { formatDegrees } from './coordinates.ts';
 import { parseEmail } from './email.ts';
 import { parsePlace } from './geo.ts';
@@ -10,6 +11,7 @@ import { percentDecode } from './percent.ts';
 import { parsePhone } from './phone.ts';
 import { hasCountryCode } from './phone-number.ts';
 import { parseContent } from './parse-content.ts';
+import { fieldsOfSocial, linkErrors } from './social-fields.ts';
 
 /** The reverse of `composeContent`. Undefined where composing the fields again would lose a part of the content. */
 export function fieldsOfContent(type: CodeType, content: string): ContentFields | undefined {
@@ -27,12 +29,15 @@ export function isAsTyped(type: CodeType): boolean {
   return contentFieldNames[type][0] === 'content';
 }
 
+const longFields = ['body', 'message', 'note'];
+
 /** A single-line input would lose the line breaks. */
 function breaksItsField([name, value = '']: [string, string | undefined]): boolean {
-  return name !== 'body' && name !== 'message' && /[\r\n]/.test(value);
+  return !longFields.includes(name) && /[\r\n]/.test(value);
 }
 
 function parseFieldsOf(type: CodeType, content: string): ContentFields | undefined {
+  if (type === 'social') return fieldsOfSocial(content);
   const parsed = parseContent(type, content);
   switch (parsed.kind) {
     case 'wifi':
@@ -43,13 +48,7 @@ function parseFieldsOf(type: CodeType, content: string): ContentFields | undefin
         hidden: parsed.isHidden ? 'on' : '',
       };
     case 'contact':
-      return {
-        contactName: parsed.name,
-        organization: parsed.organization,
-        phone: parsed.phones[0]?.number ?? '',
-        email: parsed.emails[0]?.address ?? '',
-        website: parsed.links[0]?.text ?? '',
-      };
+      return fieldsOfContact(parsed, content);
     case 'email':
       return { to: parsed.to.join(', '), subject: parsed.subject, body: parsed.body };
     case 'phone':
@@ -111,8 +110,8 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
       break;
     case 'vcard':
       check('contactName', true, '');
-      if (given('phone')) check('phone', isPhone('phone'), badNumber);
-      if (given('email')) check('email', isOneAddress(given('email')), badAddress);
+      for (const name of phoneFields) if (given(name)) check(name, isPhone(name), badNumber);
+      for (const name of emailFields) if (given(name)) check(name, isOneAddress(given(name)), badAddress);
       if (given('website'))
         check(
           'website',
@@ -136,8 +135,7 @@ export function fieldErrors(type: CodeType, fields: ContentFields): FieldError[]
       check('place', parsePlace(given('place')) !== undefined, placeError(given('place')));
       break;
     case 'social':
-      if (given('content') && parseContent(type, given('content')).kind === 'text')
-        errors.push({ field: 'content', message: 'must have a web address, such as https://example.com/' });
+      errors.push(...linkErrors(given));
       break;
     default:
   }

@@ -5,6 +5,7 @@ import type { CodeType } from '../qr-code.ts';
 import type { CodeContent } from './code-content.ts';
 import { webHrefOfAddress } from './links.ts';
 import { trimEndOf } from './plain-text.ts';
+import { partsOfText } from './text-links.ts';
 import { parseContent } from './parse-content.ts';
 import { unescapeValue } from './vcard-property.ts';
 
@@ -37,18 +38,32 @@ export function linksIn(content: CodeContent): string[] {
   }
 }
 
-/** Our pages do not link these, but a phone may offer them as links in a scanned text or a saved contact. */
+/** Our pages link some of these, and a phone may offer them as links in a scanned text or a saved contact. */
 function mentionsIn(content: CodeContent): string[] {
   switch (content.kind) {
     case 'text':
-      return [webHrefOfAddress(content.text.trim()) ?? '', ...addressesAmong(content.text)];
+      return [
+        webHrefOfAddress(content.text.trim()) ?? '',
+        ...addressesAmong(content.text),
+        ...linksOfText(content.text),
+      ];
     case 'links':
-      return content.lines.flatMap(({ text, href }) => (href === undefined ? addressesAmong(text) : []));
+      return content.lines.flatMap(({ text, href, label = '' }) =>
+        addressesAmong(href === undefined ? text : label),
+      );
     case 'contact':
-      return addressesAmong(unescapeValue(content.vcf.replaceAll('\r\n ', '')));
+      return [
+        ...addressesAmong(unescapeValue(content.vcf.replaceAll('\r\n ', ''))),
+        ...linksOfText(content.note),
+      ];
     default:
       return [];
   }
+}
+
+/** What a page links in a text, also without a scheme. */
+function linksOfText(text: string): string[] {
+  return partsOfText(text).flatMap(({ href }) => href ?? []);
 }
 
 /** Up to the end of each host. A URL inside another one, such as in its query, is not a link. */

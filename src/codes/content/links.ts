@@ -1,10 +1,12 @@
 import { parseUrl } from '../../http/parse-url.ts';
-import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
+import type { LinkContent, LinkLine, LinksContent, TextContent } from './code-content.ts';
 import { asText, linesOf, trimEndOf } from './plain-text.ts';
 
 /** Hosts that people write without a scheme. Any other word with a dot may be just a word. */
 const knownHosts =
   /^(?:[a-z0-9-]+\.)?(?:instagram|facebook|fb|twitter|x|tiktok|youtube|linkedin|snapchat|pinterest|threads|reddit|discord|github|gitlab|whatsapp|tumblr|vimeo|soundcloud|spotify|medium|patreon)\.com(?:[/?#]|$)|^(?:youtu\.be|fb\.me|m\.me|t\.me|wa\.me|lnkd\.in|linktr\.ee|threads\.net|twitch\.tv|discord\.gg|bsky\.app|mastodon\.social|telegram\.me)(?:[/?#]|$)/i;
+/** Longer ones are text above the link. */
+export const maxLabelLength = 60;
 const anyHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,24}(?:[/?#]|$)/i;
 
 /** Only http and https, as the URL parser serializes them: ASCII without line breaks. */
@@ -29,7 +31,7 @@ export function parseLink(content: string): LinkContent | TextContent {
 
 export function parseSocial(content: string): LinkContent | LinksContent | TextContent {
   const written = linesOf(content);
-  const lines = written.flatMap(splitAtAddresses);
+  const lines = written.flatMap((line) => parseLabeledLine(line) ?? splitAtAddresses(line));
   const [only] = written;
   if (only !== undefined && written.length === 1 && lines.filter(({ href }) => href).length < 2) {
     // The whole line, so that a URL with a space works as in a browser's address bar.
@@ -39,7 +41,19 @@ export function parseSocial(content: string): LinkContent | LinksContent | TextC
   return lines.some((line) => line.href) ? { kind: 'links', lines } : asText(content);
 }
 
-/** "Instagram: https://instagram.com/me" becomes a line of words and a line that is a link. */
+/** An address, or "Our shop: https://example.com/shop". Undefined for any other line. */
+export function parseLabeledLine(line: string): LinkLine | undefined {
+  const split = splitAtAddresses(line);
+  const [first, second] = split;
+  if (split.length === 1 && first?.href && first.text === line.trim()) return first;
+  if (split.length !== 2 || !second?.href || first?.href || !first?.text.endsWith(':')) return undefined;
+  const label = first.text.slice(0, -1).trim();
+  // The line must end with the address, and both must be all of it.
+  const isAll = line.trim() === `${first.text} ${second.text}`;
+  return isAll && label !== '' && label.length <= maxLabelLength ? { ...second, label } : undefined;
+}
+
+/** "Find us at https://instagram.com/me" becomes a line of words and a line that is a link. */
 function splitAtAddresses(line: string): LinksContent['lines'] {
   const lines: LinksContent['lines'] = [];
   let plain: string[] = [];
@@ -61,7 +75,7 @@ function splitAtAddresses(line: string): LinksContent['lines'] {
   return lines;
 }
 
-function hrefAmongWords(word: string): string | undefined {
+export function hrefAmongWords(word: string): string | undefined {
   if (/^https?:\/\//i.test(word)) return webHref(word);
   const isHost = knownHosts.test(word) || (/^www\./i.test(word) && anyHost.test(word));
   return isHost && !/\s/.test(word) ? webHref(`https://${word}`) : undefined;

@@ -1,8 +1,11 @@
 import type { CodeType } from '../qr-code.ts';
 import { maxContentBytes } from './capacity.ts';
+import { contactFieldNames } from './contact-fields.ts';
 import type { ContentFields } from './compose-content.ts';
 import { parsePlace } from './geo.ts';
-import { webHrefOfAddress } from './links.ts';
+import { parseLabeledLine, webHrefOfAddress } from './links.ts';
+import { linesOf } from './plain-text.ts';
+import { composeSocial, fieldsOfSocial } from './social-fields.ts';
 
 /** What several types have in common, whatever their fields are called. */
 interface Kept {
@@ -25,20 +28,22 @@ export function keptFields(from: CodeType, to: CodeType, fields: ContentFields):
 
 function read(from: CodeType, fields: ContentFields): Kept {
   const given = (name: string) => (fields[name] ?? '').trim();
-  const content = given('content');
+  const content = from === 'social' ? composeSocial(given) || given('content') : given('content');
   const isAddress = webHrefOfAddress(content) !== undefined;
-  const firstLink = content.split('\n').find((line) => webHrefOfAddress(line.trim()) !== undefined) ?? '';
+  const firstLink = linesOf(content).map(parseLabeledLine).find(Boolean)?.text ?? '';
   const kept = {
     name: given('contactName'),
     number: given('number') || given('phone'),
     email: given('to') || given('email'),
-    address: given('website') || (from === 'social' ? firstLink.trim() : isAddress ? content : ''),
+    address: given('website') || (from === 'social' ? firstLink : isAddress ? content : ''),
     message: given('message') || given('body') || (from === 'text' && !isAddress ? content : ''),
   };
   const readable =
     from === 'wifi'
       ? [given('networkName')]
-      : [kept.name, given('organization'), kept.number, kept.email, given('website'), given('subject')];
+      : from === 'vcard'
+        ? contactFieldNames.filter((name) => !name.endsWith('Kind')).map(given)
+        : [kept.number, kept.email, given('subject')];
   const parts = [...readable, given('label'), given('place'), given('message'), given('body'), content];
   return { ...kept, text: parts.filter(Boolean).join('\n') };
 }
@@ -50,7 +55,7 @@ function fieldsFor(to: CodeType, kept: Kept, fields: ContentFields): ContentFiel
     case 'text':
       return { content: kept.text };
     case 'social':
-      return { content: kept.address === '' ? '' : (fields['content'] ?? kept.address) };
+      return socialOf(kept.address === '' ? '' : (fields['content'] ?? kept.address), kept.address);
     case 'vcard':
       return {
         contactName: kept.name,
@@ -58,6 +63,7 @@ function fieldsFor(to: CodeType, kept: Kept, fields: ContentFields): ContentFiel
         phone: kept.number,
         email: kept.email,
         website: kept.address,
+        note: kept.message,
       };
     case 'email':
       return { to: kept.email, subject: fields['subject'] ?? '', body: kept.message };
@@ -71,4 +77,9 @@ function fieldsFor(to: CodeType, kept: Kept, fields: ContentFields): ContentFiel
     case 'wifi':
       return { security: 'WPA' };
   }
+}
+
+/** All links of a text that has nothing else, or else one. */
+function socialOf(text: string, address: string): ContentFields {
+  return fieldsOfSocial(text) ?? fieldsOfSocial(address) ?? {};
 }

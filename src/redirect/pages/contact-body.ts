@@ -2,7 +2,7 @@ import type { ContactContent } from '../../codes/content/code-content.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
 import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
-import { actions, fact, facts, storedLink, storedText, textFact } from './parts.ts';
+import { actions, fact, facts, linkedText, storedLink, storedText, textFact } from './parts.ts';
 
 /** The name of the person, rather than the name of the code. */
 export function contactTitle(content: ContactContent, codeName: string): string {
@@ -35,7 +35,9 @@ ${facts(
     addresses.map((lines) => storedText(lines.join('\n'))),
   ),
   textFact(translation.birthday, birthdayIn(translation.lang, birthday)),
-  textFact(translation.note, note),
+  note === ''
+    ? undefined
+    : fact(translation.note, [html`<div class="stored" dir="auto">${linkedText(note)}</div>`]),
 )}`;
 }
 

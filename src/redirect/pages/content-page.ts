@@ -9,14 +9,16 @@ import type {
 } from '../../codes/content/code-content.ts';
 import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
+import type { PageLook } from '../../codes/page-look.ts';
 import type { Translation } from '../languages/translation.ts';
+import type { Accent } from './accent.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
 import { html, type Markup } from './html.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { linksBody } from './links-body.ts';
 import type { MapsApp } from './maps-app.ts';
-import { actions, copyButton, facts, linkButton, textFact, undirected } from './parts.ts';
+import { actions, copyButton, facts, linkButton, linkedText, textFact, undirected } from './parts.ts';
 import { wifiBody } from './wifi-body.ts';
 
 interface ContentView {
@@ -28,23 +30,34 @@ interface ContentView {
   basePath?: string;
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
+  look?: PageLook;
+  accent?: Accent | undefined;
+  previewNonce?: string | undefined;
+  /** Of the Wi-Fi network; the picture of the code otherwise. */
+  joinPicture?: string | undefined;
 }
 
 /** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
-  const { name, content, translation, reportHref } = view;
-  const title = undirected(content.kind === 'contact' ? contactTitle(content, name) : name);
+  const { name, content, translation, look, accent, reportHref, previewNonce } = view;
+  const own = content.kind === 'contact' ? contactTitle(content, name) : name;
+  const title = undirected(look?.title ?? own);
+  // A title of the owner's takes the place of the person's name, which is shown below it.
+  const person =
+    content.kind === 'contact' && look?.title ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
   return layout(
     translation,
     title,
     html`<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
+${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${person}
 ${bodyOf(view)}`,
-    reportHref,
+    { accent, reportHref, previewNonce },
   );
 }
 
-function bodyOf({ content, token, translation, basePath = '', mapsApp = 'none' }: ContentView): Markup {
+function bodyOf(view: ContentView): Markup {
+  const { content, token, translation, basePath = '', mapsApp = 'none' } = view;
   const ownPath = `${basePath}/r/${token}`;
   switch (content.kind) {
     case 'link':
@@ -60,7 +73,7 @@ function bodyOf({ content, token, translation, basePath = '', mapsApp = 'none' }
     case 'geo':
       return geoBody(content, translation, mapsApp);
     case 'wifi':
-      return wifiBody(content, ownPath, translation);
+      return wifiBody(content, view.joinPicture ?? `${ownPath}.svg?encode=content`, translation);
     case 'contact':
       return contactBody(content, ownPath, translation);
     case 'text':
@@ -120,7 +133,7 @@ ${actions(linkButton(translation.openInMaps, href, { opensAtOnce: true }), onMap
 }
 
 function textBody({ text }: TextContent, translation: Translation): Markup {
-  return html`<div class="stored box" id="text" dir="auto">${text}</div>
+  return html`<div class="stored box" id="text" dir="auto">${linkedText(text)}</div>
 ${actions(copyButton(translation.copyText, 'text', translation))}`;
 }
 

@@ -1,7 +1,9 @@
 import type { CodeContent } from '../../codes/content/code-content.ts';
 import { html, type Markup } from './html.ts';
 
-type Icon = CodeContent['kind'] | 'notice';
+/** What a service is for, rather than its trademark. */
+export type ServiceIcon = 'code' | 'contact' | 'link' | 'music' | 'photo' | 'sms' | 'video';
+type Icon = CodeContent['kind'] | ServiceIcon | 'notice';
 
 const link = html`<path d="M10 14a5 5 0 0 0 7 0l3-3a5 5 0 0 0-7-7l-1 1M14 10a5 5 0 0 0-7 0l-3 3a5 5 0 0 0 7 7l1-1"/>`;
 
@@ -16,6 +18,10 @@ const shapes: Record<Icon, Markup> = {
   wifi: html`<path d="M2 9a15 15 0 0 1 20 0M5.5 13a10 10 0 0 1 13 0M9 16.5a5 5 0 0 1 6 0M12 20h.01"/>`,
   contact: html`<circle cx="12" cy="8" r="4"/><path d="M4 21c0-4 3.5-6 8-6s8 2 8 6"/>`,
   text: html`<path d="M4 6h16M4 12h16M4 18h10"/>`,
+  code: html`<path d="M8 6l-6 6 6 6M16 6l6 6-6 6"/>`,
+  music: html`<path d="M9 18V5l11-2v13"/><circle cx="6" cy="18" r="3"/><circle cx="17" cy="16" r="3"/>`,
+  photo: html`<path d="M3 8h4l2-3h6l2 3h4v12H3z"/><circle cx="12" cy="13" r="4"/>`,
+  video: html`<path d="M3 5h18v14H3zM10 9v6l5-3z"/>`,
   notice: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v6M12 16.5h.01"/>`,
 };
 

@@ -1,17 +1,22 @@
 import type { LinksContent } from '../../codes/content/code-content.ts';
 import { html, type Markup } from './html.ts';
-import { isLinkable, storedText } from './parts.ts';
-import { serviceName } from './service-name.ts';
+import { icon } from './icons.ts';
+import { isLinkable, storedText, undirected } from './parts.ts';
+import { serviceIcon, serviceName } from './service-name.ts';
 
 /** A button for each link; other lines stay between them as text. */
 export function linksBody({ lines }: LinksContent): Markup {
   const shown = lines
     .filter(({ text }) => text.trim() !== '')
-    .map(({ text, href }) => (isLinkable(href) ? { href, name: serviceName(href) } : { text }));
+    .map(({ text, href, label }) =>
+      isLinkable(href) ? { href, name: serviceName(href), label: undirected(label ?? '').trim() } : { text },
+    );
   const names = shown.map(({ name }) => name);
-  const items = shown.map(({ text, href, name }) => {
+  const items = shown.map(({ text, href, name, label }) => {
     if (href === undefined) return storedText(text);
-    return addressButton(href, name, names.indexOf(name) !== names.lastIndexOf(name));
+    // A label says nothing about where the link leads, so the address is shown with it.
+    const isAmbiguous = label !== '' || names.indexOf(name) !== names.lastIndexOf(name);
+    return addressButton(href, label || name, isAmbiguous);
   });
   return html`<ul class="links">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
@@ -21,5 +26,5 @@ function addressButton(href: string, name: string, isAmbiguous: boolean): Markup
   const address = isAmbiguous
     ? html`<small dir="ltr">${href.replace(/^https?:\/\//, '')}</small>`
     : html`<span class="unseen">${href}</span>`;
-  return html`<a class="button" href="${href}" title="${href}" rel="noopener noreferrer nofollow"><bdi>${name}</bdi> ${address}</a>`;
+  return html`<a class="button" href="${href}" title="${href}" rel="noopener noreferrer nofollow">${icon(serviceIcon(href))}<span><bdi>${name}</bdi> ${address}</span></a>`;
 }

@@ -38,6 +38,6 @@ function noticePage(
 <h1>${title}</h1>
 <p>${text}</p>
 ${more}`,
-    reportHref,
+    { reportHref },
   );
 }

@@ -6,12 +6,14 @@ const rules = html`
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;min-height:100vh;min-height:100svh;display:flex;flex-direction:column;align-items:center;padding:max(1rem,env(safe-area-inset-top)) 1rem 0;background:var(--paper);color:var(--ink);font:1.125rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
+body{margin:0;min-height:100vh;min-height:100svh;display:flex;flex-direction:column;align-items:center;padding:max(1rem,env(safe-area-inset-top)) 1rem 0;background:var(--paper);color:var(--ink);font:1.125rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{width:100%;max-width:30rem;margin-top:clamp(0rem,9vh - 2rem,5rem);padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:var(--round);box-shadow:0 1px 2px #0e1f1b0f,0 12px 32px #0e1f1b14}
 .kind{display:flex;align-items:center;gap:.75rem;margin:0 0 1rem;color:var(--dim);font-weight:600}
-.kind svg{flex:none;width:var(--touch);height:var(--touch);padding:.625rem;border-radius:50%;background:var(--tint);color:var(--accent);fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
+svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
+.kind svg{width:var(--touch);height:var(--touch);padding:.625rem;border-radius:50%;background:var(--tint);color:var(--accent)}
 h1{margin:0;font-size:1.5rem;line-height:1.25;font-weight:700}
 p{margin:.75rem 0 0}
+a{color:var(--accent);text-underline-offset:.2em}
 .quiet{color:var(--dim);font-size:1rem}
 .value{margin-top:1rem;font-size:clamp(1.25rem,6.25vw,1.75rem);line-height:1.3;font-weight:600;font-variant-numeric:tabular-nums}
 .value.long{font-size:1.25rem}
@@ -23,12 +25,12 @@ dl>:last-child{padding-bottom:0}
 dd>.stored{width:100%}
 dt{color:var(--dim);font-size:1rem}
 dd{display:flex;flex-wrap:wrap;align-items:center;column-gap:.75rem;margin:.125rem 0 0}
-dd a{display:flex;align-items:center;min-height:var(--touch);color:var(--accent);font-weight:600;text-underline-offset:.2em}
+dd>a{display:flex;align-items:center;min-height:var(--touch);font-weight:600}
 dd small{font-size:1rem;color:var(--dim)}
-.secret{width:100%;margin-top:.375rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:var(--round);background:var(--paper);font:600 1.25rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
+.secret{width:100%;margin-top:.375rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:var(--round);background:var(--paper);font:600 1.25rem/1.4 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
 .links{list-style:none;display:grid;gap:.75rem;margin:1.25rem 0 0;padding:0}
-.links small{color:var(--dim);font-size:1rem;font-weight:400}
-.links .button{flex-direction:column;padding:.5rem .75rem}
+.links small{display:block;color:var(--dim);font-size:1rem;font-weight:400}
+.links .button{justify-content:start;gap:.75rem;padding:.5rem .75rem;text-align:start}
 .actions{display:grid;gap:.75rem;margin-top:1.5rem}
 .actions:has(>[data-copy][hidden]){display:none}
 .button{display:flex;align-items:center;justify-content:center;width:100%;min-height:3.5rem;padding:.5rem 1.25rem;border:2px solid var(--accent);border-radius:var(--round);background:none;color:var(--accent);font:inherit;font-weight:700;text-align:center;text-decoration:none;cursor:pointer;-webkit-tap-highlight-color:transparent}
@@ -40,7 +42,7 @@ dd small{font-size:1rem;color:var(--dim)}
 .join{margin-top:1.5rem;padding-top:1.5rem;border-top:1px solid var(--line);text-align:center}
 .join img{display:block;width:min(15rem,100%);height:auto;margin:0 auto;padding:.5rem;border-radius:var(--round);background:#fff}
 footer{display:flex;flex-wrap:wrap;align-items:center;column-gap:1rem;margin-top:auto;padding:1.5rem 0;color:var(--dim);font-size:1rem}
-footer a{display:flex;align-items:center;min-height:var(--touch);color:inherit;text-underline-offset:.2em}
+footer a{display:flex;align-items:center;min-height:var(--touch);color:inherit}
 @media(prefers-reduced-motion:no-preference){.button{transition:opacity .15s}}
 @media(min-width:40rem){main{padding:2.25rem}}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--dim:#222;--line:#999;--accent:#000}body{padding:0;display:block}main{border:0;box-shadow:none;margin:0;padding:0}.actions,footer{display:none}main:has(.join)>:not(h1,.join),.join p{display:none}.join{padding:0;border:0;text-align:start}.join img{width:60mm;height:60mm;margin:0;padding:0}}

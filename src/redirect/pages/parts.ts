@@ -1,3 +1,4 @@
+import { partsOfText } from '../../codes/content/text-links.ts';
 import type { Translation } from '../languages/translation.ts';
 import { html, type Markup } from './html.ts';
 
@@ -22,6 +23,15 @@ export function undirected(text: string): string {
 /** Keeps the direction of its script, and its line breaks. */
 export function storedText(text: string): Markup {
   return html`<div class="stored" dir="auto">${text}</div>`;
+}
+
+/** With the addresses in it as links. Its text stays exactly as it is, for copying. */
+export function linkedText(text: string): Markup {
+  return html`${partsOfText(text).map((part) =>
+    isLinkable(part.href)
+      ? html`<a href="${part.href}" rel="noopener noreferrer nofollow"><bdi>${part.text}</bdi></a>`
+      : part.text,
+  )}`;
 }
 
 interface ButtonOptions {

@@ -1,4 +1,5 @@
 import { parseUrl } from '../../http/parse-url.ts';
+import type { ServiceIcon } from './icons.ts';
 
 interface Service {
   name: string;
@@ -46,10 +47,31 @@ const services = new Map<string, Service>([
 const ownPages =
   /^(?:about|download|events|explore|features|feed|groups|hashtag|help|home|jobs|live|login|pages|pricing|privacy|reels?|search|settings|share|shop|signup|stories|terms|watch|\w+\.php)$/i;
 
+const icons: Partial<Record<ServiceIcon, string[]>> = {
+  code: ['GitHub', 'GitLab'],
+  contact: ['Bluesky', 'Facebook', 'LinkedIn', 'Reddit', 'Threads', 'X'],
+  music: ['SoundCloud', 'Spotify'],
+  photo: ['Instagram', 'Pinterest', 'Snapchat'],
+  sms: ['Discord', 'Telegram', 'WhatsApp'],
+  video: ['TikTok', 'Twitch', 'Vimeo', 'YouTube'],
+};
+const iconsByName = new Map(
+  Object.entries(icons).flatMap(([icon, names]) => names.map((name) => [name, icon as ServiceIcon] as const)),
+);
+
+export function serviceIcon(href: string): ServiceIcon {
+  const service = serviceAt(parseUrl(href)?.host ?? '');
+  return (service && iconsByName.get(service.name)) ?? 'link';
+}
+
+function serviceAt(host: string): Service | undefined {
+  return services.get(host.replace(/^(?:www|m|mobile)\./, ''));
+}
+
 /** "Instagram · you" for a known service, else the host. Uses nothing but the address. */
 export function serviceName(href: string): string {
   const { host, pathname } = parseUrl(href) ?? { host: '', pathname: '' };
-  const service = services.get(host.replace(/^(?:www|m|mobile)\./, ''));
+  const service = serviceAt(host);
   if (!service) return host.replace(/^www\./, '') || href;
   const user = service.user?.exec(pathname)?.[1];
   return user && !ownPages.test(user) ? `${service.name} · ${user}` : service.name;

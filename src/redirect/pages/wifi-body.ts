@@ -6,7 +6,7 @@ import { actions, copyButton, fact, facts, textFact } from './parts.ts';
 const pictureSize = 240;
 
 /** A page cannot join a network, so it shows what to type, and a code for other phones to scan. */
-export function wifiBody(content: WifiContent, ownPath: string, translation: Translation): Markup {
+export function wifiBody(content: WifiContent, picture: string, translation: Translation): Markup {
   const { networkName, password, security, isHidden, identity = '' } = content;
   return html`${facts(
     textFact(translation.networkName, networkName),
@@ -19,7 +19,7 @@ export function wifiBody(content: WifiContent, ownPath: string, translation: Tra
 ${isHidden ? html`<p class="quiet">${translation.hiddenNetwork}</p>` : undefined}
 ${password === '' ? undefined : actions(copyButton(translation.copyPassword, 'password', translation))}
 <div class="join">
-<img src="${ownPath}.svg?encode=content" width="${pictureSize}" height="${pictureSize}" alt="${translation.joinCode}">
+<img src="${picture}" width="${pictureSize}" height="${pictureSize}" alt="${translation.joinCode}">
 <p>${translation.joinWithAnother}</p>
 ${password === '' ? undefined : html`<p class="quiet">${translation.joinWithThis}</p>`}
 </div>`;

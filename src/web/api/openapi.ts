@@ -6,6 +6,7 @@ import { type ErrorResponse, errorResponses, errorShape } from './error-response
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
 import { filesBody, labelsBody } from './prints.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
+import { pageBody, pageShape } from './qr-code-page.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -17,6 +18,7 @@ const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
   QrCodeEnding: endingShape,
+  QrCodePage: pageShape,
   BulkResult: bulkShape,
   BulkRow: bulkRow,
   Analytics: analyticsShape,
@@ -32,6 +34,7 @@ const requestBodies: Record<string, TSchema> = {
   QrCodeEndingChanges: endingBody,
   QrCodeLabels: labelsBody,
   QrCodeFiles: filesBody,
+  QrCodePageChanges: pageBody,
 };
 
 const tags: Record<ApiTag, string> = {

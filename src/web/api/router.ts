@@ -11,6 +11,7 @@ import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse
 import { limitLargeBodies } from './large-bodies.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
+import { readQrCodePage, updateQrCodePage } from './qr-code-page.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
@@ -29,6 +30,8 @@ export const operations: Operation[] = [
   deleteQrCode,
   readQrCodeEnding,
   updateQrCodeEnding,
+  readQrCodePage,
+  updateQrCodePage,
   readQrCodeAnalytics,
   listQrCodeScans,
   printQrCodeLabels,

@@ -25,10 +25,10 @@ export const text = (description: string, bounds: { maxLength?: number } = {}) =
 export const maxLabelLength = 100;
 
 /** A name or label: one line with a visible character, and nothing that spoofs other text. */
-export const label = (description: string) =>
+export const label = (description: string, maxLength = maxLabelLength) =>
   Type.String({
     minLength: 1,
-    maxLength: maxLabelLength,
+    maxLength,
     description,
     format: 'label',
     'x-expects':

@@ -13,6 +13,9 @@ const maxBytes = 64 * 1024;
 const maxFields = 200;
 /** Per hour. A whole office may share one address. */
 const maxFormsPerAddress = 2_000;
+/** Sent while typing. On their own, so that saving is never refused because of them. */
+const previewPath = '/codes/preview';
+const maxPreviewsPerAddress = 20_000;
 
 /** Read as text: koa-body's own parser takes 50 ms and more for 64 KB of brackets, dots or broken UTF-8. */
 const readText = koaBody({
@@ -40,9 +43,11 @@ interface FormsParts {
 export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
   // In memory, per process: refusing a form must not cost a query.
-  const buckets = createTokenBuckets(maxFormsPerAddress);
+  const formBuckets = createTokenBuckets(maxFormsPerAddress);
+  const previewBuckets = createTokenBuckets(maxPreviewsPerAddress);
 
   function rateLimit(ctx: Context): void {
+    const buckets = ctx.path === previewPath ? previewBuckets : formBuckets;
     const waitMs = buckets.take(secrets.hashAddress(callerAddress(ctx, config.trustProxyHops)));
     if (waitMs > 0) throw tooManyForms(waitMs);
   }

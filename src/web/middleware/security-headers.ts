@@ -5,6 +5,13 @@ const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; fram
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/** For a page that shows a share page in a frame: its style has the nonce, and its picture is a `data:` URL. */
+export function policyWithPreview(styleNonce: string): string {
+  return pagePolicy
+    .replace("style-src 'self'", `style-src 'self' 'nonce-${styleNonce}'`)
+    .replace("img-src 'self'", "img-src 'self' data:");
+}
+
 /** Sets on every response: no MIME sniffing, framing, shared caching or referrer to other sites. */
 export async function securityHeaders(ctx: Context, next: Next): Promise<void> {
   ctx.set({

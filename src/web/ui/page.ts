@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
+import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
@@ -36,6 +37,7 @@ export interface PageParts {
   geoSource: GeoSource | undefined;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
+  previewShare: PreviewShare;
   queues: OperatorQueues;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;

@@ -10,8 +10,10 @@ import {
   readQrCode,
   readQrCodeAnalytics,
   readQrCodeEnding,
+  readQrCodePage,
   updateQrCode,
   updateQrCodeEnding,
+  updateQrCodePage,
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
@@ -62,6 +64,10 @@ export async function roundTrip(
     ).data,
   );
   const ended = schemas.zReadQrCodeEndingResponse.parse((await readQrCodeEnding({ client, path })).data);
+  schemas.zUpdateQrCodePageResponse.parse(
+    (await updateQrCodePage({ client, path, body: { title: 'Café', text: null, color: '#7a1f3d' } })).data,
+  );
+  const page = schemas.zReadQrCodePageResponse.parse((await readQrCodePage({ client, path })).data);
   const scans = schemas.zListQrCodeScansResponse.parse((await listQrCodeScans({ client, path })).data);
   const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
     (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
@@ -81,6 +87,7 @@ export async function roundTrip(
     changedType: changed.type,
     isRenewedByScans: ending.isRenewedByScans,
     afterExpiryUrl: ended.afterExpiryUrl,
+    pageTitle: page.title,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
     labels: await startOf(labels.data),

@@ -44,6 +44,11 @@ export async function roundTrip(
     body: { expiresAt: null, afterExpiryUrl: 'https://example.com/closed' },
   });
   const ended = await client.GET('/qrcodes/{id}/ending', { params: { path } });
+  await client.PATCH('/qrcodes/{id}/page', {
+    params: { path },
+    body: { title: 'Café', text: null, color: '#7a1f3d' },
+  });
+  const page = await client.GET('/qrcodes/{id}/page', { params: { path } });
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
   const labels = await client.POST('/qrcodes/labels', {
@@ -66,6 +71,7 @@ export async function roundTrip(
     changedType: changed.data?.type,
     isRenewedByScans: ending.data?.isRenewedByScans,
     afterExpiryUrl: ended.data?.afterExpiryUrl,
+    pageTitle: page.data?.title,
     scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.data?.byDevice[0]?.device,
     labels: await startOf(labels.data),

@@ -5,7 +5,9 @@ import {
   composeContent,
   contentFieldNames,
 } from '../../../src/codes/content/compose-content.ts';
+import { emailFields, kindOf, phoneFields } from '../../../src/codes/content/contact-fields.ts';
 import { fieldErrors, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import { linkRows } from '../../../src/codes/content/social-fields.ts';
 import { parseContent } from '../../../src/codes/content/parse-content.ts';
 import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
 
@@ -20,6 +22,7 @@ const given = typed.filter((text) => text !== '');
 const lines = fc.array(typed, { maxLength: 4 }).map((all) => all.join('\n'));
 const number = fc.stringMatching(/^\+[1-9]\d{6,13}$/);
 const address = fc.stringMatching(/^[a-z][a-z0-9+%&=?']{0,10}@[a-z]{2,8}\.example$/);
+const words = fc.stringMatching(/^[A-Z][a-zé&!]{0,10}( [a-z]{1,8})?$/);
 const degree = (most: number) =>
   fc.integer({ min: -most * 1e5, max: most * 1e5 }).map((value) => String(value / 1e5 + 0));
 
@@ -40,13 +43,33 @@ const filled: Record<CodeType, fc.Arbitrary<ContentFields>> = {
       hidden: fc.constantFrom('on', ''),
     }),
   ),
-  vcard: fc.record({
-    contactName: given,
-    organization: typed,
-    phone: fc.oneof(number, fc.constant('')),
-    email: fc.oneof(address, fc.constant('')),
-    website: fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.constant('')),
-  }),
+  vcard: fc
+    .record({
+      contactName: given,
+      organization: typed,
+      jobTitle: typed,
+      phones: fc.array(fc.tuple(number, fc.constantFrom('', 'CELL', 'WORK', 'HOME', 'FAX')), {
+        maxLength: 3,
+      }),
+      emails: fc.array(address, { maxLength: 3 }),
+      website: fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.constant('')),
+      street: typed,
+      city: typed,
+      region: typed,
+      postalCode: typed,
+      country: typed,
+      note: lines.map((text) => text.trim()),
+    })
+    .map(({ phones, emails, ...fields }) => ({
+      ...fields,
+      ...Object.fromEntries(
+        phoneFields.flatMap((field, index) => [
+          [field, phones[index]?.[0] ?? ''],
+          [kindOf(field), phones[index]?.[1] ?? ''],
+        ]),
+      ),
+      ...Object.fromEntries(emailFields.map((field, index) => [field, emails[index] ?? ''])),
+    })),
   email: fc.record({
     to: fc.array(address, { minLength: 1, maxLength: 3 }).map((all) => all.join(', ')),
     subject: typed,
@@ -59,7 +82,25 @@ const filled: Record<CodeType, fc.Arbitrary<ContentFields>> = {
     place: fc.tuple(degree(90), degree(180)).map((both) => both.join(', ')),
     label: typed,
   }),
-  social: fc.record({ content: fc.array(fc.webUrl(), { minLength: 1 }).map((all) => all.join('\n')) }),
+  social: fc
+    .array(
+      fc.tuple(
+        fc.oneof(words, fc.constant('')),
+        fc.webUrl().filter((url) => !/[,;]$/.test(url)),
+      ),
+      {
+        minLength: 1,
+        maxLength: linkRows.length,
+      },
+    )
+    .map((links) =>
+      Object.fromEntries(
+        linkRows.flatMap((row, index) => [
+          [row.label, links[index]?.[0] ?? ''],
+          [row.address, links[index]?.[1] ?? ''],
+        ]),
+      ),
+    ),
 };
 
 describe('composeContent', () => {
@@ -136,6 +177,49 @@ describe('the fields of a place', () => {
       expect(more).to.deep.equal([]);
     });
   }
+});
+
+describe('the links of a social code', () => {
+  const errors = (fields: ContentFields) => fieldErrors('social', fields).map(({ field }) => field);
+
+  it('are stored as lines, with a scheme where the host is not known without one', () => {
+    const fields = {
+      linkLabel1: 'Our shop',
+      linkAddress1: 'example.com/shop',
+      linkAddress3: 'instagram.com/me',
+    };
+    expect(composeContent('social', fields)).to.equal('Our shop: https://example.com/shop\ninstagram.com/me');
+  });
+
+  it('need an address each, and labels that do not pass for one', () => {
+    expect(errors({ linkLabel2: 'Shop' })).to.deep.equal(['linkAddress2']);
+    for (const linkAddress1 of [
+      'javascript:alert(1)',
+      'two words',
+      'https://a@b.example/',
+      'Shop: https://a.example',
+    ])
+      expect(errors({ linkAddress1 }), linkAddress1).to.deep.equal(['linkAddress1']);
+    for (const linkLabel1 of [
+      'https://bank.example',
+      'see www.bank.example',
+      'instagram.com',
+      'x'.repeat(61),
+    ])
+      expect(errors({ linkAddress1: 'https://a.example/', linkLabel1 }), linkLabel1).to.deep.equal([
+        'linkLabel1',
+      ]);
+  });
+
+  it('are edited as text where a line is something else, or where there are too many', () => {
+    const many = Array.from({ length: 9 }, (_, index) => `https://example.com/${index}`).join('\n');
+    for (const content of [
+      'Find us:\nhttps://a.example/',
+      many,
+      'Us at https://a.example/\nhttps://b.example/',
+    ])
+      expect(fieldsOfContent('social', content), content).to.equal(undefined);
+  });
 });
 
 describe('the number of a WhatsApp code', () => {

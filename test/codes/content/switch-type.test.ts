@@ -22,7 +22,8 @@ describe('Another type for a content', () => {
     expect(keptFields('vcard', 'url', contact)).to.deep.equal({ content: contact.website });
     expect(keptFields('email', 'vcard', { to: 'ann@example.com' })).to.include({ email: 'ann@example.com' });
     const url = { content: 'https://example.com/menu' };
-    for (const to of ['social', 'text'] as const) expect(keptFields('url', to, url)).to.deep.equal(url);
+    expect(keptFields('url', 'text', url)).to.deep.equal(url);
+    expect(keptFields('url', 'social', url)).to.include({ linkAddress1: url.content });
     expect(keptFields('url', 'vcard', url)).to.include({ website: url.content });
   });
 
@@ -30,12 +31,28 @@ describe('Another type for a content', () => {
     const links = { content: 'Our pages:\nhttps://example.com/a\nhttps://example.com/b' };
     expect(keptFields('social', 'url', links)).to.deep.equal({ content: 'https://example.com/a' });
     expect(keptFields('social', 'text', links)).to.deep.equal(links);
+    const rows = { linkLabel1: 'Shop', linkAddress1: 'example.com/a', linkAddress2: 'https://example.com/b' };
+    const text = { content: 'Shop: https://example.com/a\nhttps://example.com/b' };
+    expect(keptFields('social', 'url', rows)).to.deep.equal({ content: 'https://example.com/a' });
+    expect(keptFields('social', 'text', rows)).to.deep.equal(text);
+    expect(keptFields('text', 'vcard', { content: 'Ring twice' })).to.include({ note: 'Ring twice' });
     const map = { content: 'https://www.openstreetmap.org/#map=15/51.5007/-0.1246' };
     expect(keptFields('url', 'geo', map)).to.deep.equal({ place: map.content });
     expect(keptFields('url', 'geo', { content: 'https://example.com/' })).to.deep.equal({ place: '' });
   });
 
   it('keeps everything that can be read for a text, but never a password', () => {
+    const more = {
+      ...contact,
+      jobTitle: 'CEO',
+      phone2: '+44 1',
+      phone2Kind: 'FAX',
+      city: 'Bath',
+      note: 'Hi',
+    };
+    expect(keptFields('vcard', 'text', more).content).to.equal(
+      'Ann Doe\nDoe Ltd\nCEO\n+44 20 7946 0000\n+44 1\nann@example.com\nexample.com/ann\nBath\nHi',
+    );
     expect(keptFields('vcard', 'text', contact).content).to.equal(
       'Ann Doe\nDoe Ltd\n+44 20 7946 0000\nann@example.com\nexample.com/ann',
     );

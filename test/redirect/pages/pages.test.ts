@@ -162,7 +162,9 @@ describe('What the share pages show', () => {
   it('names the service and the user that an address leads to, and the host where it is none of them', () => {
     const named = (...hrefs: string[]) => {
       const page = show({ kind: 'links', lines: hrefs.map((href) => ({ text: href, href })) });
-      return [...page.matchAll(/<a class="button"[^>]*><bdi>(.*?)<\/bdi>/g)].map((match) => match[1]);
+      return [...page.matchAll(/<a class="button"[^>]*><svg.*?<\/svg><span><bdi>(.*?)<\/bdi>/g)].map(
+        (match) => match[1],
+      );
     };
     for (const [href, name] of [
       ['https://www.instagram.com/you/?igsh=1', 'Instagram · you'],
@@ -191,6 +193,26 @@ describe('What the share pages show', () => {
     });
     expect(page).to.contain('>youtu.be/1</small>').and.contain('>youtu.be/2</small>');
     expect(page).to.contain('<span class="unseen">https://github.com/you</span>');
+  });
+
+  it('shows the address of a link beside the label that its owner gave it', () => {
+    const href = 'https://evil.example/win';
+    const page = show({
+      kind: 'links',
+      lines: [{ text: href, href, label: 'Your \u202ebank' }, { text: 'x' }],
+    });
+    expect(page).to.contain('<bdi>Your bank</bdi> <small dir="ltr">evil.example/win</small>');
+  });
+
+  it('links the addresses in a text and in a note, and nothing else', () => {
+    const text = 'See https://example.com/a?b="c" or javascript:alert(1)\n<b>www.example.org</b>';
+    for (const content of [
+      { kind: 'text' as const, text },
+      { ...samples.contact, links: [], note: text },
+    ]) {
+      const links = [...show(content).matchAll(/<a href="(https?:[^"]*)"/g)].map(([, href]) => href);
+      expect(links).to.deep.equal(['https://example.com/a?b=%22c']);
+    }
   });
 
   it('labels the message of a text as that of an email', () => {

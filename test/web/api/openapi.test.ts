@@ -208,6 +208,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'PATCH /qrcodes/{id}/ending',
       'POST /qrcodes/labels',
       'POST /qrcodes/files',
+      'GET /qrcodes/{id}/page',
+      'PATCH /qrcodes/{id}/page',
     ]);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
@@ -297,7 +299,10 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('lists the headers of every response on every success (8)', () => {
     const withEtag = [
       'POST /qrcodes',
-      ...['/qrcodes/{id}', '/qrcodes/{id}/ending'].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+      ...['/qrcodes/{id}', '/qrcodes/{id}/ending', '/qrcodes/{id}/page'].flatMap((path) => [
+        `GET ${path}`,
+        `PATCH ${path}`,
+      ]),
     ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}', 'POST /qrcodes/labels'];
     for (const { name, operation } of operations()) {

@@ -11,6 +11,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   it('do not save invalid input: each error is at its field, and the input stays', async () => {
     owner.visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/); // a size that has no picture
     await owner.page.goto('/codes/new?type=geo');
+    await owner.page.getByText('Advanced').click();
     await owner.fillIn({
       'Coordinates or map link': '91, 13.4',
       'Size in pixels': '5',
@@ -34,6 +35,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   it('remove each error when its field is valid, and the notice when none is left', async () => {
     owner.visitor.provoked.push(/^400 .*\/preview\.svg\?.*size=5&/);
     await owner.page.goto('/codes/new?type=geo');
+    await owner.page.getByText('Advanced').click();
     await owner.fillIn({ 'Coordinates or map link': 'nowhere', 'Size in pixels': '5' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     const errors = () =>

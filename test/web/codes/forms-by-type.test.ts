@@ -15,9 +15,15 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
     content: 'WIFI:T:WPA;S:Café\\; \\"guest\\";P:se\\:cret;;',
   },
   vcard: {
-    fields: { 'Full name': 'Ann Doe', 'Organization (optional)': 'Doe, Ltd', 'Phone (optional)': '+4930123' },
+    fields: {
+      'Full name': 'Ann Doe',
+      'Organization (optional)': 'Doe, Ltd',
+      'Title (optional)': 'CEO',
+      'Phone (optional)': '+4930123',
+      'Email (optional)': 'ann@example.com',
+    },
     content:
-      'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Doe\r\nN:;Ann Doe;;;\r\nORG:Doe\\, Ltd\r\nTEL:+4930123\r\nEND:VCARD\r\n',
+      'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Doe\r\nN:;Ann Doe;;;\r\nORG:Doe\\, Ltd\r\nTITLE:CEO\r\nTEL:+4930123\r\nEMAIL:ann@example.com\r\nEND:VCARD\r\n',
   },
   email: {
     fields: { To: 'ann@example.com', 'Subject (optional)': 'A & B', 'Message (optional)': 'Hi\nAnn' },
@@ -37,8 +43,12 @@ const typed: Record<CodeType, { fields: Record<string, string>; content: string 
     content: 'geo:51.5007,-0.1246?q=51.5007,-0.1246(Big%20Ben)',
   },
   social: {
-    fields: { Links: 'https://example.com/a\nhttps://example.com/b' },
-    content: 'https://example.com/a\nhttps://example.com/b',
+    fields: {
+      'Address 1': 'example.com/a',
+      'Label 1 (optional)': 'Our shop',
+      'Address 2 (optional)': 'https://example.com/b',
+    },
+    content: 'Our shop: https://example.com/a\nhttps://example.com/b',
   },
 };
 
@@ -86,6 +96,51 @@ inABrowser('Forms of QR codes by type', sharedService, (site) => {
       expect(changed).to.deep.equal({ ...code, name: 'Another name', updatedAt: changed['updatedAt'] });
     });
   }
+
+  it('keep several phones, an address and a note of a contact', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new?type=vcard');
+    await page.getByText('More phones and emails').click();
+    await page.getByText('Address and note').click();
+    await owner.fillIn({ 'Full name': 'Ann', Name: 'Ann', 'Phone (optional)': '+4930123' });
+    await owner.fillIn({ 'Phone 2 (optional)': '+4930124', 'Email 2 (optional)': 'a@example.com' });
+    await page.getByLabel('Type of phone 2').selectOption('Fax');
+    await owner.fillIn({
+      'Street (optional)': 'Elm; 1',
+      'City (optional)': 'Bath',
+      'Note (optional)': 'Ring\ntwice',
+    });
+    await expectAccessible(page);
+    const id = newCodePage.exec(await sendForm(page))?.[1] ?? '';
+    const { content } = await owner.stored(id);
+    expect(String(content).split('\r\n').slice(4, -2)).to.deep.equal([
+      'TEL:+4930123',
+      'TEL;TYPE=FAX:+4930124',
+      'EMAIL:a@example.com',
+      'ADR:;;Elm\\; 1;Bath;;;',
+      'NOTE:Ring\\ntwice',
+    ]);
+    await page.goto(`/codes/${id}/edit`);
+    expect(await page.getByLabel('Note (optional)').inputValue()).to.equal('Ring\ntwice');
+    expect(await page.getByLabel('Street (optional)').isVisible()).to.equal(true);
+  });
+
+  it('move a link up, by keyboard too', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new?type=social');
+    await owner.fillIn({ 'Address 1': 'https://a.example', 'Address 2 (optional)': 'https://b.example' });
+    await owner.fillIn({ 'Label 2 (optional)': 'B', Name: 'Links' });
+    await page.getByRole('button', { name: 'Move link 2 up' }).press('Enter');
+    expect(await page.getByLabel('Address 1').inputValue()).to.equal('https://b.example');
+    expect(await page.getByLabel('Label 1 (optional)').inputValue()).to.equal('B');
+    expect(await page.locator(':focus').getAttribute('name')).to.equal('linkAddress1');
+    await page
+      .frameLocator('#phone iframe')
+      .locator('.links li')
+      .first()
+      .getByText('B', { exact: true })
+      .waitFor();
+  });
 
   it('accept a map link as a place', async () => {
     await owner.page.goto('/codes/new?type=geo');

@@ -105,7 +105,7 @@ describe('Content that is too long, in a form', () => {
   after(() => service.stop());
 
   const forms: Record<string, Record<string, string>> = {
-    social: { content: `${','.repeat(20_000)}a` },
+    social: { linkAddress1: `${','.repeat(15_000)}a`, linkLabel1: ':'.repeat(300) },
     wifi: { networkName: `${'\n'.repeat(20_000)}a`, password: 'secret', security: 'WPA' },
     email: { to: 'ada@example.com', body: '%'.repeat(15_000) },
     vcard: { contactName: 'Ada', website: `a.${'a.'.repeat(20_000)}` },

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import { numberWarnings } from '../../../codes/content/number-warning.ts';
 import { withoutCountryCode } from '../../../codes/content/phone-number.ts';
+import { ContactInputs } from './contact-inputs.tsx';
+import { SocialInputs } from './social-inputs.tsx';
 import type { CodeType } from '../../../codes/qr-code.ts';
 import { type Caution, CheckBox, type FormState, Input, Select, TextArea } from '../../ui/controls.tsx';
 
@@ -15,14 +17,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
     />
   ),
   text: (form) => <TextArea form={form} name="content" label="Text" />,
-  social: (form) => (
-    <TextArea
-      form={form}
-      name="content"
-      label="Links"
-      hint="One per line, such as https://instagram.com/you."
-    />
-  ),
+  social: (form) => <SocialInputs form={form} />,
   wifi: (form) => (
     <>
       <Input form={form} name="networkName" label="Network name" />
@@ -46,15 +41,7 @@ const inputs: Record<CodeType, (form: FormState) => VNode> = {
       <CheckBox form={form} name="hidden" label="The network is hidden" />
     </>
   ),
-  vcard: (form) => (
-    <>
-      <Input form={form} name="contactName" label="Full name" />
-      <Input form={form} name="organization" label="Organization (optional)" />
-      <Input form={form} name="phone" label="Phone (optional)" inputMode="tel" caution={abroad('vcard')} />
-      <Input form={form} name="email" label="Email (optional)" inputMode="email" />
-      <Input form={form} name="website" label="Website (optional)" inputMode="url" />
-    </>
-  ),
+  vcard: (form) => <ContactInputs form={form} caution={abroad('vcard')} />,
   email: (form) => (
     <>
       <Input

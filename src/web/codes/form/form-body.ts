@@ -14,6 +14,7 @@ import { createDefaults } from '../../api/qr-code-shapes.ts';
 import type { Ending } from '../../api/ending-rules.ts';
 import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { field } from '../../middleware/forms.ts';
+import { readPrintSize } from './print-size.ts';
 
 /** The fields that all types share. */
 export const commonFields = [
@@ -21,6 +22,9 @@ export const commonFields = [
   'category',
   'lastDay',
   'afterExpiryUrl',
+  'pageTitle',
+  'pageText',
+  'pageColor',
   'foregroundColor',
   'backgroundColor',
   'size',
@@ -34,7 +38,13 @@ export type Values = Record<string, string>;
 /** The input, with line breaks as `\n`: forms send `\r\n`. */
 export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
   const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames[type])];
-  return Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
+  const values = Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
+  const { size = '' } = values;
+  return {
+    ...values,
+    ...(field(ctx, 'hasPageColor') === '' && { pageColor: '' }),
+    ...readPrintSize({ size, sizeShown: field(ctx, 'sizeShown'), sizeMm: field(ctx, 'sizeMm') }),
+  };
 }
 
 export function emptyValues(): Values {
@@ -142,7 +152,7 @@ function forAllFields(message: string): string {
   return `The content of these fields together ${message}`;
 }
 
-function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
+export function contentOf(type: CodeType, values: ContentFields, isRaw: boolean): string {
   if (isRaw) return values['content'] ?? '';
   const text = typedText(type, values);
   // Too long to be accepted, and so not parsed.
@@ -189,6 +199,9 @@ function commonValues(code: QrCode): Values {
     // The service has chosen it, and scans renew it.
     lastDay: code.defaultExpiresAt?.getTime() === code.expiresAt.getTime() ? '' : lastDayOf(code.expiresAt),
     afterExpiryUrl: code.afterExpiryUrl ?? '',
+    pageTitle: code.pageTitle ?? '',
+    pageText: code.pageText ?? '',
+    pageColor: code.pageColor ?? '',
   };
 }
 

@@ -4,18 +4,20 @@ import { isCodeBlocked } from '../../../codes/blocks.ts';
 import {
   changeCode,
   type CodeChanges,
+  type CodeInput,
   createCode,
   deleteCode,
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
-import { isAsTyped } from '../../../codes/content/content-fields.ts';
+import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
-import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
 import { endingChanges, endingRules } from '../../api/ending-rules.ts';
+import { pageBody } from '../../api/qr-code-page.ts';
 import { endingBody } from '../../api/qr-code-ending.ts';
 import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
@@ -37,6 +39,11 @@ import {
 } from './form-body.ts';
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit } from './edit-merge.ts';
+import { readForm, typeOf } from './read-form.ts';
+import { changedPage, pageBodyOf, pageErrors } from './page-body.ts';
+import { printSizeErrors } from './print-size.ts';
+import { formPreview, previewNonce } from './form-preview.ts';
+import { policyWithPreview } from '../../middleware/security-headers.ts';
 import { switchForm } from './switch-form.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
@@ -50,6 +57,7 @@ const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, '
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
 const endingErrors = compileValidator(endingBody);
+const lookErrors = compileValidator(pageBody);
 
 interface Filled {
   type: CodeType;
@@ -72,13 +80,18 @@ export function codeFormPages(parts: PageParts): Router {
   const ownCode = async (ctx: Context) =>
     withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
 
-  function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved, version }: Filled): void {
+  async function showForm(
+    ctx: Context,
+    { type, code, values, isRaw, errors = [], saved, version }: Filled,
+  ): Promise<void> {
     const design = designOf(values);
+    const visitor = visitorOf(ctx, parts);
+    ctx.set('Content-Security-Policy', policyWithPreview(previewNonce(visitor.csrfToken)));
     show(
       ctx,
       CodeFormView,
       {
-        visitor: visitorOf(ctx, parts),
+        visitor,
         type,
         code,
         isRaw,
@@ -87,14 +100,15 @@ export function codeFormPages(parts: PageParts): Router {
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
+        shown: await formPreview(ctx, parts, { type, values, isRaw }, visitor.csrfToken),
         isCopy: ctx.query['copied'] === '',
       },
       isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
     );
   }
 
-  router.get('/new', (ctx) => {
-    showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
+  router.get('/new', async (ctx) => {
+    await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
   });
 
   router.post('/new', async (ctx) => {
@@ -104,14 +118,21 @@ export function codeFormPages(parts: PageParts): Router {
       return showForm(ctx, switchForm({ type, values, isRaw: false }, typeOf(ctx.query['type']), undefined));
     const body = newBody(type, values);
     const afterExpiryUrl = addressOf(values);
+    const look = pageBodyOf(values);
     const found = [
       ...(await findErrors(newErrors, body, newCodeRules(db, config, now()))),
       ...(await findErrors(endingErrors, { afterExpiryUrl }, endingRules(db, config))),
+      ...pageErrors(lookErrors(look)),
     ];
     const { expiresAt, errors: ofEnd } = readLastDay(values, now());
-    const errors = [...shownErrors(type, values, false, found, true), ...ofEnd];
+    const errors = [...shownErrors(type, values, false, found, true), ...printSizeErrors(values), ...ofEnd];
     if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
-    const input = { ...(body as NewCode), afterExpiryUrl, ...(expiresAt && { expiresAt }) };
+    const input = {
+      ...(body as NewCode),
+      ...pageLookChanges(look),
+      afterExpiryUrl,
+      ...(expiresAt && { expiresAt }),
+    };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies CodeFlash);
   });
@@ -119,7 +140,7 @@ export function codeFormPages(parts: PageParts): Router {
   router.get('/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
-    showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
+    await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
   router.post('/:id/edit', async (ctx) => {
@@ -142,9 +163,9 @@ export function codeFormPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
 
-  function showSwitched(ctx: Context, code: QrCode): void {
-    const form = switchForm(readForm(ctx, code), typeOf(ctx.query['type'], code.type), code);
-    showForm(ctx, { ...form, code, version: field(ctx, 'version') });
+  async function showSwitched(ctx: Context, code: QrCode): Promise<void> {
+    const form = switchForm(readForm(ctx, code.type), typeOf(ctx.query['type'], code.type), code);
+    await showForm(ctx, { ...form, code, version: field(ctx, 'version') });
   }
 
   /** What the form changes in the stored code, or the form again where it cannot be saved. */
@@ -153,18 +174,29 @@ export function codeFormPages(parts: PageParts): Router {
     code: QrCode,
     transaction: Database,
   ): Promise<{ changes: CodeChanges; refused?: Filled }> {
-    const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code), field(ctx, 'version'));
+    const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code.type), field(ctx, 'version'));
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, type, values, isRaw);
     const ending = changedEnding(code, values);
+    const look = changedPage(code, values);
     const found = [
       ...(await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config))),
       ...(await findErrors(endingErrors, ending, endingRules(transaction, config))),
+      ...pageErrors(lookErrors(look)),
     ];
-    const errors = shownErrors(type, values, isRaw, found, 'content' in changes);
+    const errors = [
+      ...shownErrors(type, values, isRaw, found, 'content' in changes),
+      ...printSizeErrors(values),
+    ];
     if (errors.length > 0 || isCheck(ctx))
       return { changes: {}, refused: { type, code, values, isRaw, errors } };
-    return { changes: { ...changes, ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()) } };
+    return {
+      changes: {
+        ...changes,
+        ...pageLookChanges(look),
+        ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()),
+      },
+    };
   }
 
   router.post('/:id/duplicate', async (ctx) => {
@@ -211,17 +243,6 @@ function isSwitch(ctx: Context): boolean {
   return 'switch' in ctx.query;
 }
 
-/** How the form was opened, whatever the code has become since. */
-function readForm(ctx: Context, code: QrCode) {
-  const type = typeOf(field(ctx, 'type'), code.type);
-  const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
-  return { type, values: readValues(ctx, type, isRaw), isRaw };
-}
-
-function typeOf(text: unknown, otherwise: CodeType = createDefaults.type): CodeType {
-  return codeTypes.find((type) => type === text) ?? otherwise;
-}
-
 /** The default where the input is invalid and has no picture. */
 function designOf(values: Values): Design {
   const given = { ...values, size: Number(values['size']) } as unknown as Design;
@@ -230,10 +251,21 @@ function designOf(values: Values): Design {
   return changeErrors(design).length === 0 ? design : { ...createDefaults };
 }
 
-function copiedFields(code: QrCode): Omit<NewCode, 'name'> & Pick<QrCode, 'afterExpiryUrl'> {
+function copiedFields(code: QrCode): Omit<CodeInput, 'name'> {
   const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
-  const { afterExpiryUrl } = code;
-  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category, afterExpiryUrl };
+  const { afterExpiryUrl, pageTitle, pageText, pageColor } = code;
+  const page = { pageTitle, pageText, pageColor };
+  return {
+    type,
+    content,
+    foregroundColor,
+    backgroundColor,
+    size,
+    errorCorrection,
+    category,
+    afterExpiryUrl,
+    ...page,
+  };
 }
 
 function copyName(name: string): string {

@@ -1,8 +1,11 @@
 import { isEndOfDay } from '../../../codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
 import { typeNames } from '../code-types.ts';
+import type { SharePreview } from '../../../codes/share-preview.ts';
 import { ContentInputs } from './content-inputs.tsx';
-import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { PreviewCard } from './phone-preview.tsx';
+import { SizeFields } from './size-fields.tsx';
+import { type FormState, Input } from '../../ui/controls.tsx';
 import { timeInWords } from '../../ui/day.ts';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -18,6 +21,8 @@ export interface CodeFormProps {
   warnings: string[];
   /** URL of the picture in this design. */
   preview: string;
+  /** What a scan would show. */
+  shown: SharePreview;
   /** Opened right after the code was duplicated. */
   isCopy: boolean;
   /** Why it was not saved. */
@@ -95,6 +100,7 @@ export function CodeFormView(props: CodeFormProps) {
           </section>
         </div>
         <div>
+          <PreviewCard shown={props.shown} form={form} />
           <DesignFields {...props} />
         </div>
         <div class="row form-end">
@@ -112,6 +118,9 @@ export function CodeFormView(props: CodeFormProps) {
         </div>
       </Form>
       <script type="module" src={`${visitor.assets}/codes/form/form.browser.js`} />
+      {type === 'social' && <script type="module" src={`${visitor.assets}/codes/form/social.browser.js`} />}
+      <script type="module" src={`${visitor.assets}/codes/form/preview.browser.js`} />
+      <script type="module" src={`${visitor.assets}/codes/form/print-size.browser.js`} />
     </Layout>
   );
 }
@@ -186,24 +195,7 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
           </p>
         ))}
       </div>
-      <Input
-        form={form}
-        name="size"
-        label="Size in pixels"
-        inputMode="numeric"
-        hint="Width and height, from 128 to 2048."
-      />
-      <Select
-        form={form}
-        name="errorCorrection"
-        label="Error correction"
-        choices={[
-          ['L', 'Low: simplest picture'],
-          ['M', 'Medium'],
-          ['Q', 'High'],
-          ['H', 'Highest: readable even when dirty or damaged'],
-        ]}
-      />
+      <SizeFields form={form} />
     </section>
   );
 }

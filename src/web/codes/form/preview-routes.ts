@@ -1,0 +1,19 @@
+import Router from '@koa/router';
+import { field } from '../../middleware/forms.ts';
+import { needUser, type PageParts, show } from '../../ui/page.ts';
+import { formPreview } from './form-preview.ts';
+import { PhonePreview } from './phone-preview.tsx';
+import { readForm } from './read-form.ts';
+
+/** The preview of a form that is being filled in. Posted, because addresses end up in histories and logs. */
+export function codePreviewRoutes(parts: PageParts): Router {
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  router.post('/preview', async (ctx) => {
+    show(ctx, PhonePreview, {
+      shown: await formPreview(ctx, parts, readForm(ctx), field(ctx, 'csrfToken')),
+    });
+  });
+  return router;
+}

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { expectAccessible } from '../../support/accessible.ts';
+import { eventually } from '../../support/eventually.ts';
+import { signedIn } from '../../support/form-client.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
+import { codeOwner, newCodePage } from './code-owner.ts';
+
+inABrowser('The preview in the form of a code', sharedService, (site) => {
+  const owner = codeOwner(site);
+  before(() => owner.enter());
+
+  const screen = () => owner.page.frameLocator('#phone iframe');
+
+  it('shows the share page while it is typed, and adds nothing to the history', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new?type=text');
+    expect(await page.locator('#phone').textContent()).to.equal('Fill in the content to see it here.');
+    const entries = await page.evaluate('history.length');
+    await owner.fillIn({ Text: 'Open 8 to 18', Name: 'Hours' });
+    await screen().getByRole('heading', { name: 'Hours' }).waitFor();
+    expect(await screen().locator('#text').textContent()).to.equal('Open 8 to 18');
+    expect(await screen().getByRole('button', { name: 'Copy text' }).isVisible()).to.equal(true);
+    await owner.fillIn({ Text: 'Open 9 to 17' });
+    await screen().getByText('Open 9 to 17').waitFor();
+    expect(await page.locator('.phone').count()).to.equal(1);
+    expect(await page.evaluate('history.length')).to.equal(entries);
+    // The style of the page is applied, as on a phone.
+    expect(
+      await screen()
+        .locator('h1')
+        .evaluate((h1) => getComputedStyle(h1).fontSize),
+    ).to.equal('24px');
+    await expectAccessible(page);
+  });
+
+  it('says where a link leads, and shows the code that joins a Wi-Fi network', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new');
+    await owner.fillIn({ 'Web address': 'example.com/menu' });
+    await page.locator('#phone').getByText('https://example.com/menu').waitFor();
+    await page.goto('/codes/new?type=wifi');
+    await owner.fillIn({ 'Network name': 'Guests', Password: 'let me in' });
+    const picture = screen().getByRole('img');
+    await picture.waitFor();
+    await eventually(async () =>
+      expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).to.be.above(0),
+    );
+  });
+
+  it('runs no script and loads nothing from hostile input', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new?type=text');
+    const hostile =
+      '"></iframe><script>alert(1)</script><img src=https://evil.example/x.png onerror=alert(2)>';
+    await owner.fillIn({ Text: hostile, Name: hostile });
+    await eventually(async () => expect(await screen().locator('#text').textContent()).to.equal(hostile));
+    expect(await screen().locator('h1').textContent()).to.equal(hostile);
+  });
+
+  it('has the size in millimeters, and the same in pixels under Advanced', async () => {
+    const { page } = owner;
+    await page.goto('/codes/new');
+    expect(await page.getByLabel('Printed width in mm').inputValue()).to.equal('43');
+    expect(await page.getByLabel('Size in pixels').isVisible()).to.equal(false);
+    await owner.fillIn({ 'Printed width in mm': '30', 'Web address': 'example.com', Name: 'Sticker' });
+    expect(await page.getByLabel('Size in pixels').inputValue()).to.equal('354');
+    await page.getByText('Advanced').click();
+    await owner.fillIn({ 'Size in pixels': '1000' });
+    expect(await page.getByLabel('Printed width in mm').inputValue()).to.equal('85');
+    await owner.fillIn({ 'Printed width in mm': '40' });
+    await page.getByRole('button', { name: 'Create QR code' }).click();
+    await page.waitForURL(newCodePage);
+    const id = newCodePage.exec(page.url())?.[1] ?? '';
+    expect(await owner.stored(id)).to.include({ size: 472 });
+  });
+
+  it('is that of the stored code in an edit form without JavaScript, and has no links', async () => {
+    await owner.enter({ javaScriptEnabled: false });
+    const { id } = await owner.store({ type: 'phone', content: 'tel:+442079460000', name: 'Desk' });
+    await owner.page.goto(`/codes/${id}/edit`);
+    expect(await screen().locator('h1').textContent()).to.equal('Desk');
+    expect(await screen().locator('a.button').textContent()).to.equal('Call');
+    expect(await screen().locator('[href], script').count()).to.equal(0);
+  });
+
+  it('fits a narrow phone', async () => {
+    await owner.enter({ viewport: { width: 320, height: 640 } });
+    await owner.page.goto('/codes/new?type=text');
+    expect(await isTooWide(owner.page)).to.equal(false);
+  });
+});
+
+describe('The size in the form of a code', () => {
+  const fields = {
+    type: 'url',
+    content: 'https://example.com/',
+    name: 'Sticker',
+    errorCorrection: 'M',
+    foregroundColor: '#000000',
+    backgroundColor: '#ffffff',
+  };
+  const sizeAfter = async (email: string, sent: Record<string, string>) => {
+    const { db, url } = await sharedService();
+    const client = await signedIn({ db, url }, email);
+    await client.get('/codes/new');
+    const answer = await client.post('/codes/new', { ...fields, ...sent });
+    const text = await answer.text();
+    const id = newCodePage.exec(answer.headers.get('Location') ?? '')?.[1];
+    const row = id && ((await db('qr_codes').where({ id }).first('size')) as { size: number });
+    return row ? row.size : (/id="field-sizeMm-error">([^<]*)/.exec(text)?.[1] ?? text);
+  };
+
+  it('follows what was changed without a script: the pixels if both were', async () => {
+    const shown = { size: '512', sizeShown: '512' };
+    expect(await sizeAfter('mm-1@example.com', { ...shown, sizeMm: '43' })).to.equal(512);
+    expect(await sizeAfter('mm-2@example.com', { ...shown, sizeMm: '30' })).to.equal(354);
+    expect(await sizeAfter('mm-3@example.com', { ...shown, size: '600', sizeMm: '43' })).to.equal(600);
+    expect(await sizeAfter('mm-4@example.com', { ...shown, size: '600', sizeMm: '30' })).to.equal(600);
+  });
+
+  it('is refused outside of what a picture can have', async () => {
+    for (const sizeMm of ['5', '500', '3.5', '-30', 'x'.repeat(10_000), '1e2'])
+      expect(await sizeAfter('mm-5@example.com', { size: '512', sizeShown: '512', sizeMm })).to.equal(
+        'Printed width in mm must be a whole number from 11 to 173.',
+      );
+  });
+});
