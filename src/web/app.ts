@@ -6,6 +6,7 @@ import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
+import { createAddressPolicy } from '../net/address-policy.ts';
 import type { Database } from '../store/database.ts';
 import type { Reads } from '../store/reads.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -13,6 +14,7 @@ import { throttle } from '../telemetry/throttle.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
+import { createSecretBox } from '../webhooks/signing.ts';
 import { documentRoute } from './api/document-route.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
@@ -93,7 +95,11 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const api = createApiRouter({ db, reads, config, now, codeChanged });
+  const webhooks = {
+    box: createSecretBox(secrets.webhookKeys),
+    policy: createAddressPolicy(config.webhooks.networks),
+  };
+  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -108,6 +114,7 @@ export function createApp({
     assets: assets.path,
     images,
     geoSource,
+    webhooks,
     codeChanged,
     queues,
     closing,

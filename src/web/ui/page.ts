@@ -12,6 +12,7 @@ import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
+import type { WebhookParts } from '../webhook-parts.ts';
 import { render, type Visitor } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
 
@@ -32,6 +33,7 @@ export interface PageParts {
   assets: string;
   images: Images;
   geoSource: GeoSource | undefined;
+  webhooks: WebhookParts;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
   queues: OperatorQueues;
