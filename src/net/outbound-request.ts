@@ -55,7 +55,7 @@ export function createOutboundRequest({
       const [first] = addresses ?? [];
       if (error) callback(error, '', 0);
       else if (refused || !first) callback(new RefusedAddressError('The name has no public address'), '', 0);
-      else if (options.all) callback(null, addresses as never);
+      else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };

@@ -48,6 +48,7 @@ import { type HealthParts, healthPages } from './operations/health.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { metricsPage } from './operations/metrics.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
+import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { problemPage } from './ui/problem-page.ts';
 import { useLinearQuery } from './request-query.ts';
 
@@ -165,6 +166,7 @@ export function createPages(parts: PageParts): Router {
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,
+    webhooksPages,
     accountPages,
     overviewPages,
     usersPages,

@@ -95,7 +95,7 @@ export async function listAttempts(db: Database, deliveryId: string): Promise<At
     statusCode: 'status_code',
     response: 'response',
     error: 'error',
-  }) as unknown as Promise<Attempt[]>;
+  });
 }
 
 /** Sends a delivery again, with the same webhook-id. */

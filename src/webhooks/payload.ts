@@ -55,10 +55,7 @@ function dataOf({ data, event, endpointId }: Delivery, baseUrl: string): object 
   return event === 'code.expiring' ? { code, daysLeft: data['days_left'] } : { code };
 }
 
-function pick<Columns extends Record<string, string>>(
-  columns: Columns,
-  valueOf: (column: string) => unknown,
-) {
+function pick(columns: Record<string, string>, valueOf: (column: string) => unknown) {
   return Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, valueOf(column)]));
 }
 

@@ -127,6 +127,9 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     afterExpiryUrl: 'https://example.com/closed',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
+    webhook: ['CRM', true, 'whsec_'],
+    delivery: ['ping', 'pending', 2],
+    webhookDeleted: 204,
     deleted: 204,
     error: 'not_found',
   };
