@@ -65,8 +65,13 @@ export async function benchWebhooks() {
   }
   await fixture.stop();
   const table = [...times].map(([endpoints, measured]) => {
-    const median = measured.toSorted((a, b) => a - b)[measured.length >> 1] ?? 0;
-    return { endpoints, 'µs/scan (median)': Math.round((median / scansPerBatch) * 10_000) / 10 };
+    const sorted = measured.toSorted((a, b) => a - b);
+    const perScan = (ms = 0) => Math.round((ms / scansPerBatch) * 10_000) / 10;
+    return {
+      endpoints,
+      'µs/scan (best)': perScan(sorted[0]),
+      'µs/scan (best quarter)': perScan(sorted[sorted.length >> 2]),
+    };
   });
   return { table };
 }
