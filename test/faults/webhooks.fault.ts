@@ -7,7 +7,7 @@ import { type Fixture, startFixture } from '../support/fixture.ts';
 import { createCode, type SharedCode } from '../support/share.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
-/** `WEBHOOK_SCANS=100000 npm run test:faults -- test/faults/webhooks.fault.ts` takes about ten minutes. */
+/** More with `WEBHOOK_SCANS=100000`. */
 const scans = Number(process.env['WEBHOOK_SCANS'] ?? 4_000);
 const scansPerJob = 100;
 /** Each gets at most 100 scans a second. */
@@ -92,7 +92,7 @@ describe('Webhook endpoints that fail and hang', () => {
     console.log(`      ${calls} calls, ${accepted.size} deliveries, ${kills} kills`);
   });
 
-  it('delay no scan, although each of them hangs', async () => {
+  it('do not keep scans from being recorded, although each of them hangs', async () => {
     const codes = await subscribe();
     receiver.answer = () => undefined;
     await queueScans(fixture, codes, { jobs: 40, scansPerJob });
