@@ -8,6 +8,7 @@ import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
+import { benchWebhooks } from './webhooks.ts';
 import { benchWorker } from './worker.ts';
 
 /** `npm run bench [section …] [-- --scans N]`: prints one table per section and writes the results to bench/results/ as JSON. */
@@ -16,6 +17,7 @@ const sections = {
   images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
+  webhooks: { title: 'Recording with and without webhook endpoints', bench: benchWebhooks },
   hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
   capacity: { title: 'Machines for a load, computed from measured figures', bench: benchCapacity },
   deletion: { title: 'A code is deleted while others are scanned', bench: benchDeletion },

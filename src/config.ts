@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
+import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { caFileError } from './store/ca-file.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
 import { hostsError, splitHosts } from './store/database-url.ts';
 import { poolBounds } from './store/pool-sizes.ts';
-import { serverAddressError } from './store/server-address.ts';
+import { hasScheme, serverAddressError } from './store/server-address.ts';
 import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -66,6 +67,7 @@ export interface Config {
   abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
+  webhooks: WebhookConfig;
   /** URLs in the footer of every page, where set. */
   footerLinks: Readonly<Record<FooterLink, string | undefined>>;
 }
@@ -261,6 +263,7 @@ export function readConfig(
     tracing: readTracingConfig(given, (error) => errors.push(error)),
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
+    webhooks: readWebhookConfig(given, integer, (error) => errors.push(error)),
     footerLinks: Object.freeze({
       privacy: pageLink('PRIVACY_URL'),
       imprint: pageLink('IMPRINT_URL'),
@@ -285,10 +288,6 @@ export function readConfig(
   if (config.databaseReplicaUrl && given('DATABASE_URL') === undefined)
     errors.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replica');
   return { config: Object.freeze(config), errors };
-}
-
-function hasScheme(text: string, protocols: string[]): boolean {
-  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
 }
 
 /** For processes that are started without the embedded database. */

@@ -64,7 +64,7 @@ describe('the environment (decisions: Where things run)', () => {
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
-    names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE');
+    names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE', 'WEBHOOK_NETWORKS', 'WEBHOOK_TIMEOUT_SECONDS');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -148,6 +148,18 @@ describe('the environment (decisions: Where things run)', () => {
       for (const part of bad.split(',').filter((text) => text.length > 1))
         expect(message).to.not.contain(part);
     }
+  });
+
+  it('accepts networks in CIDR notation as WEBHOOK_NETWORKS, and up to 30 s as WEBHOOK_TIMEOUT_SECONDS', () => {
+    expect(loadConfig({}).webhooks).to.deep.equal({ networks: [], timeoutSeconds: 10 });
+    const env = { WEBHOOK_NETWORKS: '10.0.0.0/8, fd00::/8', WEBHOOK_TIMEOUT_SECONDS: '30' };
+    expect(loadConfig(env).webhooks).to.deep.equal({
+      networks: ['10.0.0.0/8', 'fd00::/8'],
+      timeoutSeconds: 30,
+    });
+    for (const bad of ['10.0.0.1', '10.0.0.0/33', 'private', '10.0.0.0/8;fd00::/8'])
+      expect(errorsOf({ WEBHOOK_NETWORKS: bad }), bad).to.contain('WEBHOOK_NETWORKS must be networks');
+    expect(errorsOf({ WEBHOOK_TIMEOUT_SECONDS: '31' })).to.contain('WEBHOOK_TIMEOUT_SECONDS must be');
   });
 
   it('has sign-ups open unless SIGNUPS is closed', () => {

@@ -7,8 +7,21 @@ import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import { purgeReports } from '../src/store/process-reports.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { resealSecrets } from '../src/webhooks/endpoints.ts';
+import { writeExpiringEvents } from '../src/webhooks/expiring-events.ts';
+import { purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
+import type { SecretBox } from '../src/webhooks/signing.ts';
 
-export function createHousekeepingHandler({ db, log }: { db: Database; log: Log }): JobHandler<object> {
+/** What is left of a purge is for the next run. */
+const maxPurgeMs = 60_000;
+
+export interface HousekeepingOptions {
+  db: Database;
+  box: SecretBox;
+  log: Log;
+}
+
+export function createHousekeepingHandler({ db, box, log }: HousekeepingOptions): JobHandler<object> {
   return async () => {
     const now = new Date();
     try {
@@ -18,6 +31,10 @@ export function createHousekeepingHandler({ db, log }: { db: Database; log: Log 
       await purgeSignInLinks(db, now);
       await purgeResponses(db, now);
       await purgeReports(db);
+      const purgeUntil = performance.now() + maxPurgeMs;
+      await purgeDeliveries(db, now, () => performance.now() > purgeUntil);
+      await writeExpiringEvents(db, now);
+      await resealSecrets(db, box);
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run deletes the same: put back, the runs of an outage would pile up.

@@ -9,6 +9,8 @@ import { queues } from '../src/queue/queues.ts';
 import { applicationName } from '../src/store/application-name.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
+import { createAddressPolicy } from '../src/net/address-policy.ts';
+import { createOutboundRequest } from '../src/net/outbound-request.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
@@ -16,18 +18,22 @@ import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/telemetry/process-reporter.ts';
 import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { createSecretBox } from '../src/webhooks/signing.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
 import { createLookups } from './lookups.ts';
 import { openPlaces } from './places.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 import { createScanTraces } from './scan-traces.ts';
+import { createWebhookDeliverer } from './webhook-deliverer.ts';
 
 const auditMs = 60_000;
 /** A statement records one batch: if it takes longer, the server does not respond. */
 const recordTimeoutMs = 6_000;
 /** A locked counter must not delay the scans of other codes for longer. */
 const recordLockTimeoutMs = 1_000;
+/** Of the response of a webhook endpoint, for its log. */
+const maxResponseBytes = 1_000;
 
 export interface WorkerService {
   /** Finishes the jobs that are running, and closes every connection. */
@@ -57,7 +63,7 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys } = await loadSecrets(db, config.rootSecrets);
+  const { sealingKey, openingKeys, webhookKeys } = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -65,6 +71,25 @@ export async function openWorkerService(
     applicationName: 'qrelay audit',
   });
   const audit = createRecordingAudit(auditDb, metrics, log);
+  const webhookDb = openDatabase(place.databaseUrl, {
+    poolMax: poolSizes.worker.webhooks,
+    applicationName: 'qrelay webhooks',
+  });
+  const box = createSecretBox(webhookKeys);
+  const timeoutMs = config.webhooks.timeoutSeconds * 1_000;
+  const deliverer = createWebhookDeliverer({
+    db: webhookDb,
+    box,
+    send: createOutboundRequest({
+      policy: createAddressPolicy(config.webhooks.networks),
+      timeoutMs,
+      maxBodyBytes: maxResponseBytes,
+    }),
+    timeoutMs,
+    baseUrl: config.baseUrl,
+    userAgent: `Qrelay-Webhooks/1 (+${config.baseUrl})`,
+    log,
+  });
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,
@@ -75,6 +100,8 @@ export async function openWorkerService(
     retentionMonths: config.scanRetentionMonths,
     metrics,
     audit,
+    box,
+    deliverer,
     log,
     traces: tracing && createScanTraces(tracing),
   });
@@ -110,8 +137,10 @@ export async function openWorkerService(
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));
+      await deliverer.close();
       await reports.close();
       await auditDb.destroy();
+      await webhookDb.destroy();
       await db.destroy();
       await tracing?.close();
     },

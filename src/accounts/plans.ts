@@ -5,5 +5,8 @@ export type Plan = keyof typeof hourlyQuota;
 
 export const planNames = Object.keys(hourlyQuota) as Plan[];
 
+/** Webhook endpoints of an account, by plan. */
+export const endpointQuota = { free: 3, pro: 20 } as const satisfies Record<Plan, number>;
+
 /** Requests per hour and client address without a valid key. */
 export const anonymousHourlyQuota = 60;

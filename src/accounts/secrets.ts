@@ -15,6 +15,8 @@ export interface ServiceSecrets {
   sealingKey: Buffer;
   /** Open what was encrypted with any of the root secrets. The first is `sealingKey`. */
   openingKeys: readonly Buffer[];
+  /** Encrypt the secrets of webhook endpoints: the first for new ones, all to open them. */
+  webhookKeys: readonly [Buffer, ...Buffer[]];
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -40,6 +42,7 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: openingKeys[0],
     openingKeys,
+    webhookKeys: keys('webhook-secret'),
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),

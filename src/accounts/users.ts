@@ -81,6 +81,8 @@ export async function changePassword(
 /** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
+    // First: the codes that are deleted next are no events for them.
+    await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
     const codes = (await transaction('qr_codes')
       .where({ user_id: user.id })
       .delete()

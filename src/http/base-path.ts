@@ -17,6 +17,7 @@ export const ownSegments: ReadonlySet<string> = new Set([
   'signin',
   'signout',
   'signup',
+  'webhooks',
 ]);
 
 const slash = 0x2f;

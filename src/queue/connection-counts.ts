@@ -32,7 +32,8 @@ export function connectionCounts(config: Sizes): ConnectionCounts {
   const journal = config.scanJournal === 'off' ? 0 : poolSizes.web.journal;
   const web = config.webPoolSize + monitor + journal + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const ofQueues = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
-  const worker = config.workerPoolSize + poolSizes.worker.audit + queueToo * ofQueues;
+  const { audit, webhooks } = poolSizes.worker;
+  const worker = config.workerPoolSize + audit + webhooks + queueToo * ofQueues;
   return {
     web,
     worker,

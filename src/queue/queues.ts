@@ -5,6 +5,7 @@ import type { QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { scanQueue } from './scan-queue.ts';
 import { scanQueues, scanQueuesBeyond } from './scan-queues.ts';
+import { webhookQueue } from './webhook-queue.ts';
 
 /**
  * THE list of queues, one for each kind of job. The worker process, the depth metrics, the queue board, `qrelay doctor`
@@ -15,6 +16,7 @@ export const queues = {
   purge: purgeQueue,
   partitions: partitionQueue,
   housekeeping: housekeepingQueue,
+  webhooks: webhookQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);

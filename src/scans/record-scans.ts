@@ -25,6 +25,7 @@ const counters = (column: number, type: string) => `CAST($${due + column} AS ${t
 
 // Inserts scans that are new and whose code exists. Usually those are all of them, and the counts that came with them are
 // right. If some were delivered before or belong to a deleted code, the new ones are counted here.
+// Of codes with a webhook endpoint, the ids of the new scans wait for its next call: one row for each code and endpoint.
 // Sorted, so that two workers lock scans and counter rows in the same order.
 const statement = {
   name: 'record scans',
@@ -32,15 +33,26 @@ const statement = {
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${arrays}) AS given (${columnList})
   ), code AS MATERIALIZED (
-    SELECT id, expires_at <= CAST($${due} AS timestamptz)
+    SELECT id, user_id, category, expires_at <= CAST($${due} AS timestamptz)
       AND expires_at = COALESCE(default_expires_at, expires_at) AS "isDue"
     FROM qr_codes WHERE id = ANY(CAST($${codes} AS uuid[]))
+  ), subscribed AS MATERIALIZED (
+    SELECT code.id, endpoint.id AS endpoint_id
+    FROM code JOIN webhook_endpoints AS endpoint ON endpoint.user_id = code.user_id
+    WHERE endpoint.is_enabled AND 'scan.recorded' = ANY(endpoint.events)
+      AND webhook_selects(endpoint, code.id, code.category)
   ), fresh AS (
     INSERT INTO scans (${columnList})
     SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
     ORDER BY given.qr_code_id, given.id
     ON CONFLICT DO NOTHING
     RETURNING qr_code_id, id
+  ), notified AS (
+    INSERT INTO webhook_scans (endpoint_id, qr_code_id, scan_ids)
+    SELECT endpoint_id, fresh.qr_code_id, array_agg(fresh.id)
+    FROM fresh JOIN subscribed ON subscribed.id = fresh.qr_code_id
+    WHERE EXISTS (SELECT FROM subscribed)
+    GROUP BY 1, 2
   ), outcome AS MATERIALIZED (
     SELECT count(*) AS recorded, count(*) = (SELECT count(*) FROM given) AS "allNew" FROM fresh
   ), counted AS (

@@ -25,3 +25,7 @@ function hasSeveralHosts(text: string): boolean {
   const [hosts = ''] = text.slice(hostAt).split(/[/?#]/, 1);
   return hosts.includes(',') || /[?&]host=[^&#,%]*(?:,|%2c)/i.test(text);
 }
+
+export function hasScheme(text: string, protocols: string[]): boolean {
+  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+}

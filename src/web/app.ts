@@ -7,6 +7,7 @@ import type { Images } from '../codes/image/image-thread.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
+import { createAddressPolicy } from '../net/address-policy.ts';
 import type { Database } from '../store/database.ts';
 import type { Reads } from '../store/reads.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -14,6 +15,7 @@ import { throttle } from '../telemetry/throttle.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
+import { createSecretBox } from '../webhooks/signing.ts';
 import { documentRoute } from './api/document-route.ts';
 import type { PreviewShare } from '../codes/share-preview.ts';
 import { createApiRouter } from './api/router.ts';
@@ -50,6 +52,7 @@ import { type HealthParts, healthPages } from './operations/health.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { metricsPage } from './operations/metrics.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
+import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { problemPage } from './ui/problem-page.ts';
 import { createPrints } from './prints.ts';
 import { useLinearQuery } from './request-query.ts';
@@ -103,7 +106,11 @@ export function createApp({
   const app = new Koa();
   useLinearQuery(app);
   const prints = createPrints({ printer, images, baseUrl: config.baseUrl, now });
-  const api = createApiRouter({ db, reads, config, now, codeChanged, prints });
+  const webhooks = {
+    box: createSecretBox(secrets.webhookKeys),
+    policy: createAddressPolicy(config.webhooks.networks),
+  };
+  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -119,6 +126,7 @@ export function createApp({
     images,
     prints,
     geoSource,
+    webhooks,
     codeChanged,
     previewShare,
     queues,
@@ -172,6 +180,7 @@ export function createPages(parts: PageParts): Router {
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,
+    webhooksPages,
     accountPages,
     overviewPages,
     usersPages,

@@ -130,6 +130,9 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     analytics: 'mobile',
     labels: '%P',
     files: 'PK',
+    webhook: ['CRM', true, 'whsec_'],
+    delivery: ['ping', 'pending', 2],
+    webhookDeleted: 204,
     deleted: 204,
     error: 'not_found',
   };

@@ -17,6 +17,13 @@ const editFields = {
   lastDay: '2099-12-31',
 };
 
+const endpointFields = { name: 'Mine', url: 'https://example.com/hook', 'code-created': 'on' };
+
+function today() {
+  const day = new Date().toISOString().slice(0, 10);
+  return { firstDay: day, lastDay: day };
+}
+
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
@@ -35,6 +42,25 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   }),
   'POST /api/v1/qrcodes/labels': ({ id }) => ({ body: { ids: [id], sheet: 'L7160' } }),
   'POST /api/v1/qrcodes/files': ({ id }) => ({ body: { ids: [id], format: 'svg' } }),
+  'POST /api/v1/webhooks': () => ({
+    body: { url: 'https://example.com/hook', name: 'Mine', events: ['code.created'] },
+  }),
+  'PATCH /api/v1/webhooks/:id': () => ({ body: { name: 'Renamed' } }),
+  'DELETE /api/v1/webhooks/:id': () => ({}),
+  'POST /api/v1/webhooks/:id/rotate-secret': () => ({}),
+  'POST /api/v1/webhooks/:id/test': () => ({}),
+  'POST /api/v1/webhooks/:id/replay': () => ({
+    body: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' },
+  }),
+  'POST /api/v1/webhook-deliveries/:id/retry': () => ({}),
+  'POST /webhooks/new': () => ({ form: endpointFields }),
+  'POST /webhooks/:id/edit': () => ({ form: endpointFields }),
+  'POST /webhooks/:id/state': () => ({ form: { isEnabled: 'false' } }),
+  'POST /webhooks/:id/test': () => ({ form: {} }),
+  'POST /webhooks/:id/rotate': () => ({ form: {} }),
+  'POST /webhooks/:id/replay': () => ({ form: today() }),
+  'POST /webhooks/:id/delete': () => ({ form: {} }),
+  'POST /webhooks/deliveries/:id/retry': () => ({ form: {} }),
   'POST /signup': () => ({ form: {} }),
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
@@ -47,8 +73,14 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/delete': () => ({ form: {} }),
 };
 
+export type IdKind = 'code' | 'key' | 'webhook' | 'delivery';
+
 /** The resource that the id in a path belongs to. */
-const ids: Record<string, 'code' | 'key'> = {
+const ids: Record<string, IdKind> = {
+  '/api/v1/webhooks/:id': 'webhook',
+  '/webhooks/:id': 'webhook',
+  '/api/v1/webhook-deliveries/:id': 'delivery',
+  '/webhooks/deliveries/:id': 'delivery',
   '/api/v1/qrcodes/:id': 'code',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
@@ -63,7 +95,7 @@ export function sentTo({ method, path }: Route, code: QrCode): Sent {
   return found(code);
 }
 
-export function idKind({ method, path }: Route): 'code' | 'key' {
+export function idKind({ method, path }: Route): IdKind {
   const [start = '', rest = ''] = path.split(/(?<=:id)/);
   const kind = ids[start];
   if (!kind || rest.includes(':'))
@@ -74,10 +106,17 @@ export function idKind({ method, path }: Route): 'code' | 'key' {
 /** The token of a sign-in link is no id: see test/web/sign-in/sign-in-links.test.ts. */
 export const hasId = ({ path }: Route) => /[:(*]/.test(path.replace('/signin/link/:token', ''));
 
-/** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the caller. */
+/** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
+ * of a delivery; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
 export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [
   { of: 'listQrCodes cursor', method: 'GET', path: '/api/v1/qrcodes?cursor=:id' },
   { of: 'listQrCodeScans cursor', method: 'GET', path: '/api/v1/qrcodes/:mine/scans?cursor=:scan' },
+  {
+    of: 'listWebhookDeliveries cursor',
+    method: 'GET',
+    path: '/api/v1/webhooks/:hook/deliveries?cursor=:delivery',
+  },
+  { of: 'page before', method: 'GET', path: '/webhooks/:hook?before=:delivery' },
   { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
@@ -96,7 +135,11 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 ];
 
 /** Parameters of the pages that are never ids. */
-export const noIds =
-  `all category confirmation copied days deletePassword email emailPassword encode ended endsWithin format
-  isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken job kind page
-  plan queue reason topLevel value hasPageColor sizeMm sizeShown`.split(/\s+/);
+export const noIds = `
+  all categories category codes confirmation copied csrfToken days deletePassword email emailPassword encode
+  ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind lastDay
+  name newEmail newPassword oldPassword page password plan q queue reason sizeMm sizeShown switch topLevel
+  type url value version
+`
+  .trim()
+  .split(/\s+/);

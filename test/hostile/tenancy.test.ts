@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { startService, type TestService } from '../support/service.ts';
-import { hasId, idKind, idsElsewhere, noIds, sentTo } from './route-requests.ts';
+import { hasId, type IdKind, idKind, idsElsewhere, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 
@@ -57,18 +57,26 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   });
   after(() => service.stop());
 
-  const rowOf = (kind: 'code' | 'key', id: string): Promise<object | undefined> =>
-    service
-      .db(kind === 'code' ? 'qr_codes' : 'api_keys')
-      .where({ id })
-      .first();
+  const tables = {
+    code: 'qr_codes',
+    key: 'api_keys',
+    webhook: 'webhook_endpoints',
+    delivery: 'webhook_deliveries',
+  };
+  const rowOf = (kind: IdKind, id: string): Promise<object | undefined> =>
+    service.db(tables[kind]).where({ id }).first();
+
+  async function makeTheirs(kind: IdKind, codeId: string): Promise<string> {
+    if (kind === 'code') return codeId;
+    return kind === 'key' ? world.makeKey(owner) : (await world.makeWebhook(owner))[kind];
+  }
 
   describe(`an id of another owner gets the same as a missing id (${withId.length} routes, ${ways.length} ways each)`, () => {
     for (const route of withId) {
       it(nameOf(route), async () => {
         const kind = idKind(route);
         const { code } = await world.makeCode(owner);
-        const theirs = kind === 'code' ? code.id : await world.makeKey(owner);
+        const theirs = await makeTheirs(kind, code.id);
         const missing = uuidv7();
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
@@ -96,17 +104,24 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       it(`${of}: ${method} ${path}`, async () => {
         const stranger = people.stranger as Tenant;
         const mine = (await world.makeCode(stranger)).code.id;
+        const hook = (await world.makeWebhook(stranger)).webhook;
+        const { delivery: secretDelivery } = await world.makeWebhook(owner);
         const answers = [];
         // The neighboring id has the same position in every list, and does not exist.
         const neighbour = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
         for (const give of [(id: string) => id, neighbour]) {
-          const [id, scan] = [give(secretCode.code.id), give(secretCode.scanId)];
+          const [id, scan, delivery] = [secretCode.code.id, secretCode.scanId, secretDelivery].map(give);
           const fill = (text: string) =>
-            text.replace(':id', id).replace(':scan', scan).replace(':mine', mine);
+            text
+              .replace(':id', id ?? '')
+              .replace(':scan', scan ?? '')
+              .replace(':delivery', delivery ?? '')
+              .replace(':mine', mine)
+              .replace(':hook', hook);
           const filled =
             form && Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fill(value)]));
           const answer = await world.ask({ method, path: fill(path), as: stranger, form: filled });
-          answers.push(withoutId(withoutId(answer, id), scan));
+          answers.push(withoutId(withoutId(withoutId(answer, id ?? ''), scan ?? ''), delivery ?? ''));
         }
         expect(answers[0]).to.deep.equal(answers[1]);
         expect(answers[0]?.status).to.be.oneOf([200, 303, 404]);

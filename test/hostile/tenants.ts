@@ -4,6 +4,10 @@ import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.t
 import { createCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
+import { createPing } from '../../src/webhooks/deliveries.ts';
+import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { createSecretBox } from '../../src/webhooks/signing.ts';
+import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -82,6 +86,22 @@ export function tenants(service: TestService) {
     async makeKey({ user }: Tenant): Promise<string> {
       await createApiKey(db, user.id, 'Another key of theirs', now());
       return newest(user);
+    },
+    /** A webhook endpoint with a delivery. */
+    async makeWebhook({ user }: Tenant): Promise<{ webhook: string; delivery: string }> {
+      const { endpoint } = await createEndpoint(
+        db,
+        user.id,
+        {
+          name: 'Secret webhook',
+          url: 'https://example.com/secret',
+          events: ['code.deleted'],
+          codeIds: null,
+          categories: null,
+        },
+        { box: createSecretBox((await loadSecrets(db)).webhookKeys), quota: 1_000, now: now() },
+      );
+      return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
     },
     /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
     async ask({ method, path, as, accept = 'text/html', form, body }: Question): Promise<Answer> {

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openDatabase } from '../../src/store/database.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
+import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createPurgeHandler } from '../../workers/purge-handler.ts';
+import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
+import { createWebhookHandler } from '../../workers/webhook-handler.ts';
 import { freePort } from '../support/free-port.ts';
 
 describe('Handlers of schedules that run often', () => {
@@ -14,11 +18,23 @@ describe('Handlers of schedules that run often', () => {
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => void lines.push(line) });
     await createPurgeHandler({ db, log })({});
-    await createHousekeepingHandler({ db, log })({});
+    const box = createSecretBox([randomBytes(32)]);
+    await createHousekeepingHandler({ db, box, log })({});
+    const deliverer = createWebhookDeliverer({
+      db,
+      box,
+      send: () => Promise.reject(new Error('Nothing is sent')),
+      timeoutMs: 1_000,
+      baseUrl: 'https://qr.test',
+      userAgent: 'test',
+      log,
+    });
+    await createWebhookHandler({ deliverer, log })({});
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the scans of deleted codes were not purged',
       'old rate limit windows and sessions could not be purged',
+      'webhook endpoints were not called',
     ]);
   });
 });

@@ -17,4 +17,9 @@ export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
-export { verifyWebhook, WebhookVerificationError, type WebhookOptions } from './webhooks.ts';
+export {
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookVerificationError,
+  type WebhookOptions,
+} from './webhooks.ts';

@@ -100,6 +100,30 @@ export interface paths {
         patch: operations["updateQrCodeEnding"];
         trace?: never;
     };
+    "/qrcodes/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the share page looks
+         * @description Returns the title, line and color of the page that a scan opens. Redirects show no page.
+         */
+        get: operations["readQrCodePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how the share page looks
+         * @description Send only the fields that you want to change. Scans see the change within 10 seconds.
+         */
+        patch: operations["updateQrCodePage"];
+        trace?: never;
+    };
     "/qrcodes/{id}/analytics": {
         parameters: {
             query?: never;
@@ -180,8 +204,301 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Returns all your webhook endpoints, newest first. There are few, so there is only one page.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description From now on, the URL is called when one of the events happens. The response contains the `secret` that verifies the calls, as described by Standard Webhooks. It is not shown again.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description Returns one of your webhook endpoints, without its secret.
+         */
+        get: operations["readWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Deletes it with its log. What waits to be sent is not sent.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Send only the fields that you want to change. `"isEnabled": true` enables it again.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook endpoint
+         * @description For 24 hours, calls carry two signatures, with the new and the previous secret, so that no call is rejected meanwhile.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a ping
+         * @description Sends the event `ping` to the endpoint. The log shows the response a moment later.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns what was sent to the endpoint in the last 30 days, and what waits, newest first.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook-deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery
+         * @description Returns a delivery with the body of its request, and each response with its time.
+         */
+        get: operations["readWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook-deliveries/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Sends it again now, with the same `webhook-id`, whether or not it was delivered.
+         */
+        post: operations["retryWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a period again
+         * @description Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10000 deliveries and 100000 scans.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "code.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A QR code was created.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onCodeCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "code.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A QR code was changed. Scans are no changes.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onCodeUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "code.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A QR code was deleted. `code` is as it was before.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onCodeDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "code.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A QR code stops working in 30, 7 or 1 days.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onCodeExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "scan.recorded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * QR codes were scanned. An endpoint is called for scans at most once a second.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onScanRecorded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * You asked for a test.
+         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         */
+        post: operations["onPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description A QR code. */
@@ -300,6 +617,15 @@ export interface components {
             isRenewedByScans: boolean;
             /** @description Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case. */
             afterExpiryUrl: string | null;
+        };
+        /** @description How the share page of a QR code looks. */
+        QrCodePage: {
+            /** @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact. */
+            title: string | null;
+            /** @description A line below the title, or null. */
+            text: string | null;
+            /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
+            color: string | null;
         };
         /** @description The result of a bulk request. */
         BulkResult: {
@@ -452,6 +778,350 @@ export interface components {
              * @description When it was scanned.
              */
             scannedAt: string;
+        };
+        /** @description A webhook endpoint. */
+        WebhookEndpoint: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook endpoint.
+             */
+            id: string;
+            /** @description The URL that is called. */
+            url: string;
+            /** @description The name of the endpoint. */
+            name: string;
+            /** @description The events that it is called for. */
+            events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
+            /** @description Only events of these QR codes, or null. */
+            codeIds: string[] | null;
+            /** @description Only events of QR codes with one of these categories, or null. */
+            categories: string[] | null;
+            /** @description Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures. */
+            isEnabled: boolean;
+            /** @description Why it is not enabled: `owner`, `failing`, `gone` (the owner did it, it failed for three days, it answered 410). Null while it is enabled. */
+            disabledReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the first of the calls failed that have failed since the last success.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description After a rotation: until then, calls are signed with the previous secret as well.
+             */
+            previousSecretExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
+        };
+        /** @description A webhook endpoint with its new secret. */
+        WebhookEndpointWithSecret: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook endpoint.
+             */
+            id: string;
+            /** @description The URL that is called. */
+            url: string;
+            /** @description The name of the endpoint. */
+            name: string;
+            /** @description The events that it is called for. */
+            events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
+            /** @description Only events of these QR codes, or null. */
+            codeIds: string[] | null;
+            /** @description Only events of QR codes with one of these categories, or null. */
+            categories: string[] | null;
+            /** @description Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures. */
+            isEnabled: boolean;
+            /** @description Why it is not enabled: `owner`, `failing`, `gone` (the owner did it, it failed for three days, it answered 410). Null while it is enabled. */
+            disabledReason: string | null;
+            /**
+             * Format: date-time
+             * @description When the first of the calls failed that have failed since the last success.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description After a rotation: until then, calls are signed with the previous secret as well.
+             */
+            previousSecretExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
+            /** @description Verifies the signatures. Shown only in this response. */
+            secret: string;
+        };
+        /** @description What is or was sent to a webhook endpoint. */
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description Identifier of the delivery. Used as the pagination cursor.
+             */
+            id: string;
+            /** @description The header `webhook-id`: the same for each attempt. */
+            messageId: string;
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @description `pending`: it is sent, or sent again. `delivered`: the endpoint answered with a 2xx status. `failed`: it did not, for three days, or was disabled. `canceled`: its scans were deleted before it was sent.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "canceled";
+            /** @description Number of scans in it. */
+            scanCount: number;
+            /**
+             * Format: date-time
+             * @description When it happened. For scans: when they were gathered.
+             */
+            happenedAt: string;
+            /** @description Number of calls so far. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is sent again at the latest, or null if it is not.
+             */
+            nextAttemptAt: string | null;
+        };
+        /** @description A delivery with its request and all responses. */
+        WebhookDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description Identifier of the delivery. Used as the pagination cursor.
+             */
+            id: string;
+            /** @description The header `webhook-id`: the same for each attempt. */
+            messageId: string;
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @description `pending`: it is sent, or sent again. `delivered`: the endpoint answered with a 2xx status. `failed`: it did not, for three days, or was disabled. `canceled`: its scans were deleted before it was sent.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "canceled";
+            /** @description Number of scans in it. */
+            scanCount: number;
+            /**
+             * Format: date-time
+             * @description When it happened. For scans: when they were gathered.
+             */
+            happenedAt: string;
+            /** @description Number of calls so far. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is sent again at the latest, or null if it is not.
+             */
+            nextAttemptAt: string | null;
+            /** @description The JSON that is sent. Null if its scans were deleted. */
+            requestBody: string | null;
+            /** @description The calls so far, oldest first. */
+            calls: {
+                /**
+                 * Format: date-time
+                 * @description When the call was made.
+                 */
+                attemptedAt: string;
+                /** @description How long it took, in milliseconds. */
+                durationMs: number;
+                /** @description The status of the response, or null without one. */
+                statusCode: number | null;
+                /** @description The start of the body of the response. */
+                response: string | null;
+                /** @description Why there was no response. */
+                error: string | null;
+            }[];
+        };
+        /** @description What a replay sends. */
+        WebhookReplay: {
+            /** @description Deliveries of the log that are sent again, with the same `webhook-id`. */
+            deliveries: number;
+            /** @description Scans that were in none of them, and are sent in new deliveries. */
+            scans: number;
+        };
+        /** @description A QR code at the time of the event. */
+        EventQrCode: {
+            /**
+             * Format: uuid
+             * @description Identifier of the QR code.
+             */
+            id: string;
+            /** @description The name of the code. */
+            name: string;
+            /**
+             * @description The kind of content.
+             * @enum {string}
+             */
+            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+            /** @description The encoded content. */
+            content: string;
+            /** @description The last part of the share URL. */
+            shareToken: string;
+            /**
+             * Format: uri
+             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.
+             */
+            shareUrl: string;
+            /** @description Color of the modules. */
+            foregroundColor: string;
+            /** @description Color of the background. */
+            backgroundColor: string;
+            /** @description Width and height of the image in pixels. */
+            size: number;
+            /**
+             * @description Error correction level. H survives the most damage in print, L holds the most content.
+             * @enum {string}
+             */
+            errorCorrection: "L" | "M" | "Q" | "H";
+            /** @description The label of the code, or null. */
+            category: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+             */
+            expiresAt: string;
+            /** @description Whether the share URL works. If false, it answers 404. */
+            isPublic: boolean;
+            /** @description Whether you marked it as a favorite. */
+            isFavorite: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last changed. Scans do not count as changes.
+             */
+            updatedAt: string;
+        };
+        /** @description A QR code was created. */
+        CodeCreatedEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "code.created";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The QR code. */
+            data: {
+                code: components["schemas"]["EventQrCode"];
+            };
+        };
+        /** @description A QR code was changed. Scans are no changes. */
+        CodeUpdatedEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "code.updated";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The QR code. */
+            data: {
+                code: components["schemas"]["EventQrCode"];
+            };
+        };
+        /** @description A QR code was deleted. `code` is as it was before. */
+        CodeDeletedEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "code.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The QR code. */
+            data: {
+                code: components["schemas"]["EventQrCode"];
+            };
+        };
+        /** @description A QR code stops working in 30, 7 or 1 days. */
+        CodeExpiringEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "code.expiring";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The QR code. */
+            data: {
+                code: components["schemas"]["EventQrCode"];
+                /** @description It stops working within this many days: 30, 7 or 1. */
+                daysLeft: number;
+            };
+        };
+        /** @description QR codes were scanned. An endpoint is called for scans at most once a second. */
+        ScanRecordedEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "scan.recorded";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The scans. */
+            data: {
+                /** @description Up to 100 scans. */
+                scans: components["schemas"]["Scan"][];
+            };
+        };
+        /** @description You asked for a test. */
+        PingEvent: {
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "ping";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /** @description The webhook endpoint. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The `id` of the webhook endpoint.
+                 */
+                endpointId: string;
+            };
         };
         /** @description The body of every error response. */
         Error: {
@@ -1020,6 +1690,122 @@ export interface components {
                 };
             };
         };
+        /** @description The fields to change. Omitted fields are not changed. */
+        QrCodePageChanges: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Café Linden",
+                 *       "color": "#7a1f3d"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: label
+                     * @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact.
+                     */
+                    title?: string | null;
+                    /**
+                     * Format: label
+                     * @description A line below the title, or null.
+                     */
+                    text?: string | null;
+                    /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
+                    color?: string | null;
+                };
+            };
+        };
+        /** @description The webhook endpoint to create. */
+        NewWebhookEndpoint: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hooks/qrelay",
+                 *       "name": "CRM",
+                 *       "events": [
+                 *         "scan.recorded"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The http or https URL that is called with POST. It must have a public address, and the port 80, 443 or one above 1023. Redirects are not followed. */
+                    url: string;
+                    /**
+                     * Format: label
+                     * @description A name for the endpoint.
+                     */
+                    name: string;
+                    /** @description The events that the endpoint is called for. */
+                    events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
+                    /**
+                     * @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes.
+                     * @default null
+                     */
+                    codeIds?: string[] | null;
+                    /**
+                     * @description Only events of QR codes with one of these categories. See `codeIds`.
+                     * @default null
+                     */
+                    categories?: string[] | null;
+                };
+            };
+        };
+        /** @description The fields to change. Omitted fields are not changed. */
+        WebhookEndpointChanges: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "scan.recorded",
+                 *         "code.expiring"
+                 *       ],
+                 *       "categories": [
+                 *         "Menus"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The http or https URL that is called with POST. It must have a public address, and the port 80, 443 or one above 1023. Redirects are not followed. */
+                    url?: string;
+                    /**
+                     * Format: label
+                     * @description A name for the endpoint.
+                     */
+                    name?: string;
+                    /** @description The events that the endpoint is called for. */
+                    events?: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
+                    /** @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes. */
+                    codeIds?: string[] | null;
+                    /** @description Only events of QR codes with one of these categories. See `codeIds`. */
+                    categories?: string[] | null;
+                    /** @description Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures. */
+                    isEnabled?: boolean;
+                };
+            };
+        };
+        /** @description The period to replay. */
+        WebhookPeriod: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-28T00:00:00.000Z",
+                 *       "to": "2026-11-28T12:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Start of the period, at most 30 days ago.
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description End of the period.
+                     */
+                    to: string;
+                };
+            };
+        };
     };
     headers: {
         /** @description Requests allowed within one hour. */
@@ -1536,6 +2322,115 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the page looks. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodePageChanges"];
+        responses: {
+            /** @description How the page looks after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readQrCodeAnalytics: {
         parameters: {
             query?: {
@@ -1761,6 +2656,784 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your webhook endpoints. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22",
+                     *           "url": "https://example.com/hooks/qrelay",
+                     *           "name": "CRM",
+                     *           "events": [
+                     *             "scan.recorded",
+                     *             "code.expiring"
+                     *           ],
+                     *           "codeIds": null,
+                     *           "categories": [
+                     *             "Menus"
+                     *           ],
+                     *           "isEnabled": true,
+                     *           "disabledReason": null,
+                     *           "failingSince": null,
+                     *           "previousSecretExpiresAt": null,
+                     *           "createdAt": "2026-11-28T09:30:00.000Z",
+                     *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["WebhookEndpoint"][];
+                        /**
+                         * Format: uuid
+                         * @description Send it as `cursor` to get the next page. Null on the last page.
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["NewWebhookEndpoint"];
+        responses: {
+            /** @description The webhook endpoint was created. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22",
+                     *       "url": "https://example.com/hooks/qrelay",
+                     *       "name": "CRM",
+                     *       "events": [
+                     *         "scan.recorded",
+                     *         "code.expiring"
+                     *       ],
+                     *       "codeIds": null,
+                     *       "categories": [
+                     *         "Menus"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "disabledReason": null,
+                     *       "failingSince": null,
+                     *       "previousSecretExpiresAt": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook endpoint. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22",
+                     *       "url": "https://example.com/hooks/qrelay",
+                     *       "name": "CRM",
+                     *       "events": [
+                     *         "scan.recorded",
+                     *         "code.expiring"
+                     *       ],
+                     *       "codeIds": null,
+                     *       "categories": [
+                     *         "Menus"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "disabledReason": null,
+                     *       "failingSince": null,
+                     *       "previousSecretExpiresAt": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook endpoint was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["WebhookEndpointChanges"];
+        responses: {
+            /** @description The webhook endpoint after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22",
+                     *       "url": "https://example.com/hooks/qrelay",
+                     *       "name": "CRM",
+                     *       "events": [
+                     *         "scan.recorded",
+                     *         "code.expiring"
+                     *       ],
+                     *       "codeIds": null,
+                     *       "categories": [
+                     *         "Menus"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "disabledReason": null,
+                     *       "failingSince": null,
+                     *       "previousSecretExpiresAt": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook endpoint with its new secret. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22",
+                     *       "url": "https://example.com/hooks/qrelay",
+                     *       "name": "CRM",
+                     *       "events": [
+                     *         "scan.recorded",
+                     *         "code.expiring"
+                     *       ],
+                     *       "codeIds": null,
+                     *       "categories": [
+                     *         "Menus"
+                     *       ],
+                     *       "isEnabled": true,
+                     *       "disabledReason": null,
+                     *       "failingSince": null,
+                     *       "previousSecretExpiresAt": "2026-11-29T09:30:00.000Z",
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is sent. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "event": "ping",
+                     *       "status": "pending",
+                     *       "scanCount": 0,
+                     *       "happenedAt": "2026-11-28T09:31:00.000Z",
+                     *       "attempts": 0,
+                     *       "nextAttemptAt": "2026-11-28T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Number of deliveries on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last delivery. */
+                cursor?: string;
+                /** @description Only deliveries with this status. */
+                status?: "pending" | "delivered" | "failed" | "canceled";
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of deliveries. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *           "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *           "event": "ping",
+                     *           "status": "pending",
+                     *           "scanCount": 0,
+                     *           "happenedAt": "2026-11-28T09:31:00.000Z",
+                     *           "attempts": 0,
+                     *           "nextAttemptAt": "2026-11-28T09:31:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["WebhookDelivery"][];
+                        /**
+                         * Format: uuid
+                         * @description Send it as `cursor` to get the next page. Null on the last page.
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "event": "ping",
+                     *       "status": "delivered",
+                     *       "scanCount": 0,
+                     *       "happenedAt": "2026-11-28T09:31:00.000Z",
+                     *       "attempts": 1,
+                     *       "nextAttemptAt": null,
+                     *       "requestBody": "{\"type\":\"ping\",\"timestamp\":\"2026-11-28T09:31:00.000Z\",\"data\":{\"endpointId\":\"01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22\"}}",
+                     *       "calls": [
+                     *         {
+                     *           "attemptedAt": "2026-11-28T09:31:00.412Z",
+                     *           "durationMs": 87,
+                     *           "statusCode": 200,
+                     *           "response": "ok",
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryDetail"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery is sent. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "event": "ping",
+                     *       "status": "pending",
+                     *       "scanCount": 0,
+                     *       "happenedAt": "2026-11-28T09:31:00.000Z",
+                     *       "attempts": 0,
+                     *       "nextAttemptAt": "2026-11-28T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the webhook endpoint. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["WebhookPeriod"];
+        responses: {
+            /** @description The events are sent. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": 12,
+                     *       "scans": 340
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    onCodeCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCodeUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCodeDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCodeExpiring: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onScanRecorded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScanRecordedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Identifies the event: the same if it is sent again. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PingEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

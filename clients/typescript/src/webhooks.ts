@@ -1,3 +1,16 @@
+import type { components } from './schema.ts';
+
+type Schemas = components['schemas'];
+
+/** Told apart by `type`. */
+export type WebhookEvent =
+  | Schemas['CodeCreatedEvent']
+  | Schemas['CodeUpdatedEvent']
+  | Schemas['CodeDeletedEvent']
+  | Schemas['CodeExpiringEvent']
+  | Schemas['ScanRecordedEvent']
+  | Schemas['PingEvent'];
+
 /** The request does not come from the service, was changed on the way, or is too old. Answer with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
@@ -17,7 +30,7 @@ const prefix = 'whsec_';
  * Verifies a request by Standard Webhooks and returns its parsed body. `body` must be exactly what arrived, before any JSON
  * parser. While a secret is rotated, pass both.
  */
-export async function verifyWebhook<Event = unknown>(
+export async function verifyWebhook<Event = WebhookEvent>(
   body: string | Uint8Array,
   headers: HeaderSource,
   secret: string | readonly string[],

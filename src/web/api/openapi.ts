@@ -7,9 +7,20 @@ import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.
 import { filesBody, labelsBody } from './prints.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
 import { pageBody, pageShape } from './qr-code-page.ts';
+import { describeEvents } from './openapi-events.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
+import { replayBody, replayShape } from './webhook-deliveries.ts';
+import { eventComponents } from './webhook-events.ts';
+import {
+  deliveryDetail,
+  deliveryShape,
+  endpointBody,
+  endpointChanges,
+  endpointShape,
+  endpointWithSecret,
+} from './webhook-shapes.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type JsonObject = { [key: string]: Json };
@@ -23,6 +34,12 @@ const schemas: Record<string, TSchema> = {
   BulkRow: bulkRow,
   Analytics: analyticsShape,
   Scan: scanShape,
+  WebhookEndpoint: endpointShape,
+  WebhookEndpointWithSecret: endpointWithSecret,
+  WebhookDelivery: deliveryShape,
+  WebhookDeliveryDetail: deliveryDetail,
+  WebhookReplay: replayShape,
+  ...eventComponents,
   Error: errorShape,
 };
 
@@ -35,12 +52,16 @@ const requestBodies: Record<string, TSchema> = {
   QrCodeLabels: labelsBody,
   QrCodeFiles: filesBody,
   QrCodePageChanges: pageBody,
+  NewWebhookEndpoint: endpointBody,
+  WebhookEndpointChanges: endpointChanges,
+  WebhookPeriod: replayBody,
 };
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
   Scans: 'Scan statistics and single scans of a QR code.',
   Printing: 'Label sheets and files of many QR codes.',
+  Webhooks: 'Endpoints that the service calls when something happens, and what was sent to them.',
 };
 
 const headers: JsonObject = {
@@ -115,6 +136,7 @@ export function buildOpenApi(
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths,
+    webhooks: describeEvents(reference),
     components: {
       securitySchemes: {
         apiKey: {

@@ -5,6 +5,7 @@ import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Prints } from '../prints.ts';
+import type { WebhookParts } from '../webhook-parts.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
@@ -12,6 +13,7 @@ export interface ApiServices {
   /** For lists, scans and their counters. */
   reads: Reads;
   config: Config;
+  webhooks: WebhookParts;
   now: () => Date;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
@@ -39,7 +41,7 @@ interface ApiRequest<Params, Query, Body> {
   requireMatch(tag: string): void;
 }
 
-export type ApiTag = 'QR codes' | 'Scans' | 'Printing';
+export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Webhooks';
 
 /** One operation of the API: its route, its schemas and its handler. */
 interface OperationOf<

@@ -19,6 +19,21 @@ import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
+import {
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  replayWebhook,
+  retryWebhookDelivery,
+  testWebhook,
+} from './webhook-deliveries.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from './webhooks.ts';
 
 /** Every operation of the API. A new one is a file in this folder and an entry here. */
 export const operations: Operation[] = [
@@ -36,6 +51,17 @@ export const operations: Operation[] = [
   listQrCodeScans,
   printQrCodeLabels,
   downloadQrCodeFiles,
+  createWebhook,
+  listWebhooks,
+  readWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  retryWebhookDelivery,
+  replayWebhook,
 ];
 
 const apiPrefix = '/api/v1';

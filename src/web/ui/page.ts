@@ -14,6 +14,7 @@ import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Sessions } from '../middleware/session.ts';
 import type { Prints } from '../prints.ts';
+import type { WebhookParts } from '../webhook-parts.ts';
 import { render, type Visitor } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
 
@@ -35,6 +36,7 @@ export interface PageParts {
   images: Images;
   prints: Prints;
   geoSource: GeoSource | undefined;
+  webhooks: WebhookParts;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
   previewShare: PreviewShare;

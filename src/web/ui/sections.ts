@@ -5,11 +5,12 @@ interface Section {
 
 const codes = { path: '/codes', name: 'QR codes' };
 const keys = { path: '/keys', name: 'API Keys' };
+const webhooks = { path: '/webhooks', name: 'Webhooks' };
 const docs = { path: '/docs', name: 'Docs' };
 
 export const accountSection: Section = { path: '/account', name: 'Account' };
 
-const user = [codes, keys, docs];
+const user = [codes, keys, webhooks, docs];
 
 /** The navigation for visitors without an account, for users and for operators. */
 export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {

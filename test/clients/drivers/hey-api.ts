@@ -2,6 +2,7 @@ import { createClient } from '../hey-api/client/index.js';
 import {
   createQrCode,
   createQrCodes,
+  createWebhook,
   deleteQrCode,
   downloadQrCodeFiles,
   listQrCodeScans,
@@ -14,6 +15,16 @@ import {
   updateQrCode,
   updateQrCodeEnding,
   updateQrCodePage,
+  deleteWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  readWebhook,
+  readWebhookDelivery,
+  replayWebhook,
+  retryWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
@@ -75,6 +86,37 @@ export async function roundTrip(
   const labels = await printQrCodeLabels({ client, body: { ids: [id], sheet: 'L7160' } });
   const files = await downloadQrCodeFiles({ client, body: { ids: [id], format: 'svg' } });
   const startOf = async (file: Blob | undefined) => file?.slice(0, 2).text();
+  const hook = schemas.zCreateWebhookResponse.parse(
+    (
+      await createWebhook({
+        client,
+        body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], codeIds: [id] },
+      })
+    ).data,
+  );
+  const at = { id: hook.id };
+  const hooks = schemas.zListWebhooksResponse.parse((await listWebhooks({ client })).data);
+  const hookRead = schemas.zReadWebhookResponse.parse((await readWebhook({ client, path: at })).data);
+  schemas.zUpdateWebhookResponse.parse(
+    (await updateWebhook({ client, path: at, body: { events: ['scan.recorded'], codeIds: null } })).data,
+  );
+  const rotated = schemas.zRotateWebhookSecretResponse.parse(
+    (await rotateWebhookSecret({ client, path: at })).data,
+  );
+  schemas.zTestWebhookResponse.parse((await testWebhook({ client, path: at })).data);
+  const log = schemas.zListWebhookDeliveriesResponse.parse(
+    (await listWebhookDeliveries({ client, path: at, query: { limit: 5 } })).data,
+  );
+  const delivery = { id: log.data[0]?.id ?? '' };
+  const detail = schemas.zReadWebhookDeliveryResponse.parse(
+    (await readWebhookDelivery({ client, path: delivery })).data,
+  );
+  schemas.zRetryWebhookDeliveryResponse.parse((await retryWebhookDelivery({ client, path: delivery })).data);
+  const period = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
+  const replayed = schemas.zReplayWebhookResponse.parse(
+    (await replayWebhook({ client, path: at, body: period })).data,
+  );
+  const hookDeleted = await deleteWebhook({ client, path: at });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -92,6 +134,9 @@ export async function roundTrip(
     analytics: analytics.byDevice[0]?.device,
     labels: await startOf(labels.data),
     files: await startOf(files.data),
+    webhook: [hooks.data[0]?.name, hookRead.codeIds?.[0] === id, rotated.secret.slice(0, 6)],
+    delivery: [log.data[0]?.event, detail.status, replayed.scans],
+    webhookDeleted: hookDeleted.response.status,
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

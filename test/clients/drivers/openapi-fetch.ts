@@ -58,6 +58,22 @@ export async function roundTrip(
   const files = await client.POST('/qrcodes/files', { body: { ids: [id], format: 'svg' }, parseAs: 'blob' });
   // The types say string for every binary format.
   const startOf = async (file: unknown) => (file instanceof Blob ? file.slice(0, 2).text() : undefined);
+  const hook = await client.POST('/webhooks', {
+    body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], codeIds: [id] },
+  if (!hook.data) throw new Error(hook.error.message);
+  const at = { path: { id: hook.data.id } };
+  const hooks = await client.GET('/webhooks');
+  const hookRead = await client.GET('/webhooks/{id}', { params: at });
+  await client.PATCH('/webhooks/{id}', { params: at, body: { events: ['scan.recorded'], codeIds: null } });
+  const rotated = await client.POST('/webhooks/{id}/rotate-secret', { params: at });
+  await client.POST('/webhooks/{id}/test', { params: at });
+  const log = await client.GET('/webhooks/{id}/deliveries', { params: { ...at, query: { limit: 5 } } });
+  const delivery = { path: { id: log.data?.data[0]?.id ?? '' } };
+  const detail = await client.GET('/webhook-deliveries/{id}', { params: delivery });
+  await client.POST('/webhook-deliveries/{id}/retry', { params: delivery });
+  const period = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
+  const replayed = await client.POST('/webhooks/{id}/replay', { params: at, body: period });
+  const hookDeleted = await client.DELETE('/webhooks/{id}', { params: at });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -76,6 +92,13 @@ export async function roundTrip(
     analytics: analytics.data?.byDevice[0]?.device,
     labels: await startOf(labels.data),
     files: await startOf(files.data),
+    webhook: [
+      hooks.data?.data[0]?.name,
+      hookRead.data?.codeIds?.[0] === id,
+      rotated.data?.secret.slice(0, 6),
+    ],
+    delivery: [log.data?.data[0]?.event, detail.data?.status, replayed.data?.scans],
+    webhookDeleted: hookDeleted.response.status,
     deleted: deleted.response.status,
     error,
   };

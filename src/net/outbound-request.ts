@@ -1,0 +1,105 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { AddressPolicy } from './address-policy.ts';
+import { outboundUrlError } from './outbound-url.ts';
+
+/** The request was not sent, because its address is not one that the service calls. */
+export class RefusedAddressError extends Error {
+  override name = 'RefusedAddressError';
+}
+
+export interface OutboundResponse {
+  status: number;
+  /** Cut off after `maxBodyBytes`. */
+  body: string;
+}
+
+export interface OutboundRequest {
+  url: string;
+  method: 'GET' | 'HEAD' | 'POST';
+  headers: Record<string, string>;
+  body?: string;
+}
+
+type Resolve = (
+  host: string,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+interface OutboundOptions {
+  policy: AddressPolicy;
+  /** Of the whole exchange: name, connection, request and response. */
+  timeoutMs: number;
+  maxBodyBytes: number;
+  resolve?: Resolve;
+}
+
+const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true }, done);
+
+/**
+ * Requests to addresses that users have chosen. The addresses of a name are checked when the socket connects, and the socket
+ * connects to no other, so a name that changes in between (DNS rebinding) gains nothing. Redirects are not followed, proxies of
+ * the environment not used, and connections not kept.
+ */
+export function createOutboundRequest({
+  policy,
+  timeoutMs,
+  maxBodyBytes,
+  resolve = resolveBySystem,
+}: OutboundOptions): (request: OutboundRequest) => Promise<OutboundResponse> {
+  const lookup: LookupFunction = (host, options, callback) => {
+    resolve(host, (error, addresses) => {
+      const refused = addresses?.find(({ address }) => !policy.permits(address));
+      const [first] = addresses ?? [];
+      if (error) callback(error, '', 0);
+      else if (refused || !first) callback(new RefusedAddressError('The name has no public address'), '', 0);
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  return ({ url: text, method, headers, body }) =>
+    new Promise((fulfill, reject) => {
+      // Also checks an address in the URL, for which a socket does not call `lookup`.
+      const error = outboundUrlError(text, policy);
+      if (error) throw new RefusedAddressError(`The URL ${error}`);
+      const url = new URL(text);
+      const signal = AbortSignal.timeout(timeoutMs);
+      const request = (url.protocol === 'https:' ? https : http).request(url, {
+        method,
+        headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
+        lookup,
+        signal,
+        agent: false,
+        maxHeaderSize: 16_384,
+      });
+      const fail = (cause: Error) => reject(signal.aborted ? timedOut(timeoutMs) : cause);
+      request.on('error', fail);
+      request.on('response', (response) => {
+        readStart(response, maxBodyBytes).then(
+          (start) => fulfill({ status: response.statusCode ?? 0, body: start }),
+          fail,
+        );
+      });
+      request.end(body);
+    });
+}
+
+function timedOut(timeoutMs: number): Error {
+  return Object.assign(new Error(`No complete response within ${timeoutMs / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
+/** Closes the connection where the body goes on. */
+async function readStart(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, maxBytes - length));
+    length += chunk.length;
+    if (length >= maxBytes) break;
+  }
+  response.destroy();
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,183 @@
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
+import { invalid } from '../../errors.ts';
+import {
+  createPing,
+  findOwnDelivery,
+  listAttempts,
+  listDeliveries,
+  logDays,
+  replayPeriod,
+  retryDelivery,
+} from '../../webhooks/deliveries.ts';
+import { findEndpoint } from '../../webhooks/endpoints.ts';
+import { deliveryStatuses } from '../../webhooks/events.ts';
+import { renderBody } from '../../webhooks/payload.ts';
+import { operation } from './operation.ts';
+import { choice, closed, cursor, pageOf, timestamp, toPage } from './schema-parts.ts';
+import {
+  deliveryDetail,
+  deliveryExample,
+  deliveryShape,
+  presentDelivery,
+  presentDetail,
+} from './webhook-shapes.ts';
+import { endpointIdParams } from './webhooks.ts';
+
+const deliveryIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the delivery.' }) });
+
+export const testWebhook = operation({
+  id: 'testWebhook',
+  method: 'post',
+  path: '/webhooks/{id}/test',
+  tag: 'Webhooks',
+  summary: 'Send a ping',
+  description: 'Sends the event `ping` to the endpoint. The log shows the response a moment later.',
+  params: endpointIdParams,
+  success: {
+    status: 202,
+    description: 'The ping is sent.',
+    schema: deliveryShape,
+    example: deliveryExample,
+  },
+  async handle({ ownerId, params }, { db }) {
+    return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, params.id)));
+  },
+});
+
+export const listWebhookDeliveries = operation({
+  id: 'listWebhookDeliveries',
+  method: 'get',
+  path: '/webhooks/{id}/deliveries',
+  tag: 'Webhooks',
+  summary: 'List deliveries',
+  description: `Returns what was sent to the endpoint in the last ${logDays} days, and what waits, newest first.`,
+  params: endpointIdParams,
+  query: Type.Object({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of deliveries on a page.' }),
+    ),
+    cursor: Type.Optional(
+      cursor('The `nextCursor` of the previous page, which is the `id` of its last delivery.'),
+    ),
+    status: Type.Optional(choice(deliveryStatuses, 'Only deliveries with this status.')),
+  }),
+  success: {
+    status: 200,
+    description: 'One page of deliveries.',
+    schema: pageOf(deliveryShape, 'One page of deliveries.'),
+    example: { data: [deliveryExample], nextCursor: null },
+  },
+  async handle({ ownerId, params, query: { limit = 20, cursor: after, status } }, { db }) {
+    const endpoint = await findEndpoint(db, ownerId, params.id);
+    const found = await listDeliveries(db, endpoint.id, { limit, cursor: after, status });
+    return toPage(found, limit, presentDelivery);
+  },
+});
+
+export const readWebhookDelivery = operation({
+  id: 'readWebhookDelivery',
+  method: 'get',
+  path: '/webhook-deliveries/{id}',
+  tag: 'Webhooks',
+  summary: 'Read a delivery',
+  description: 'Returns a delivery with the body of its request, and each response with its time.',
+  params: deliveryIdParams,
+  success: {
+    status: 200,
+    description: 'The delivery.',
+    schema: deliveryDetail,
+    example: {
+      ...deliveryExample,
+      status: 'delivered',
+      attempts: 1,
+      nextAttemptAt: null,
+      requestBody:
+        '{"type":"ping","timestamp":"2026-11-28T09:31:00.000Z","data":{"endpointId":"01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22"}}',
+      calls: [
+        {
+          attemptedAt: '2026-11-28T09:31:00.412Z',
+          durationMs: 87,
+          statusCode: 200,
+          response: 'ok',
+          error: null,
+        },
+      ],
+    },
+  },
+  async handle({ ownerId, params }, { db, config }) {
+    const { delivery } = await findOwnDelivery(db, ownerId, params.id);
+    const body = await renderBody(db, delivery, config.baseUrl);
+    return presentDetail(delivery, body, await listAttempts(db, delivery.id));
+  },
+});
+
+export const retryWebhookDelivery = operation({
+  id: 'retryWebhookDelivery',
+  method: 'post',
+  path: '/webhook-deliveries/{id}/retry',
+  tag: 'Webhooks',
+  summary: 'Send a delivery again',
+  description: 'Sends it again now, with the same `webhook-id`, whether or not it was delivered.',
+  params: deliveryIdParams,
+  success: {
+    status: 202,
+    description: 'The delivery is sent.',
+    schema: deliveryShape,
+    example: deliveryExample,
+  },
+  async handle({ ownerId, params }, { db, now }) {
+    const { endpoint, delivery } = await findOwnDelivery(db, ownerId, params.id);
+    return presentDelivery(await retryDelivery(db, endpoint, delivery, now()));
+  },
+});
+
+export const replayBody = Type.Object(
+  {
+    from: timestamp(`Start of the period, at most ${logDays} days ago.`),
+    to: timestamp('End of the period.'),
+  },
+  { ...closed, description: 'The period to replay.' },
+);
+
+export const replayShape = Type.Object(
+  {
+    deliveries: Type.Integer({
+      minimum: 0,
+      description: 'Deliveries of the log that are sent again, with the same `webhook-id`.',
+    }),
+    scans: Type.Integer({
+      minimum: 0,
+      description: 'Scans that were in none of them, and are sent in new deliveries.',
+    }),
+  },
+  { description: 'What a replay sends.' },
+);
+
+const replayed: Static<typeof replayShape> = { deliveries: 12, scans: 340 };
+
+export const replayWebhook = operation({
+  id: 'replayWebhook',
+  method: 'post',
+  path: '/webhooks/{id}/replay',
+  tag: 'Webhooks',
+  summary: 'Send the events of a period again',
+  description:
+    'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10000 deliveries and 100000 scans.',
+  params: endpointIdParams,
+  body: replayBody,
+  bodyExample: { from: '2026-11-28T00:00:00.000Z', to: '2026-11-28T12:00:00.000Z' },
+  success: {
+    status: 202,
+    description: 'The events are sent.',
+    schema: replayShape,
+    example: replayed,
+  },
+  async handle({ ownerId, params, body }, { db, now }) {
+    const endpoint = await findEndpoint(db, ownerId, params.id);
+    const given = await body();
+    const period = { from: new Date(given.from), to: new Date(given.to) };
+    if (period.to <= period.from) throw invalid([{ field: 'to', message: 'must be after from' }]);
+    return replayPeriod(db, endpoint, period, now());
+  },
+});

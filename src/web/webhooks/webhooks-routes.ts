@@ -1,0 +1,193 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { validate as isUuid } from 'uuid';
+import { endpointQuota } from '../../accounts/plans.ts';
+import { AppError } from '../../errors.ts';
+import { dayMs } from '../../runtime/units.ts';
+import {
+  createPing,
+  findOwnDelivery,
+  listAttempts,
+  listDeliveries,
+  logDays,
+  replayPeriod,
+  retryDelivery,
+} from '../../webhooks/deliveries.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  type Endpoint,
+  findEndpoint,
+  listEndpoints,
+  rotateSecret,
+} from '../../webhooks/endpoints.ts';
+import { renderBody } from '../../webhooks/payload.ts';
+import { field } from '../middleware/forms.ts';
+import { redirectWithFlash, readFlash } from '../ui/flash.ts';
+import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
+import { DeliveryView } from './delivery-view.tsx';
+import { formOf, readEndpointForm } from './endpoint-form.ts';
+import { EndpointFormView } from './endpoint-form-view.tsx';
+import { EndpointView } from './endpoint-view.tsx';
+import { DeleteEndpointView, SecretView, WebhooksView } from './webhooks-view.tsx';
+
+const pageSize = 20;
+const flashTexts = {
+  deleted: 'The webhook was deleted.',
+  saved: 'The webhook was saved.',
+  test: 'A test is being sent. Reload the page to see the response.',
+  replay: 'The events of the period are being sent again.',
+};
+type Flash = keyof typeof flashTexts;
+
+interface NewSecret {
+  id: string;
+  secret: string;
+  isRotated: boolean;
+}
+
+/** Webhooks: list, create, change, test, log, replay. */
+export function webhooksPages(parts: PageParts): Router {
+  const { db, config, sessions, webhooks, now } = parts;
+  const router = new Router({ prefix: '/webhooks' });
+  router.use(needUser);
+
+  const findOwn = (ctx: Context): Promise<Endpoint> =>
+    findEndpoint(db, userOf(ctx).id, String(ctx['params'].id));
+  const flashOf = (ctx: Context) => {
+    const flash = readFlash(ctx, parts, flashTexts);
+    return flash && flashTexts[flash];
+  };
+  const flashTo = (ctx: Context, path: string, key: Flash) => redirectWithFlash(ctx, parts, path, key);
+  async function showSecret(ctx: Context, made: NewSecret): Promise<void> {
+    await sessions.keepSecret(ctx, JSON.stringify(made));
+    redirect(ctx, '/webhooks/secret');
+  }
+
+  router.get('/', async (ctx) => {
+    const user = userOf(ctx);
+    const endpoints = await listEndpoints(db, user.id);
+    const quota = endpointQuota[user.plan];
+    show(ctx, WebhooksView, { visitor: visitorOf(ctx, parts), endpoints, quota, flash: flashOf(ctx) });
+  });
+
+  router.get('/new', (ctx) => {
+    const form = { values: { 'scan-recorded': 'on' }, errors: [] };
+    show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form });
+  });
+
+  router.post('/new', async (ctx) => {
+    const { form, input } = readEndpointForm(ctx, webhooks.policy);
+    const visitor = visitorOf(ctx, parts);
+    if (form.errors.length > 0) return show(ctx, EndpointFormView, { visitor, form }, 400);
+    const user = userOf(ctx);
+    const options = { box: webhooks.box, quota: endpointQuota[user.plan], now: now() };
+    try {
+      const { endpoint, secret } = await createEndpoint(db, user.id, input, options);
+      await showSecret(ctx, { id: endpoint.id, secret, isRotated: false });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      show(ctx, EndpointFormView, { visitor, form, problem: error.message }, 400);
+    }
+  });
+
+  router.get('/secret', async (ctx) => {
+    const made = await sessions.takeSecret(ctx);
+    if (made === undefined) return redirect(ctx, '/webhooks');
+    show(ctx, SecretView, { visitor: visitorOf(ctx, parts), ...(JSON.parse(made) as NewSecret) });
+  });
+
+  router.get('/deliveries/:id', async (ctx) => {
+    const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
+    const body = await renderBody(db, found.delivery, config.baseUrl);
+    const attempts = await listAttempts(db, found.delivery.id);
+    show(ctx, DeliveryView, { visitor: visitorOf(ctx, parts), ...found, body, attempts });
+  });
+
+  router.post('/deliveries/:id/retry', async (ctx) => {
+    const { endpoint, delivery } = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
+    await retryDelivery(db, endpoint, delivery, now());
+    redirect(ctx, `/webhooks/deliveries/${delivery.id}`);
+  });
+
+  async function showEndpoint(ctx: Context, endpoint: Endpoint, problem?: string): Promise<void> {
+    const { before } = ctx.query;
+    const cursor = typeof before === 'string' && isUuid(before) ? before : undefined;
+    const found = await listDeliveries(db, endpoint.id, { limit: pageSize, cursor });
+    const deliveries = found.slice(0, pageSize);
+    const today = now().toISOString().slice(0, 10);
+    const values = { firstDay: field(ctx, 'firstDay') || today, lastDay: field(ctx, 'lastDay') || today };
+    show(
+      ctx,
+      EndpointView,
+      {
+        visitor: visitorOf(ctx, parts),
+        endpoint,
+        deliveries,
+        older: found.length > pageSize ? deliveries.at(-1)?.id : undefined,
+        replay: { values, errors: [] },
+        flash: flashOf(ctx),
+        problem,
+      },
+      problem === undefined ? 200 : 400,
+    );
+  }
+
+  router.get('/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
+
+  router.get('/:id/edit', async (ctx) => {
+    const endpoint = await findOwn(ctx);
+    const form = formOf(endpoint, config.baseUrl);
+    show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id: endpoint.id });
+  });
+
+  router.post('/:id/edit', async (ctx) => {
+    const { id } = await findOwn(ctx);
+    const { form, input } = readEndpointForm(ctx, webhooks.policy);
+    if (form.errors.length > 0)
+      return show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id }, 400);
+    await changeEndpoint(db, userOf(ctx).id, id, input, now());
+    flashTo(ctx, `/webhooks/${id}`, 'saved');
+  });
+
+  router.post('/:id/state', async (ctx) => {
+    const { id } = await findOwn(ctx);
+    const isEnabled = field(ctx, 'isEnabled') === 'true';
+    await changeEndpoint(db, userOf(ctx).id, id, { isEnabled }, now());
+    flashTo(ctx, `/webhooks/${id}`, 'saved');
+  });
+
+  router.post('/:id/test', async (ctx) => {
+    const endpoint = await findOwn(ctx);
+    await createPing(db, endpoint);
+    flashTo(ctx, `/webhooks/${endpoint.id}`, 'test');
+  });
+
+  router.post('/:id/rotate', async (ctx) => {
+    const { id } = await findOwn(ctx);
+    const { secret } = await rotateSecret(db, userOf(ctx).id, id, { box: webhooks.box, now: now() });
+    await showSecret(ctx, { id, secret, isRotated: true });
+  });
+
+  router.post('/:id/replay', async (ctx) => {
+    const endpoint = await findOwn(ctx);
+    const [from, last] = [new Date(field(ctx, 'firstDay')), new Date(field(ctx, 'lastDay'))];
+    if (!(last >= from))
+      return showEndpoint(ctx, endpoint, 'Choose a last day that is not before the first one.');
+    if (now().getTime() - from.getTime() > (logDays + 1) * dayMs)
+      return showEndpoint(ctx, endpoint, `Choose days of the last ${logDays} days.`);
+    await replayPeriod(db, endpoint, { from, to: new Date(last.getTime() + dayMs - 1) }, now());
+    flashTo(ctx, `/webhooks/${endpoint.id}`, 'replay');
+  });
+
+  router.get('/:id/delete', async (ctx) => {
+    show(ctx, DeleteEndpointView, { visitor: visitorOf(ctx, parts), endpoint: await findOwn(ctx) });
+  });
+
+  router.post('/:id/delete', async (ctx) => {
+    await deleteEndpoint(db, userOf(ctx).id, String(ctx.params['id']));
+    flashTo(ctx, '/webhooks', 'deleted');
+  });
+  return router;
+}

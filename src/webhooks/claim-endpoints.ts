@@ -1,0 +1,112 @@
+import type { Database } from '../store/database.ts';
+import { Delivery } from './deliveries.ts';
+import { Endpoint } from './endpoints.ts';
+
+/** Scans in one call. */
+const maxScans = 100;
+/** Other events that are sent to an endpoint at the same time. */
+const maxParallel = 4;
+/** A call with scans that is due this soon is waited for: the next look would be too late for it. */
+const scansAheadMs = 500;
+
+interface Claim {
+  /** Endpoints whose last call failed, or all others. */
+  isFailing: boolean;
+  limit: number;
+  /** Nobody else calls the endpoints for this long. */
+  leaseMs: number;
+}
+
+/** Claims endpoints that have something to be sent now, for one worker. */
+export async function claimEndpoints(
+  db: Database,
+  { isFailing, limit, leaseMs }: Claim,
+): Promise<Endpoint[]> {
+  if (limit <= 0) return [];
+  return Endpoint.query(db)
+    .patch({ leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]) } as never)
+    .whereRaw(
+      `id IN (
+        SELECT id FROM webhook_endpoints AS endpoint
+        WHERE is_enabled AND retry_at <= now() AND (leased_until IS NULL OR leased_until <= now())
+          AND (failures > 0) = :isFailing
+          AND (
+            EXISTS (
+              SELECT FROM webhook_deliveries AS delivery
+              WHERE delivery.endpoint_id = endpoint.id AND delivery.status = 'pending'
+                AND (delivery.next_attempt_at <= now() OR failures > 0)
+                AND (delivery.event <> 'scan.recorded' OR scans_at <= now() + interval '${scansAheadMs} ms')
+            )
+            OR scans_at <= now() + interval '${scansAheadMs} ms'
+              AND EXISTS (SELECT FROM webhook_scans AS scan WHERE scan.endpoint_id = endpoint.id)
+          )
+        ORDER BY retry_at
+        LIMIT :limit
+        FOR NO KEY UPDATE SKIP LOCKED
+      )`,
+      { isFailing, limit },
+    )
+    .returning('*');
+}
+
+export interface Due {
+  /** At most one, not before the endpoint's `scansAt`. */
+  scans: Delivery | undefined;
+  others: Delivery[];
+}
+
+/** What to send to a claimed endpoint. One that fails gets a single call, to see whether it works again. */
+export async function takeDue(db: Database, { id, failures }: Endpoint): Promise<Due> {
+  const pending = () => {
+    const query = Delivery.query(db).where({ endpoint_id: id, status: 'pending' }).orderBy('next_attempt_at');
+    return failures > 0 ? query : query.whereRaw('next_attempt_at <= now()');
+  };
+  const others = await pending()
+    .whereNot({ event: 'scan.recorded' })
+    .limit(failures > 0 ? 1 : maxParallel);
+  if (failures > 0 && others.length > 0) return { scans: undefined, others };
+  const scans = await pending().where({ event: 'scan.recorded' }).first();
+  return { scans: scans ?? (await gatherScans(db, id)), others };
+}
+
+interface WaitingScans {
+  id: string;
+  codeId: string;
+  scanIds: string[];
+}
+
+/** Makes a delivery of the oldest scans that wait. From here on, its webhook-id and scans stay the same. */
+export async function gatherScans(db: Database, endpointId: string): Promise<Delivery | undefined> {
+  return db.transaction(async (transaction) => {
+    const waiting = (await transaction('webhook_scans')
+      .where({ endpoint_id: endpointId })
+      .orderBy('id')
+      .limit(maxScans)
+      .forUpdate()
+      .skipLocked()
+      .select({ id: 'id', codeId: 'qr_code_id', scanIds: 'scan_ids' })) as WaitingScans[];
+    const taken: { codeId: string; scanId: string }[] = [];
+    const emptied: string[] = [];
+    for (const { id, codeId, scanIds } of waiting) {
+      const some = scanIds.slice(0, maxScans - taken.length);
+      taken.push(...some.map((scanId) => ({ codeId, scanId })));
+      if (some.length === scanIds.length) emptied.push(id);
+      else
+        await transaction('webhook_scans')
+          .where({ id })
+          .update({ scan_ids: scanIds.slice(some.length) });
+      if (taken.length === maxScans) break;
+    }
+    if (taken.length === 0) return undefined;
+    await transaction('webhook_scans').whereIn('id', emptied).delete();
+    return Delivery.query(transaction)
+      .insert({
+        endpointId,
+        event: 'scan.recorded',
+        scanCodes: taken.map(({ codeId }) => codeId),
+        scanIds: taken.map(({ scanId }) => scanId),
+      })
+      .returning('*')
+      .first();
+  });
+}

@@ -1,0 +1,211 @@
+import { Model, snakeCaseMappers } from 'objection';
+import { validate as isUuid } from 'uuid';
+import { AppError } from '../errors.ts';
+import { dayMs } from '../runtime/units.ts';
+import type { Database } from '../store/database.ts';
+import type { DeliveryEvent, DeliveryStatus } from './events.ts';
+import { Endpoint } from './endpoints.ts';
+
+export const logDays = 30;
+/** Of one replay. */
+export const maxReplayed = 10_000;
+
+export class Delivery extends Model {
+  static override tableName = 'webhook_deliveries';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare endpointId: string;
+  declare event: DeliveryEvent;
+  declare qrCodeId: string | null;
+  /** The code at that time: see migrations/0029-code-events.ts. */
+  declare data: Record<string, unknown> | null;
+  declare scanCodes: string[] | null;
+  declare scanIds: string[] | null;
+  declare happenedAt: Date;
+  declare status: DeliveryStatus;
+  declare attempts: number;
+  declare nextAttemptAt: Date;
+  declare giveUpAt: Date;
+  declare finishedAt: Date | null;
+}
+
+export interface Attempt {
+  attemptedAt: Date;
+  durationMs: number;
+  statusCode: number | null;
+  response: string | null;
+  error: string | null;
+}
+
+/** The header `webhook-id`: the same for every attempt. */
+export const messageId = ({ id }: Pick<Delivery, 'id'>) => `msg_${id}`;
+
+/** Sends a `ping`. */
+export async function createPing(db: Database, endpoint: Endpoint): Promise<Delivery> {
+  requireEnabled(endpoint);
+  const ping = await Delivery.query(db)
+    .insert({ endpointId: endpoint.id, event: 'ping' })
+    .returning('*')
+    .first()
+    .throwIfNotFound();
+  await callSoon(db, endpoint);
+  return ping;
+}
+
+interface LogPage {
+  limit: number;
+  cursor?: string | undefined;
+  status?: DeliveryStatus | undefined;
+}
+
+/** Newest first. Returns up to `limit` + 1: the extra one shows that there is a next page. */
+export async function listDeliveries(
+  db: Database,
+  endpointId: string,
+  { limit, cursor, status }: LogPage,
+): Promise<Delivery[]> {
+  const query = Delivery.query(db)
+    .where({ endpoint_id: endpointId })
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query.where('id', '<', cursor);
+  if (status !== undefined) query.where({ status });
+  return query;
+}
+
+/** The same 404 for another owner's delivery, a missing one and a malformed id. */
+export async function findOwnDelivery(
+  db: Database,
+  userId: string,
+  id: string,
+): Promise<{ endpoint: Endpoint; delivery: Delivery }> {
+  const delivery = isUuid(id) ? await Delivery.query(db).findById(id) : undefined;
+  const endpoint =
+    delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: userId }));
+  if (!delivery || !endpoint) throw new AppError('not_found', 'There is no such delivery.');
+  return { endpoint, delivery };
+}
+
+/** Oldest first. */
+export async function listAttempts(db: Database, deliveryId: string): Promise<Attempt[]> {
+  return db('webhook_attempts').where({ delivery_id: deliveryId }).orderBy('id').select({
+    attemptedAt: 'attempted_at',
+    durationMs: 'duration_ms',
+    statusCode: 'status_code',
+    response: 'response',
+    error: 'error',
+  });
+}
+
+/** Sends a delivery again, with the same webhook-id. */
+export async function retryDelivery(
+  db: Database,
+  endpoint: Endpoint,
+  { id }: Delivery,
+  now: Date,
+): Promise<Delivery> {
+  requireEnabled(endpoint);
+  const again = await Delivery.query(db).patchAndFetchById(id, againColumns(now)).throwIfNotFound();
+  await callSoon(db, endpoint);
+  return again;
+}
+
+export interface Replayed {
+  deliveries: number;
+  scans: number;
+}
+
+/**
+ * Sends again what happened from `from` until `to`: deliveries in the log with the same webhook-id, and scans that are in
+ * none of them, such as those from a time when the endpoint was disabled.
+ */
+export async function replayPeriod(
+  db: Database,
+  endpoint: Endpoint,
+  { from, to }: { from: Date; to: Date },
+  now: Date,
+): Promise<Replayed> {
+  requireEnabled(endpoint);
+  return db.transaction(async (transaction) => {
+    const found = await Delivery.query(transaction)
+      .where({ endpoint_id: endpoint.id })
+      .whereNot({ status: 'pending' })
+      .whereBetween('happened_at', [from, to])
+      .limit(maxReplayed + 1)
+      .select('id');
+    const scans = endpoint.events.includes('scan.recorded')
+      ? await addMissedScans(transaction, endpoint, { from, to })
+      : 0;
+    if (found.length > maxReplayed || scans > maxReplayed * 10) {
+      throw new AppError('validation_error', 'There is too much to replay. Choose a shorter period.');
+    }
+    await Delivery.query(transaction)
+      .patch(againColumns(now))
+      .whereRaw('id = ANY(?::uuid[])', [found.map(({ id }) => id)]);
+    await callSoon(transaction, endpoint);
+    return { deliveries: found.length, scans };
+  });
+}
+
+/** Ids of scans start with their time, so a range of ids is a range of times. */
+async function addMissedScans(
+  transaction: Database,
+  endpoint: Endpoint,
+  { from, to }: { from: Date; to: Date },
+): Promise<number> {
+  const { rows } = (await transaction.raw(
+    `WITH known AS MATERIALIZED (
+       SELECT unnest(scan_ids) AS id FROM webhook_deliveries
+       WHERE endpoint_id = :endpointId AND happened_at >= :from AND scan_ids IS NOT NULL
+       UNION ALL
+       SELECT unnest(scan_ids) FROM webhook_scans WHERE endpoint_id = :endpointId
+     ), missed AS MATERIALIZED (
+       SELECT scan.qr_code_id, scan.id
+       FROM webhook_endpoints AS endpoint
+       JOIN qr_codes AS code ON code.user_id = endpoint.user_id
+         AND webhook_selects(endpoint, code.id, code.category)
+       JOIN scans AS scan ON scan.qr_code_id = code.id AND scan.id >= :firstId AND scan.id <= :lastId
+       WHERE endpoint.id = :endpointId AND NOT EXISTS (SELECT FROM known WHERE known.id = scan.id)
+       LIMIT :limit
+     ), added AS (
+       INSERT INTO webhook_scans (endpoint_id, qr_code_id, scan_ids)
+       SELECT :endpointId, qr_code_id, array_agg(id ORDER BY id) FROM missed GROUP BY qr_code_id
+     )
+     SELECT count(*) AS count FROM missed`,
+    {
+      endpointId: endpoint.id,
+      from,
+      firstId: idAt(from, '0'),
+      lastId: idAt(to, 'f'),
+      limit: maxReplayed * 10 + 1,
+    },
+  )) as { rows: [{ count: number }] };
+  return rows[0].count;
+}
+
+/** The first or last id of a millisecond. */
+export function idAt(time: Date, digit: '0' | 'f'): string {
+  const start = time.getTime().toString(16).padStart(12, '0');
+  const hex = start + digit.repeat(20);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function againColumns(now: Date) {
+  return {
+    status: 'pending' as const,
+    nextAttemptAt: now,
+    giveUpAt: new Date(now.getTime() + 3 * dayMs),
+    finishedAt: null,
+  };
+}
+
+/** An owner who tries it does not wait for the next attempt of a failing endpoint. */
+async function callSoon(db: Database, { id }: Endpoint): Promise<void> {
+  await db('webhook_endpoints').where({ id }).update({ retry_at: db.fn.now() });
+}
+
+function requireEnabled({ isEnabled }: Endpoint): void {
+  if (!isEnabled)
+    throw new AppError('validation_error', 'This webhook endpoint is disabled. Enable it first.');
+}

@@ -1,0 +1,184 @@
+import { Model, snakeCaseMappers } from 'objection';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { AppError } from '../errors.ts';
+import { dayMs } from '../runtime/units.ts';
+import type { Database } from '../store/database.ts';
+import type { DisabledReason, EventName } from './events.ts';
+import { generateSecret, type SecretBox } from './signing.ts';
+
+/** After a rotation, calls are signed with both secrets for this long. */
+const overlapMs = dayMs;
+
+export class Endpoint extends Model {
+  static override tableName = 'webhook_endpoints';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare userId: string;
+  declare url: string;
+  declare name: string;
+  declare events: EventName[];
+  /** With `categories` null as well: all codes. */
+  declare codeIds: string[] | null;
+  declare categories: string[] | null;
+  declare sealedSecret: Buffer;
+  declare sealedPreviousSecret: Buffer | null;
+  declare previousSecretUntil: Date | null;
+  declare secretKey: string;
+  declare isEnabled: boolean;
+  declare disabledAt: Date | null;
+  declare disabledReason: DisabledReason | null;
+  /** Since the last success. */
+  declare failures: number;
+  declare failingSince: Date | null;
+  declare retryAt: Date;
+  declare scansAt: Date;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+}
+
+export type EndpointInput = Pick<Endpoint, 'url' | 'name' | 'events' | 'codeIds' | 'categories'>;
+export type EndpointChanges = Partial<EndpointInput & Pick<Endpoint, 'isEnabled'>>;
+
+/** The secret is returned only here and after a rotation. `quota`: how many endpoints the account may have. */
+export async function createEndpoint(
+  db: Database,
+  userId: string,
+  input: EndpointInput,
+  { box, quota, now }: { box: SecretBox; quota: number; now: Date },
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const secret = generateSecret();
+  return db.transaction(async (transaction) => {
+    // Locked, so that the quota holds for parallel requests.
+    await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
+    const count = await Endpoint.query(transaction).where({ user_id: userId }).resultSize();
+    if (count >= quota) {
+      const message = `An account of this plan can have ${quota} webhook endpoints. Delete one first.`;
+      throw new AppError('validation_error', message);
+    }
+    const endpoint = await Endpoint.query(transaction)
+      .insert({
+        ...input,
+        id: uuidv7({ msecs: now.getTime() }),
+        userId,
+        sealedSecret: box.seal(secret),
+        secretKey: box.keyName,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning('*')
+      .first()
+      .throwIfNotFound();
+    return { endpoint, secret };
+  });
+}
+
+/** Newest first. An account has few. */
+export async function listEndpoints(db: Database, userId: string): Promise<Endpoint[]> {
+  return Endpoint.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+}
+
+/** The same 404 for another owner's endpoint, a missing one and a malformed id. */
+export async function findEndpoint(db: Database, userId: string, id: string): Promise<Endpoint> {
+  const endpoint = isUuid(id) ? await Endpoint.query(db).findOne({ id, user_id: userId }) : undefined;
+  if (!endpoint) throw noSuchEndpoint();
+  return endpoint;
+}
+
+/** Enabling it forgets its failures. What happened while it was disabled is sent only by a replay. */
+export async function changeEndpoint(
+  db: Database,
+  userId: string,
+  id: string,
+  { isEnabled, ...changes }: EndpointChanges,
+  now: Date,
+): Promise<Endpoint> {
+  const { isEnabled: wasEnabled } = await findEndpoint(db, userId, id);
+  const state = isEnabled === undefined || isEnabled === wasEnabled ? {} : stateColumns(isEnabled, now);
+  // A new address is tried at once.
+  const retry = changes.url === undefined ? {} : { failures: 0, failingSince: null, retryAt: now };
+  const changed = await db.transaction(async (transaction) => {
+    if (state.isEnabled === false) await dropPending(transaction, id);
+    return Endpoint.query(transaction)
+      .patch({ ...changes, ...retry, ...state, updatedAt: now })
+      .where({ id, user_id: userId })
+      .returning('*')
+      .first();
+  });
+  if (!changed) throw noSuchEndpoint();
+  return changed;
+}
+
+function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
+  if (!isEnabled) return { isEnabled, disabledAt: now, disabledReason: 'owner' };
+  return {
+    isEnabled,
+    disabledAt: null,
+    disabledReason: null,
+    failures: 0,
+    failingSince: null,
+    retryAt: now,
+  };
+}
+
+/** What a disabled endpoint waits for is not sent. The log keeps it, and it can be sent again. */
+export async function dropPending(transaction: Database, endpointId: string): Promise<void> {
+  await transaction('webhook_scans').where({ endpoint_id: endpointId }).delete();
+  await transaction('webhook_deliveries')
+    .where({ endpoint_id: endpointId, status: 'pending' })
+    .update({ status: 'failed', finished_at: transaction.fn.now() });
+}
+
+/** Calls are signed with the old secret, too, for a day. */
+export async function rotateSecret(
+  db: Database,
+  userId: string,
+  id: string,
+  { box, now }: { box: SecretBox; now: Date },
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const secret = generateSecret();
+  return db.transaction(async (transaction) => {
+    const current = isUuid(id)
+      ? await Endpoint.query(transaction).findOne({ id, user_id: userId }).forNoKeyUpdate()
+      : undefined;
+    if (!current) throw noSuchEndpoint();
+    const endpoint = await Endpoint.query(transaction)
+      .findById(id)
+      .patch({
+        sealedSecret: box.seal(secret),
+        sealedPreviousSecret: box.seal(box.open(current.sealedSecret)),
+        previousSecretUntil: new Date(now.getTime() + overlapMs),
+        secretKey: box.keyName,
+        updatedAt: now,
+      })
+      .returning('*')
+      .first()
+      .throwIfNotFound();
+    return { endpoint, secret };
+  });
+}
+
+/** With its log and all that waits. */
+export async function deleteEndpoint(db: Database, userId: string, id: string): Promise<void> {
+  const deleted = isUuid(id) ? await Endpoint.query(db).delete().where({ id, user_id: userId }) : 0;
+  if (deleted === 0) throw noSuchEndpoint();
+  await db('webhook_scans').where({ endpoint_id: id }).delete();
+}
+
+/** Encrypts again what an earlier root secret has sealed, so that it can be removed one day. */
+export async function resealSecrets(db: Database, box: SecretBox): Promise<void> {
+  const outdated = await Endpoint.query(db).whereNot({ secret_key: box.keyName }).limit(1_000);
+  for (const { id, sealedSecret, sealedPreviousSecret } of outdated) {
+    await Endpoint.query(db)
+      .where({ id, sealed_secret: sealedSecret })
+      .patch({
+        sealedSecret: box.seal(box.open(sealedSecret)),
+        sealedPreviousSecret: sealedPreviousSecret && box.seal(box.open(sealedPreviousSecret)),
+        secretKey: box.keyName,
+      });
+  }
+}
+
+function noSuchEndpoint(): AppError {
+  return new AppError('not_found', 'There is no such webhook endpoint.');
+}

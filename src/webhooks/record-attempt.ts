@@ -1,0 +1,101 @@
+import { dayMs, hourMs } from '../runtime/units.ts';
+import type { Database } from '../store/database.ts';
+import { type Attempt, Delivery } from './deliveries.ts';
+import { dropPending, Endpoint } from './endpoints.ts';
+
+/** A delivery that fails is tried again after 5 s, 10 s, 20 s … 6 h, for three days. */
+const firstRetryMs = 5_000;
+const longestRetryMs = 6 * hourMs;
+/** An endpoint that fails is called again after 1 s, 2 s, 4 s … 1 h. After three days it is disabled. */
+const firstPauseMs = 1_000;
+const longestPauseMs = hourMs;
+const maxFailingMs = 3 * dayMs;
+const gone = 410;
+
+export type Outcome = 'delivered' | 'failed' | 'gone';
+
+export function outcomeOf({ statusCode }: Pick<Attempt, 'statusCode'>): Outcome {
+  if (statusCode === gone) return 'gone';
+  return statusCode !== null && statusCode >= 200 && statusCode < 300 ? 'delivered' : 'failed';
+}
+
+/** The log of a call, and what becomes of its delivery. */
+export async function recordAttempt(
+  db: Database,
+  { id, attempts, giveUpAt }: Delivery,
+  attempt: Attempt,
+  now: Date,
+): Promise<void> {
+  const next = nextState(outcomeOf(attempt), { attempts, giveUpAt }, now);
+  await db.transaction(async (transaction) => {
+    const updated = await Delivery.query(transaction)
+      .findById(id)
+      .patch({ ...next, attempts: attempts + 1 });
+    // The endpoint was deleted meanwhile.
+    if (updated === 0) return;
+    await transaction('webhook_attempts').insert({
+      delivery_id: id,
+      attempted_at: attempt.attemptedAt,
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      response: attempt.response,
+      error: attempt.error,
+    });
+  });
+}
+
+function nextState(
+  outcome: Outcome,
+  { attempts, giveUpAt }: Pick<Delivery, 'attempts' | 'giveUpAt'>,
+  now: Date,
+): Partial<Delivery> {
+  if (outcome === 'delivered') return { status: 'delivered', finishedAt: now };
+  if (now >= giveUpAt) return { status: 'failed', finishedAt: now };
+  return { nextAttemptAt: new Date(now.getTime() + backoffMs(firstRetryMs, attempts, longestRetryMs)) };
+}
+
+/** Nothing is left to be sent. */
+export async function cancelDelivery(db: Database, { id }: Delivery, now: Date): Promise<void> {
+  await Delivery.query(db).findById(id).patch({ status: 'canceled', finishedAt: now });
+}
+
+/** Ends the claim. `outcomes`: of the calls that were made; `scansAt`: when the next one with scans may be. */
+export async function releaseEndpoint(
+  db: Database,
+  endpoint: Endpoint,
+  { outcomes, scansAt }: { outcomes: Outcome[]; scansAt: Date | undefined },
+  now: Date,
+): Promise<{ isDisabled: boolean }> {
+  const state = endpointState(endpoint, outcomes, now);
+  const isDisabled = state.isEnabled === false;
+  await db.transaction(async (transaction) => {
+    await Endpoint.query(transaction)
+      .findById(endpoint.id)
+      .patch({ ...state, ...(scansAt && { scansAt }), leasedUntil: null } as Partial<Endpoint>);
+    if (isDisabled) await dropPending(transaction, endpoint.id);
+  });
+  return { isDisabled };
+}
+
+function endpointState(
+  { failures, failingSince }: Pick<Endpoint, 'failures' | 'failingSince'>,
+  outcomes: Outcome[],
+  now: Date,
+): Partial<Endpoint> {
+  if (outcomes.includes('gone')) return { isEnabled: false, disabledAt: now, disabledReason: 'gone' };
+  if (outcomes.length === 0) return {};
+  if (outcomes.includes('delivered')) return { failures: 0, failingSince: null };
+  const since = failingSince ?? now;
+  const failing = {
+    failures: failures + 1,
+    failingSince: since,
+    retryAt: new Date(now.getTime() + backoffMs(firstPauseMs, failures, longestPauseMs)),
+  };
+  if (now.getTime() - since.getTime() < maxFailingMs) return failing;
+  return { ...failing, isEnabled: false, disabledAt: now, disabledReason: 'failing' };
+}
+
+/** With jitter, so that endpoints that failed together are not called together. */
+function backoffMs(firstMs: number, earlier: number, longestMs: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(earlier, 20)) * (0.8 + 0.4 * Math.random());
+}

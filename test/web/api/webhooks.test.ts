@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+describe('/api/v1/webhooks', () => {
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    api = apiClient(service.url, await service.makeKey());
+  });
+  after(() => service.stop());
+
+  const valid = { url: 'https://example.com/hook', name: 'CRM', events: ['scan.recorded'] };
+  const create = (fields: object = {}, client = api) =>
+    client('/webhooks', { method: 'POST', body: { ...valid, ...fields } });
+
+  it('201: creates an endpoint and shows its secret only then', async () => {
+    const { status, body } = await create();
+    expect(status).to.equal(201);
+    expect(body).to.include({ url: valid.url, name: 'CRM', isEnabled: true, codeIds: null });
+    expect(Buffer.from(body.secret.slice(6), 'base64')).to.have.length(32);
+    const read = await api(`/webhooks/${body.id}`);
+    expect(read.body).to.not.have.property('secret');
+    expect((await api('/webhooks')).body.data).to.deep.equal([read.body]);
+    const { rows } = (await service.db.raw(
+      'SELECT webhook_endpoints::text AS text FROM webhook_endpoints',
+    )) as {
+      rows: { text: string }[];
+    };
+    expect(JSON.stringify(rows)).to.not.include(body.secret);
+  });
+
+  for (const [url, message] of [
+    ['http://127.0.0.1/', 'must have a public address'],
+    ['http://169.254.169.254/latest/meta-data/', 'must have a public address'],
+    ['http://0x7f.1:8080/', 'must have a public address'],
+    ['https://localhost/', 'must have a public address'],
+    ['https://example.com:22/', 'must have the port 80, 443 or one above 1023'],
+    ['https://user:secret@example.com/', 'must not contain a user name or password'],
+    ['ftp://example.com/', 'must be an absolute http or https URL with at most 2000 characters'],
+  ] as const) {
+    it(`400: rejects ${url}, also in a change`, async () => {
+      const details = [{ field: 'url', message }];
+      const refused = await create({ url });
+      expect(refused.status).to.equal(400);
+      expect(refused.body.details).to.deep.equal(details);
+      const { body } = await create();
+      const changed = await api(`/webhooks/${body.id}`, { method: 'PATCH', body: { url } });
+      expect(changed.status).to.equal(400);
+      expect(changed.body.details).to.deep.equal(details);
+    });
+  }
+
+  it('400: rejects no events, unknown ones and empty lists', async () => {
+    for (const fields of [{ events: [] }, { events: ['ping'] }, { codeIds: [] }, { categories: [] }])
+      expect((await create(fields)).status, JSON.stringify(fields)).to.equal(400);
+  });
+
+  it('400: has a limit of endpoints by plan, which holds for parallel requests', async () => {
+    const free = apiClient(service.url, await service.makeKey({ email: 'free@example.com', plan: 'free' }));
+    const statuses = await Promise.all(Array.from({ length: 6 }, () => create({}, free))).then((made) =>
+      made.map(({ status }) => status).toSorted((a, b) => a - b),
+    );
+    expect(statuses).to.deep.equal([201, 201, 201, 400, 400, 400]);
+  });
+
+  it('200: changes what is sent, and disables and enables an endpoint', async () => {
+    const { body } = await create();
+    const change = (fields: object) => api(`/webhooks/${body.id}`, { method: 'PATCH', body: fields });
+    expect((await change({ categories: ['Menus'] })).body).to.deep.include({
+      categories: ['Menus'],
+      url: valid.url,
+    });
+    expect((await change({ isEnabled: false })).body).to.include({
+      isEnabled: false,
+      disabledReason: 'owner',
+    });
+    expect((await change({ isEnabled: true })).body).to.include({ isEnabled: true, disabledReason: null });
+  });
+
+  it('writes the event of a change only if the change is committed', async () => {
+    const { body } = await create({ events: ['code.created'] });
+    const rejected = new Error('rolled back');
+    const { user_id: userId } = (await service.db('webhook_endpoints').where({ id: body.id }).first()) as {
+      user_id: string;
+    };
+    await api('/qrcodes', { method: 'POST', body: { name: 'One', content: 'https://example.com/' } });
+    await service.db
+      .transaction(async (transaction) => {
+        await transaction.raw(
+          `INSERT INTO qr_codes SELECT (jsonb_populate_record(code, jsonb_build_object(
+             'id', gen_random_uuid(), 'share_token', 'rolledback'))).* FROM qr_codes AS code WHERE user_id = ?`,
+          [userId],
+        );
+        const inside = (await transaction('webhook_deliveries').where({ endpoint_id: body.id })) as object[];
+        expect(inside).to.have.length(2);
+        throw rejected;
+      })
+      .catch((error: unknown) => expect(error).to.equal(rejected));
+    expect((await api(`/webhooks/${body.id}/deliveries`)).body.data).to.have.length(1);
+  });
+});

@@ -1,0 +1,234 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { recordScans } from '../../src/scans/record-scans.ts';
+import { webhookQueue } from '../../src/queue/webhook-queue.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
+import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { onBothQueues } from '../support/queue-engines.ts';
+import { scanRow } from '../support/scan-rows.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { testLog } from '../support/test-log.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+const allEvents = ['code.created', 'code.updated', 'code.deleted', 'code.expiring', 'scan.recorded'];
+
+onBothQueues('Webhooks', (redisUrl) => {
+  let service: TestService;
+  let receiver: Receiver;
+  let api: ApiClient;
+  let endpoints = 0;
+
+  before(async () => {
+    service = await startService({
+      worker: true,
+      redisUrl: redisUrl(),
+      config: { webhooks: { networks: ['127.0.0.0/8'], timeoutSeconds: 1 } },
+    });
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    api = apiClient(service.url, await service.makeKey({ email: `hooks-${(endpoints += 1)}@example.com` }));
+  });
+  afterEach(() => receiver.stop());
+  after(() => service.stop());
+
+  async function subscribe(fields: object = {}): Promise<{ id: string; path: string }> {
+    const path = `/hook-${(endpoints += 1)}`;
+    const { status, body } = await api('/webhooks', {
+      method: 'POST',
+      body: { url: receiver.url + path, name: 'Test', events: allEvents, ...fields },
+    });
+    expect(status).to.equal(201);
+    receiver.secrets.set(path, body.secret as string);
+    return { id: body.id as string, path };
+  }
+  /** Without the rate limit of the API. */
+  const rowOf = (id: string) =>
+    service.db('webhook_endpoints').where({ id }).first() as Promise<{ failing_since: Date | null }>;
+  const record = (codeId: string, count: number) => {
+    const rows = Array.from({ length: count }, () => scanRow(codeId, new Date().toISOString()));
+    return recordScans(service.db, rows).then(() => rows.map(({ id }) => id));
+  };
+  const scanIds = () => receiver.of('scan.recorded').flatMap(({ data }) => idsOf(data));
+  const idsOf = (data: { scans: { id: string }[] }) => data.scans.map(({ id }) => id);
+
+  it('call the endpoint when a code is created, changed, scanned and deleted, as the OpenAPI document says', async () => {
+    await subscribe();
+    const code = await createCode(api, { category: 'Menus' });
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    const [scanId] = await record(code.id, 1);
+    await eventually(() => expect(scanIds()).to.deep.equal([scanId]));
+    await api(`/qrcodes/${code.id}`, { method: 'DELETE' });
+    await eventually(() => expect(receiver.received).to.have.length(4));
+    expect(receiver.unverified).to.deep.equal([]);
+    expect(receiver.of('code.created')[0]?.data.code).to.include({
+      id: code.id,
+      name: 'Test',
+      shareUrl: code.shareUrl,
+      category: 'Menus',
+    });
+    expect(receiver.of('code.updated')[0]?.data.code.name).to.equal('Renamed');
+    expect(receiver.of('code.deleted')[0]?.data.code.id).to.equal(code.id);
+
+    const document = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as object;
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addSchema({ $id: 'api', ...document });
+    for (const { type, body } of receiver.received) {
+      const at = `api#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+      const validate = ajv.getSchema(at);
+      expect(validate?.(JSON.parse(body)), JSON.stringify(validate?.errors)).to.equal(true);
+      expect(body).to.not.match(/address|userId|user_id/);
+    }
+  });
+
+  it('send up to 100 scans in a call, and make at most one such call a second', async () => {
+    await subscribe({ events: ['scan.recorded'] });
+    const code = await createCode(api);
+    const ids = await record(code.id, 250);
+    await eventually(() => expect(scanIds()).to.have.members(ids));
+    const calls = receiver.of('scan.recorded');
+    expect(calls.map(({ data }) => data.scans.length)).to.deep.equal([100, 100, 50]);
+    // The clocks of the two ends are the same; what is measured is the arrival.
+    for (const [index, { atMs }] of calls.slice(1).entries())
+      expect(atMs - (calls[index]?.atMs ?? 0)).to.be.at.least(900);
+  });
+
+  it('send events of the chosen codes and categories only', async () => {
+    const [chosen, other] = [await createCode(api), await createCode(api)];
+    await subscribe({ events: ['scan.recorded'], codeIds: [chosen.id], categories: ['Menus'] });
+    const inCategory = await createCode(api, { category: 'Menus' });
+    const ids = [...(await record(chosen.id, 1)), ...(await record(inCategory.id, 1))];
+    await record(other.id, 1);
+    await eventually(() => expect(scanIds()).to.have.members(ids));
+    const { rows } = (await service.db.raw('SELECT count(*) AS count FROM webhook_scans')) as {
+      rows: [{ count: number }];
+    };
+    expect(rows[0].count).to.equal(0);
+  });
+
+  it('repeat a call that failed, with the same webhook-id and body, and log each attempt', async () => {
+    const { id } = await subscribe({ events: ['code.created'] });
+    receiver.answer = (_request, response) =>
+      void response.writeHead(receiver.received.length === 1 ? 500 : 204).end();
+    await createCode(api);
+    await eventually(() => expect(receiver.received).to.have.length(2));
+    const [first, second] = receiver.received;
+    expect(second).to.include({ id: first?.id, body: first?.body });
+    await eventually(async () => {
+      const row = (await service.db('webhook_deliveries').where({ endpoint_id: id }).first()) as object;
+      expect(row).to.include({ status: 'delivered', attempts: 2 });
+    });
+    const { body: log } = await api(`/webhooks/${id}/deliveries?status=delivered`);
+    expect(log.data[0]).to.include({ status: 'delivered', attempts: 2, messageId: first?.id });
+    const { body: detail } = await api(`/webhook-deliveries/${log.data[0].id}`);
+    expect(detail.requestBody).to.equal(first?.body);
+    expect(detail.calls.map((call: { statusCode: number }) => call.statusCode)).to.deep.equal([500, 204]);
+    expect((await api(`/webhooks/${id}`)).body.failingSince).to.equal(null);
+  });
+
+  it('reach other endpoints while one hangs', async () => {
+    const slow = await subscribe({ events: ['code.created'] });
+    await subscribe({ events: ['code.created'] });
+    receiver.answer = (request, response) => {
+      if (request.path !== slow.path) response.end();
+    };
+    await createCode(api);
+    await eventually(() => expect(receiver.received).to.have.length(2));
+    await eventually(async () => expect((await rowOf(slow.id)).failing_since).to.be.a('date'));
+    const { body: log } = await api(`/webhooks/${slow.id}/deliveries`);
+    const { body: detail } = await api(`/webhook-deliveries/${log.data[0].id}`);
+    expect(detail.calls[0].error).to.equal('No complete response within 1 s');
+  });
+
+  it('are signed with both secrets for a day after a rotation', async () => {
+    const { id, path } = await subscribe({ events: ['code.created'] });
+    const old = receiver.secrets.get(path) ?? '';
+    const { body } = await api(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
+    expect(body.secret).to.not.equal(old);
+    for (const secret of [old, body.secret as string]) {
+      receiver.secrets.set(path, secret);
+      await api(`/webhooks/${id}/test`, { method: 'POST' });
+      await eventually(() => expect(receiver.of('ping')).to.have.length(secret === old ? 1 : 2));
+    }
+    await service
+      .db('webhook_endpoints')
+      .where({ id })
+      .update({ previous_secret_until: new Date(0) });
+    await api(`/webhooks/${id}/test`, { method: 'POST' });
+    await eventually(() => expect(receiver.of('ping')).to.have.length(3));
+    expect(String(receiver.received.at(-1)?.headers['webhook-signature']).split(' ')).to.have.length(1);
+    expect(receiver.unverified).to.deep.equal([]);
+  });
+
+  it('stop after three days of failures, and say so; a replay sends what was missed', async () => {
+    const { id } = await subscribe({ events: ['scan.recorded', 'code.updated'] });
+    const code = await createCode(api);
+    const from = new Date(Date.now() - 60_000);
+    receiver.answer = (_request, response) => void response.writeHead(500).end();
+    await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    await eventually(() => expect(receiver.received).to.not.have.length(0));
+    await eventually(async () => {
+      // Again and again: a worker that has claimed the endpoint writes what it has read.
+      await service
+        .db('webhook_endpoints')
+        .where({ id, is_enabled: true })
+        .update({ failing_since: new Date(Date.now() - 73 * 3_600_000), retry_at: new Date() });
+      expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'failing' });
+    });
+    expect((await api(`/webhooks/${id}`)).body).to.include({ isEnabled: false, disabledReason: 'failing' });
+    const missed = await record(code.id, 3);
+    receiver.answer = (_request, response) => void response.end();
+    receiver.received.length = 0;
+    expect((await api(`/webhooks/${id}/test`, { method: 'POST' })).status).to.equal(400);
+    await api(`/webhooks/${id}`, { method: 'PATCH', body: { isEnabled: true } });
+    const period = { from: from.toISOString(), to: new Date(Date.now() + 1_000).toISOString() };
+    const { body } = await api(`/webhooks/${id}/replay`, { method: 'POST', body: period });
+    expect(body).to.deep.equal({ deliveries: 1, scans: 3 });
+    await eventually(() => expect(scanIds()).to.have.members(missed));
+    await eventually(() => expect(receiver.of('code.updated')).to.have.length(1));
+  });
+
+  it('end where the endpoint answers 410', async () => {
+    const { id } = await subscribe({ events: ['code.created'] });
+    receiver.answer = (_request, response) => void response.writeHead(410).end();
+    await createCode(api);
+    await eventually(async () =>
+      expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'gone' }),
+    );
+  });
+
+  it('are sent once when the job is delivered twice', async () => {
+    await subscribe({ events: ['code.created'] });
+    const queue = openQueueClient({
+      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      log: testLog(),
+    });
+    await waitUntilReady(queue);
+    await createCode(api);
+    await Promise.all([queue.add(webhookQueue, {}), queue.add(webhookQueue, {})]);
+    await eventually(() => expect(receiver.received).to.have.length(1));
+    await createCode(api);
+    await eventually(() => expect(receiver.received).to.have.length(2));
+    await queue.close();
+    expect(new Set(receiver.received.map(({ id }) => id)).size).to.equal(2);
+  });
+
+  it('leave out the scans of a code that was deleted before they were sent', async () => {
+    const { id } = await subscribe({ events: ['scan.recorded'] });
+    const [kept, deleted] = [await createCode(api), await createCode(api)];
+    await service
+      .db('webhook_endpoints')
+      .where({ id })
+      .update({ retry_at: new Date(Date.now() + 60_000) });
+    await record(deleted.id, 2);
+    const ids = await record(kept.id, 2);
+    await api(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
+    await service.db('webhook_endpoints').where({ id }).update({ retry_at: new Date() });
+    await eventually(() => expect(scanIds()).to.have.members(ids));
+  });
+});

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-request.ts';
+import type { Database } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { throttle } from '../src/telemetry/throttle.ts';
+import { claimEndpoints, takeDue } from '../src/webhooks/claim-endpoints.ts';
+import { type Attempt, type Delivery, messageId } from '../src/webhooks/deliveries.ts';
+import type { Endpoint } from '../src/webhooks/endpoints.ts';
+import { renderBody } from '../src/webhooks/payload.ts';
+import {
+  cancelDelivery,
+  type Outcome,
+  outcomeOf,
+  recordAttempt,
+  releaseEndpoint,
+} from '../src/webhooks/record-attempt.ts';
+import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
+
+/** Endpoints that one process calls at the same time. Those that fail, and perhaps hang, cannot take the place of others. */
+const maxEndpoints = { healthy: 32, failing: 16 };
+const scanPauseMs = 1_000;
+/** A claim lasts for a call and what is to be stored before and after it. */
+const claimMarginMs = 5_000;
+
+export interface DelivererOptions {
+  db: Database;
+  box: SecretBox;
+  send: (request: OutboundRequest) => Promise<OutboundResponse>;
+  timeoutMs: number;
+  baseUrl: string;
+  userAgent: string;
+  log: Log;
+}
+
+export interface WebhookDeliverer {
+  /** Starts the calls that are due, as far as there is room, and does not wait for them. */
+  start(): Promise<void>;
+  /** Waits for the calls that are running. */
+  close(): Promise<void>;
+}
+
+export function createWebhookDeliverer({
+  db,
+  box,
+  send,
+  timeoutMs,
+  baseUrl,
+  userAgent,
+  log,
+}: DelivererOptions): WebhookDeliverer {
+  const running = { healthy: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
+  let isClosing = false;
+  const logFailed = throttle((err, times) =>
+    log.warn({ err, times }, 'a webhook endpoint could not be called; its events are sent later'),
+  );
+
+  async function call(endpoint: Endpoint, delivery: Delivery, body: string): Promise<Attempt> {
+    const attemptedAt = new Date();
+    const headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': userAgent,
+      ...signedHeaders(
+        { id: messageId(delivery), body, secrets: secretsOf(endpoint, attemptedAt) },
+        attemptedAt,
+      ),
+    };
+    const startedAt = performance.now();
+    const took = () => Math.round(performance.now() - startedAt);
+    try {
+      const response = await send({ url: endpoint.url, method: 'POST', headers, body });
+      return {
+        attemptedAt,
+        durationMs: took(),
+        statusCode: response.status,
+        response: storable(response.body),
+        error: null,
+      };
+    } catch (error) {
+      const message = storable(error instanceof Error ? error.message : String(error));
+      return { attemptedAt, durationMs: took(), statusCode: null, response: null, error: message };
+    }
+  }
+
+  function secretsOf(
+    { sealedSecret, sealedPreviousSecret, previousSecretUntil }: Endpoint,
+    now: Date,
+  ): string[] {
+    const secrets = [box.open(sealedSecret)];
+    if (sealedPreviousSecret && previousSecretUntil && previousSecretUntil > now)
+      secrets.push(box.open(sealedPreviousSecret));
+    return secrets;
+  }
+
+  async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Outcome[]> {
+    const body = await renderBody(db, delivery, baseUrl);
+    if (body === undefined) {
+      await cancelDelivery(db, delivery, new Date());
+      return [];
+    }
+    const attempt = await call(endpoint, delivery, body);
+    await recordAttempt(db, delivery, attempt, new Date());
+    return [outcomeOf(attempt)];
+  }
+
+  /** At most one call with scans a second. */
+  async function deliverScans(endpoint: Endpoint, delivery: Delivery) {
+    const waitMs = endpoint.scansAt.getTime() - Date.now();
+    if (waitMs > 0) await sleep(Math.min(waitMs, scanPauseMs));
+    const scansAt = new Date(Date.now() + scanPauseMs);
+    return { outcomes: await deliver(endpoint, delivery), scansAt };
+  }
+
+  /** One round of calls to an endpoint. What is left is for the next one, perhaps by another process. */
+  async function serve(endpoint: Endpoint): Promise<void> {
+    const { scans, others } = await takeDue(db, endpoint);
+    const [withScans, ...rest] = await Promise.all([
+      scans ? deliverScans(endpoint, scans) : undefined,
+      ...others.map((delivery) => deliver(endpoint, delivery)),
+    ]);
+    const outcomes = [...(withScans?.outcomes ?? []), ...rest.flat()];
+    const released = { outcomes, scansAt: withScans?.scansAt };
+    const { isDisabled } = await releaseEndpoint(db, endpoint, released, new Date());
+    if (isDisabled)
+      log.warn(
+        { endpoint: endpoint.id },
+        'a webhook endpoint was disabled: it is gone, or failed for three days',
+      );
+  }
+
+  async function startSome(kind: keyof typeof running): Promise<void> {
+    const set = running[kind];
+    const claimed = await claimEndpoints(db, {
+      isFailing: kind === 'failing',
+      limit: maxEndpoints[kind] - set.size,
+      leaseMs: timeoutMs + claimMarginMs,
+    });
+    for (const endpoint of claimed) {
+      // After an error, the claim runs out.
+      const served = serve(endpoint)
+        .catch(logFailed)
+        .finally(() => set.delete(served));
+      set.add(served);
+    }
+  }
+
+  return {
+    async start() {
+      if (isClosing) return;
+      await startSome('healthy');
+      await startSome('failing');
+    },
+    async close() {
+      isClosing = true;
+      await Promise.all([...running.healthy, ...running.failing]);
+    },
+  };
+}
+
+/** PostgreSQL cannot store NUL characters. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\u{fffd}');
+}
