@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
+import { parseContact, parsePageLink } from './http/page-link.ts';
 import { parseUrl } from './http/parse-url.ts';
+import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
 import { caFileError } from './store/ca-file.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
 import { hostsError, splitHosts } from './store/database-url.ts';
 import { poolBounds } from './store/pool-sizes.ts';
-import { serverAddressError } from './store/server-address.ts';
+import { hasScheme, serverAddressError } from './store/server-address.ts';
 import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -62,6 +64,10 @@ export interface Config {
   workerMetricsPort: number | undefined;
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
+  /** Undefined: no mails are sent. */
+  mail: MailConfig | undefined;
+  /** An e-mail address or http(s) URL for users who need help. */
+  supportContact: string | undefined;
   /** An e-mail address or http(s) URL for abuse reports. */
   abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
@@ -170,9 +176,8 @@ export function readConfig(
 
   function contact(name: string): string | undefined {
     const text = given(name);
-    if (text === undefined || /^[^\s@<>()",;:/]+@[^\s@<>()",;:/]+$/.test(text)) return text;
-    const url = parseUrl(text);
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+    const parsed = text === undefined ? undefined : parseContact(text);
+    if (text === undefined || parsed !== undefined) return parsed;
     errors.push(
       `${name} must be an e-mail address, such as abuse@example.com, or a URL that starts with http:// or https://`,
     );
@@ -181,10 +186,8 @@ export function readConfig(
 
   function pageLink(name: string, mayBeMail = false): string | undefined {
     const text = given(name);
-    if (text === undefined) return undefined;
-    const url = parseUrl(text);
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-    if (mayBeMail && url?.protocol === 'mailto:' && /^[^\s@]+@[^\s@]+$/.test(url.pathname)) return url.href;
+    const parsed = text === undefined ? undefined : parsePageLink(text, mayBeMail);
+    if (text === undefined || parsed !== undefined) return parsed;
     errors.push(
       `${name} must be a URL that starts with http:// or https://${mayBeMail ? ', or mailto: and an e-mail address' : ''}`,
     );
@@ -259,6 +262,8 @@ export function readConfig(
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
     tracing: readTracingConfig(given, (error) => errors.push(error)),
+    mail: readMailConfig(given, (error) => errors.push(error)),
+    supportContact: contact('SUPPORT_CONTACT'),
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
     footerLinks: Object.freeze({
@@ -285,10 +290,6 @@ export function readConfig(
   if (config.databaseReplicaUrl && given('DATABASE_URL') === undefined)
     errors.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replica');
   return { config: Object.freeze(config), errors };
-}
-
-function hasScheme(text: string, protocols: string[]): boolean {
-  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
 }
 
 /** For processes that are started without the embedded database. */

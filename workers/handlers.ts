@@ -2,6 +2,7 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
 import { createHousekeepingHandler } from './housekeeping-handler.ts';
+import { createMailHandler, type MailHandlerOptions } from './mail-handler.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
@@ -11,7 +12,7 @@ type DataOf<Definition> = Definition extends QueueDefinition<infer Data> ? Data 
 type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 
 /** What the handlers need, opened in worker-service.ts. */
-export type HandlerResources = ScanHandlerOptions & PartitionHandlerOptions;
+export type HandlerResources = ScanHandlerOptions & PartitionHandlerOptions & MailHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
@@ -20,5 +21,6 @@ export function createHandlers(resources: HandlerResources): Handlers {
     purge: createPurgeHandler(resources),
     partitions: createPartitionHandler(resources),
     housekeeping: createHousekeepingHandler(resources),
+    mail: createMailHandler(resources),
   };
 }

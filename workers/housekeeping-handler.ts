@@ -1,6 +1,8 @@
 import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
+import { purgeConfirmations } from '../src/accounts/email-confirmations.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
+import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
@@ -16,6 +18,8 @@ export function createHousekeepingHandler({ db, log }: { db: Database; log: Log 
       await purgeOldSessions(db, now);
       await purgeOneTimeSecrets(db, now);
       await purgeSignInLinks(db, now);
+      await purgeConfirmations(db, now);
+      await purgeSentMails(db, now);
       await purgeResponses(db, now);
       await purgeReports(db);
     } catch (err) {

@@ -2,6 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Database } from '../store/database.ts';
 import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
+import { sealText, unsealText } from './sealed-text.ts';
+
+const mailPurpose = 'mail-job';
 
 type Account = { id: string; passwordHash: string | null };
 
@@ -15,6 +18,10 @@ export interface ServiceSecrets {
   sealingKey: Buffer;
   /** Open what was encrypted with any of the root secrets. The first is `sealingKey`. */
   openingKeys: readonly Buffer[];
+  /** Encrypts what a mail job says, which may contain addresses. */
+  sealMail(text: string): string;
+  /** Throws where none of the root secrets was used. */
+  openMail(sealed: string): string;
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -33,6 +40,7 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
   const openingKeys = keys('scan-job');
+  const mailKeys = keys('mail-job');
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
@@ -40,6 +48,8 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: openingKeys[0],
     openingKeys,
+    sealMail: (text) => sealText(text, mailKeys[0].toString('base64'), mailPurpose).toString('base64'),
+    openMail: (sealed) => openWithAny(mailKeys, Buffer.from(sealed, 'base64')),
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
@@ -57,6 +67,19 @@ function isHashOf(keys: readonly Buffer[], hash: string, text: string): boolean 
     const expected = Buffer.from(keyedHash(key, text));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
+}
+
+function openWithAny(keys: readonly Buffer[], sealed: Buffer): string {
+  for (const key of keys) {
+    try {
+      return unsealText(sealed, key.toString('base64'), mailPurpose);
+    } catch {
+      // Encrypted with another one.
+    }
+  }
+  throw new Error(
+    'the job was encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET',
+  );
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

@@ -2,6 +2,10 @@ import { accessSync, constants } from 'node:fs';
 
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
+export function hasScheme(text: string, protocols: string[]): boolean {
+  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+}
+
 /** The rest of the message "NAME …" for a server URL that we cannot use, although its scheme is right. */
 export function serverAddressError(text: string, url: URL | undefined): string | undefined {
   if (hasSeveralHosts(text)) {

@@ -39,6 +39,8 @@ import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
+import { confirmEmailPages } from './sign-in/confirm-email-routes.ts';
+import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
@@ -67,6 +69,7 @@ export interface AppParts {
   /** Undefined: no traces are exported. */
   tracing: Tracing | undefined;
   queues: OperatorQueues;
+  sendMail: PageParts['sendMail'];
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
@@ -89,6 +92,7 @@ export function createApp({
   queueBoard,
   tracing,
   queues,
+  sendMail,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -110,6 +114,8 @@ export function createApp({
     geoSource,
     codeChanged,
     queues,
+    sendMail,
+    log,
     closing,
     now,
   };
@@ -152,6 +158,8 @@ export function createPages(parts: PageParts): Router {
     docsPage,
     signInPages,
     signInLinkPages,
+    forgotPasswordPages,
+    confirmEmailPages,
     codeListPages,
     codePictureRoutes,
     codeFormPages,

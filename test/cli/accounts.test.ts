@@ -45,6 +45,8 @@ const commands = [
   'secret',
   'secret generate',
   'secret remove',
+  'mail',
+  'mail test',
   'backup',
   'backup check',
   'demo',

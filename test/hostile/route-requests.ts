@@ -36,9 +36,12 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
+  'POST /signin/forgot': () => ({ form: {} }),
+  'POST /signin/confirm/:token': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
+  'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
 };
@@ -67,8 +70,9 @@ export function idKind({ method, path }: Route): 'code' | 'key' {
   return kind;
 }
 
-/** The token of a sign-in link is no id: see test/web/sign-in/sign-in-links.test.ts. */
-export const hasId = ({ path }: Route) => /[:(*]/.test(path.replace('/signin/link/:token', ''));
+/** The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts and forgot-password.test.ts. */
+export const hasId = ({ path }: Route) =>
+  /[:(*]/.test(path.replace(/\/signin\/(?:link|confirm)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code and `:scan` that of a scan; `:mine` is a code of the caller. */
 export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [

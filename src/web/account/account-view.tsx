@@ -7,6 +7,13 @@ import { Notice } from '../ui/notice.tsx';
 
 export interface AccountProps {
   visitor: Visitor;
+  email: {
+    isConfirmed: boolean;
+    /** A new address that waits to be confirmed. */
+    pending: string | undefined;
+    /** False where the service sends no mails. */
+    canMail: boolean;
+  };
   plan: 'free' | 'pro';
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
@@ -25,7 +32,7 @@ const problems: Record<FormName, string> = {
   delete: 'Your account was not deleted.',
 };
 
-export function AccountView({ visitor, plan, limits, use, flash, errors, typed }: AccountProps) {
+export function AccountView({ visitor, email, plan, limits, use, flash, errors, typed }: AccountProps) {
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -45,6 +52,7 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
         <section class="card">
           <h2>Change email</h2>
           {problem('email')}
+          <EmailState {...email} />
           <Form action="/account/email">
             <Input
               form={stateOf('email')}
@@ -59,7 +67,7 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
             <button type="submit">Change email</button>
           </Form>
         </section>
-        <section class="card">
+        <section class="card" id="change-password">
           <h2>Change password</h2>
           {problem('password')}
           <p>Changing it signs you out on every other device.</p>
@@ -171,6 +179,28 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
         </div>
       </div>
     </section>
+  );
+}
+
+function EmailState({ isConfirmed, pending, canMail }: AccountProps['email']) {
+  if (!canMail || (isConfirmed && pending === undefined)) return null;
+  return (
+    <>
+      <p>
+        {pending === undefined ? (
+          'Your email is not confirmed yet. Confirm it to get mails about your codes.'
+        ) : (
+          <>
+            <bdi>{pending}</bdi> becomes your email when you open the link in the mail that was sent there.
+          </>
+        )}
+      </p>
+      <Form action="/account/confirm">
+        <button type="submit" class="quiet">
+          {pending === undefined ? 'Send the mail to confirm it' : 'Send the mail again'}
+        </button>
+      </Form>
+    </>
   );
 }
 
