@@ -4,6 +4,7 @@ import { purgeConfirmations } from '../src/accounts/email-confirmations.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
+import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
@@ -18,6 +19,7 @@ export function createHousekeepingHandler({ db, log }: { db: Database; log: Log 
       await purgeOldSessions(db, now);
       await purgeOneTimeSecrets(db, now);
       await purgeSignInLinks(db, now);
+      await purgeChallenges(db, now);
       await purgeConfirmations(db, now);
       await purgeSentMails(db, now);
       await purgeResponses(db, now);

@@ -4,8 +4,6 @@ import type { Database } from '../store/database.ts';
 import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
 import { sealText, unsealText } from './sealed-text.ts';
 
-const mailPurpose = 'mail-job';
-
 type Account = { id: string; passwordHash: string | null };
 
 /** Everything derived from the root secrets: new values from the first; values of any are accepted. */
@@ -22,6 +20,9 @@ export interface ServiceSecrets {
   sealMail(text: string): string;
   /** Throws where none of the root secrets was used. */
   openMail(sealed: string): string;
+  /** Encrypts the secrets of authenticator apps. */
+  sealTotp(text: string): string;
+  openTotp(sealed: string): string;
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -40,7 +41,8 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
   const openingKeys = keys('scan-job');
-  const mailKeys = keys('mail-job');
+  const mail = sealWith(keys('mail-job'), 'mail-job');
+  const totp = sealWith(keys('totp'), 'totp');
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
@@ -48,8 +50,10 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
     sealingKey: openingKeys[0],
     openingKeys,
-    sealMail: (text) => sealText(text, mailKeys[0].toString('base64'), mailPurpose).toString('base64'),
-    openMail: (sealed) => openWithAny(mailKeys, Buffer.from(sealed, 'base64')),
+    sealMail: mail.seal,
+    openMail: mail.open,
+    sealTotp: totp.seal,
+    openTotp: totp.open,
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
@@ -69,17 +73,25 @@ function isHashOf(keys: readonly Buffer[], hash: string, text: string): boolean 
   });
 }
 
-function openWithAny(keys: readonly Buffer[], sealed: Buffer): string {
-  for (const key of keys) {
-    try {
-      return unsealText(sealed, key.toString('base64'), mailPurpose);
-    } catch {
-      // Encrypted with another one.
-    }
-  }
-  throw new Error(
-    'the job was encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET',
-  );
+/** Encrypts with the first key, and opens what was encrypted with any of them. */
+function sealWith(keys: readonly [Buffer, ...Buffer[]], purpose: string) {
+  const [current, ...others] = keys.map((key) => key.toString('base64')) as [string, ...string[]];
+  return {
+    seal: (text: string) => sealText(text, current, purpose).toString('base64'),
+    open(sealed: string): string {
+      const bytes = Buffer.from(sealed, 'base64');
+      for (const key of [current, ...others]) {
+        try {
+          return unsealText(bytes, key, purpose);
+        } catch {
+          // Encrypted with another one.
+        }
+      }
+      throw new Error(
+        `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
+      );
+    },
+  };
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

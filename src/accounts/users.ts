@@ -99,7 +99,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
     await transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
          SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL
-         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:']) AS kind
+         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:']) AS kind
        )`,
       { id: user.id },
     );

@@ -2,7 +2,7 @@ import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
 /**
- * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, responses of
+ * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, ids of sent mails, responses of
  * API requests with an Idempotency-Key, process reports.
  */
 export const housekeepingQueue = defineQueue({

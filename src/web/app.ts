@@ -41,6 +41,8 @@ import { codeListPages } from './codes/list/list-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
 import { confirmEmailPages } from './sign-in/confirm-email-routes.ts';
 import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
+import { securityPages } from './security/security-routes.ts';
+import { secondFactorPages } from './sign-in/second-factor-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
@@ -160,12 +162,14 @@ export function createPages(parts: PageParts): Router {
     signInLinkPages,
     forgotPasswordPages,
     confirmEmailPages,
+    secondFactorPages,
     codeListPages,
     codePictureRoutes,
     codeFormPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,
+    securityPages,
     accountPages,
     overviewPages,
     usersPages,

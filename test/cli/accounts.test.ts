@@ -26,6 +26,7 @@ const commands = [
   'user plan',
   'user admin',
   'user password',
+  'user two-factor',
   'counters verify',
   'counters rebuild',
   'scans dead',

@@ -38,6 +38,17 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
   'POST /signin/forgot': () => ({ form: {} }),
   'POST /signin/confirm/:token': () => ({ form: {} }),
+  'POST /signin/second': () => ({ form: {} }),
+  'POST /signin/passkey': () => ({ form: {} }),
+  'POST /signin/passkey/options': () => ({ form: {} }),
+  'POST /account/security/sessions/end': () => ({ form: {} }),
+  'POST /account/security/totp': () => ({ form: {} }),
+  'POST /account/security/totp/confirm': () => ({ form: {} }),
+  'POST /account/security/totp/delete': () => ({ form: {} }),
+  'POST /account/security/recovery': () => ({ form: {} }),
+  'POST /account/security/passkeys/options': () => ({ form: {} }),
+  'POST /account/security/passkeys': () => ({ form: {} }),
+  'POST /account/security/passkeys/delete': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
@@ -95,4 +106,5 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
   endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
-  job kind page plan queue reason topLevel value`.split(/\s+/);
+  job kind page plan queue reason topLevel value all code passkey passkeyPassword recoveryPassword removePassword response
+  totpPassword`.split(/\s+/);

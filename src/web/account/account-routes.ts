@@ -14,15 +14,14 @@ import {
   hasConfirmedEmail,
   type User,
 } from '../../accounts/users.ts';
-import type { FieldError } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
+import { currentPasswordErrors } from './current-password.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
 import { askForConfirmation, mailLater } from '../sign-in/ask-for-confirmation.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
-const maxPasswordChecksPerHour = 20;
 const maxConfirmationsPerHour = 5;
 const flashTexts = {
   confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
@@ -65,17 +64,6 @@ export function accountPages(parts: PageParts): Router {
     );
   }
 
-  /** Changes to an account need its password, so that a stolen session is not enough. */
-  async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
-    return passwords.withSlot(async ({ verify }) => {
-      const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
-      const { isAllowed } = await takeAttempt(db, limit);
-      if (!isAllowed) return [{ field: name, message: 'was tried too often. Try again in an hour' }];
-      const matches = await verify(user.passwordHash, password);
-      return matches ? [] : [{ field: name, message: 'This is not your current password' }];
-    });
-  }
-
   async function confirmLater(ctx: Context, email: string): Promise<void> {
     const user = userOf(ctx);
     const limit = { subject: `confirm-email:${user.id}`, maxPerHour: maxConfirmationsPerHour };
@@ -92,7 +80,7 @@ export function accountPages(parts: PageParts): Router {
     const email = field(ctx, 'newEmail').trim();
     const list = [
       ...emailErrors('newEmail', email),
-      ...(await currentPasswordErrors(user, 'emailPassword', field(ctx, 'emailPassword'))),
+      ...(await currentPasswordErrors(parts, user, 'emailPassword', field(ctx, 'emailPassword'))),
     ];
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
     // With mails, it changes when its owner confirms it. Whether it has another account is not told.
@@ -114,7 +102,7 @@ export function accountPages(parts: PageParts): Router {
     const password = field(ctx, 'newPassword');
     const list = [
       ...passwordErrors('newPassword', password, user.email),
-      ...(await currentPasswordErrors(user, 'oldPassword', field(ctx, 'oldPassword'))),
+      ...(await currentPasswordErrors(parts, user, 'oldPassword', field(ctx, 'oldPassword'))),
     ];
     if (list.length === 0 && (await passwords.isCommon(password, user.email)))
       list.push(commonPasswordError('newPassword'));
@@ -128,7 +116,7 @@ export function accountPages(parts: PageParts): Router {
 
   router.post('/delete', async (ctx) => {
     const user = userOf(ctx);
-    const list = await currentPasswordErrors(user, 'deletePassword', field(ctx, 'deletePassword'));
+    const list = await currentPasswordErrors(parts, user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
       list.push({ field: 'confirmation', message: `Enter ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });

@@ -48,6 +48,12 @@ export function AccountView({ visitor, email, plan, limits, use, flash, errors, 
       <h1>Account</h1>
       {flash && <Notice kind="good">{flash}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
+      <section class="card">
+        <h2>Security</h2>
+        <p>
+          <a href="/account/security">Two-factor sign-in, passkeys and sessions</a>
+        </p>
+      </section>
       <div class="columns side-by-side">
         <section class="card">
           <h2>Change email</h2>

@@ -3,15 +3,16 @@ import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts
 import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
 import type { FieldError } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
-import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';
+import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { DeadLinkView, NewPasswordView } from './sign-in-link-view.tsx';
 
 const home = '/codes';
 
 /** The link in a mail, or from an operator, for a user who cannot sign in: its owner chooses a new password. */
 export function signInLinkPages(parts: PageParts): Router {
-  const { db, passwords, sessions, sendMail, now } = parts;
+  const { db, passwords, sendMail, now } = parts;
   const router = new Router();
 
   router.get('/signin/link/:token', async (ctx) => {
@@ -34,8 +35,7 @@ export function signInLinkPages(parts: PageParts): Router {
     const changed = await useSignInLink(db, token, await passwords.hash(password), now());
     if (!changed) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
     await mailLater(parts, { kind: 'password-changed', userId: changed.id });
-    await sessions.signIn(ctx, changed);
-    redirect(ctx, home);
+    await completeSignIn(ctx, parts, changed, home);
   });
   return router;
 }

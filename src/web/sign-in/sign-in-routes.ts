@@ -12,6 +12,7 @@ import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
 import type { FormError } from '../ui/controls.tsx';
 import { SignInView, SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
+import { completeSignIn } from './complete-sign-in.ts';
 import { tooMany } from './too-many.ts';
 import { safeReturnPath } from './return-path.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
@@ -103,10 +104,7 @@ export function signInPages(parts: PageParts): Router {
         device: sessions.device(ctx),
       },
     );
-    if ('user' in answer) {
-      await sessions.signIn(ctx, answer.user);
-      return redirect(ctx, next ?? home);
-    }
+    if ('user' in answer) return completeSignIn(ctx, parts, answer.user, next ?? home);
     const view = { visitor: visitorOf(ctx, parts), email, next };
     if (answer.refused === 'wrong')
       return show(ctx, SignInView, { ...view, problem: 'The email or the password is wrong.' }, 401);

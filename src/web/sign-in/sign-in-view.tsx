@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Input, type FormError } from '../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
+import { PasskeyForm } from './passkey-form.tsx';
 import { sectionName } from '../ui/sections.ts';
 import { Notice } from '../ui/notice.tsx';
 
@@ -52,6 +53,7 @@ export function SignInView(props: SignInProps) {
       lead={reasonFor(props.next)}
       password={{ autocomplete: 'current-password' }}
     >
+      <PasskeyForm visitor={props.visitor} next={props.next} />
       <p class="quiet">
         <a href="/signin/forgot">Forgot your password?</a>
       </p>
