@@ -64,7 +64,6 @@ export interface Config {
   workerMetricsPort: number | undefined;
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
-  /** Undefined: no mails are sent. */
   mail: MailConfig | undefined;
   /** An e-mail address or http(s) URL for users who need help. */
   supportContact: string | undefined;

@@ -52,6 +52,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/new': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
+  'POST /account/language': () => ({ form: {} }),
   'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
@@ -107,4 +108,4 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
   endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
   job kind page plan queue reason topLevel value all code passkey passkeyPassword recoveryPassword removePassword response
-  totpPassword`.split(/\s+/);
+  totpPassword language`.split(/\s+/);

@@ -7,13 +7,8 @@ import { emailErrors } from '../../accounts/email-address.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
-import {
-  changeEmail,
-  changePassword,
-  deleteUser,
-  hasConfirmedEmail,
-  type User,
-} from '../../accounts/users.ts';
+import { changeEmail, changePassword, deleteUser, hasConfirmedEmail } from '../../accounts/users.ts';
+import { isLanguage } from '../../http/preferred-language.ts';
 import { field } from '../middleware/forms.ts';
 import { currentPasswordErrors } from './current-password.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
@@ -24,6 +19,7 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const maxConfirmationsPerHour = 5;
 const flashTexts = {
+  language: 'The language of your mails was changed.',
   confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many mails were sent. Try again in an hour.',
   email: 'Your email was changed.',
@@ -52,6 +48,7 @@ export function accountPages(parts: PageParts): Router {
       isConfirmed: hasConfirmedEmail(user),
       pending: pending?.toLowerCase() === user.email.toLowerCase() ? undefined : pending,
       canMail: sendMail !== undefined,
+      language: isLanguage(user.language) ? user.language : 'en',
     };
     const flash = readFlash(ctx, parts, flashTexts);
     const visitor = visitorOf(ctx, parts);
@@ -95,6 +92,16 @@ export function accountPages(parts: PageParts): Router {
   router.post('/confirm', async (ctx) => {
     const user = userOf(ctx);
     await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
+  });
+
+  router.post('/language', async (ctx) => {
+    const language = field(ctx, 'language');
+    if (!isLanguage(language)) {
+      const unknown = { field: 'language', message: 'must be one of the list' };
+      return showAccount(ctx, { form: 'language', list: [unknown] });
+    }
+    await userOf(ctx).$query(db).patch({ language, updatedAt: now() });
+    redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
   });
 
   router.post('/password', async (ctx) => {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../errors.ts';
-import { type FormState, idOf, Input } from '../ui/controls.tsx';
+import type { Language } from '../../http/preferred-language.ts';
+import { type FormState, idOf, Input, Select } from '../ui/controls.tsx';
 import { figure } from '../ui/figure.ts';
 import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
@@ -13,16 +14,27 @@ export interface AccountProps {
     pending: string | undefined;
     /** False where the service sends no mails. */
     canMail: boolean;
+    /** Of mails. */
+    language: Language;
   };
   plan: 'free' | 'pro';
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
   flash?: string | undefined;
   /** Errors by the form they belong to. */
-  errors?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
+  errors?: { form: 'email' | 'password' | 'delete' | 'language'; list: FieldError[] } | undefined;
   /** The input, without passwords. */
   typed: FormState['values'];
 }
+
+const languageNames: [Language, string][] = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+  ['fr', 'Français'],
+  ['es', 'Español'],
+  ['pt', 'Português'],
+  ['zh', '中文'],
+];
 
 type FormName = NonNullable<AccountProps['errors']>['form'];
 
@@ -30,6 +42,7 @@ const problems: Record<FormName, string> = {
   email: 'Your email was not changed.',
   password: 'Your password was not changed.',
   delete: 'Your account was not deleted.',
+  language: 'The language was not changed.',
 };
 
 export function AccountView({ visitor, email, plan, limits, use, flash, errors, typed }: AccountProps) {
@@ -92,6 +105,21 @@ export function AccountView({ visitor, email, plan, limits, use, flash, errors, 
           </Form>
         </section>
       </div>
+      {email.canMail && (
+        <section class="card">
+          <h2>Language of mails</h2>
+          {problem('language')}
+          <Form action="/account/language">
+            <Select
+              form={{ ...stateOf('language'), values: { language: email.language } }}
+              name="language"
+              label="Language"
+              choices={languageNames}
+            />
+            <button type="submit">Save language</button>
+          </Form>
+        </section>
+      )}
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}

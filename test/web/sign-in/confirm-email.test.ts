@@ -94,6 +94,18 @@ describe('The email of an account', () => {
     expect(await isConfirmed('late@example.com')).to.equal(false);
   });
 
+  it('gets mails in the language that its owner chooses, one of six', async () => {
+    const client = await signUp('polyglot@example.com', 'de');
+    await mails.mailsTo('polyglot@example.com');
+    await client.get('/account');
+    expect((await client.post('/account/language', { language: 'xx' })).status).to.equal(400);
+    expect((await client.post('/account/language', { language: 'zh' })).status).to.equal(303);
+    await client.post('/account/confirm', {});
+    const sent = await mails.mailsTo('polyglot@example.com', 2);
+    const subjects = sent.map(({ headers }) => headers['subject']);
+    expect(subjects).to.deep.equal(['E-Mail-Adresse bestätigen', '确认您的电子邮件地址']);
+  });
+
   it('is asked for again at most five times an hour', async () => {
     const client = await signUp('eager@example.com');
     const texts = [];
