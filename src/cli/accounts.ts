@@ -148,7 +148,7 @@ export function userCommand(): Command {
       }),
     );
   user
-    .command('two-factor')
+    .command('factors')
     .description(
       'Turn off two-factor sign-in for a user who has lost authenticator app, passkeys and recovery codes',
     )

@@ -26,7 +26,7 @@ const commands = [
   'user plan',
   'user admin',
   'user password',
-  'user two-factor',
+  'user factors',
   'counters verify',
   'counters rebuild',
   'scans dead',
