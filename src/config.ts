@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
+import { parseContact, parsePageLink } from './http/page-link.ts';
 import { parseUrl } from './http/parse-url.ts';
+import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
 import { caFileError } from './store/ca-file.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
@@ -63,6 +65,9 @@ export interface Config {
   workerMetricsPort: number | undefined;
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
+  mail: MailConfig | undefined;
+  /** An e-mail address or http(s) URL for users who need help. */
+  supportContact: string | undefined;
   /** An e-mail address or http(s) URL for abuse reports. */
   abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
@@ -172,9 +177,8 @@ export function readConfig(
 
   function contact(name: string): string | undefined {
     const text = given(name);
-    if (text === undefined || /^[^\s@<>()",;:/]+@[^\s@<>()",;:/]+$/.test(text)) return text;
-    const url = parseUrl(text);
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+    const parsed = text === undefined ? undefined : parseContact(text);
+    if (text === undefined || parsed !== undefined) return parsed;
     errors.push(
       `${name} must be an e-mail address, such as abuse@example.com, or a URL that starts with http:// or https://`,
     );
@@ -183,10 +187,8 @@ export function readConfig(
 
   function pageLink(name: string, mayBeMail = false): string | undefined {
     const text = given(name);
-    if (text === undefined) return undefined;
-    const url = parseUrl(text);
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-    if (mayBeMail && url?.protocol === 'mailto:' && /^[^\s@]+@[^\s@]+$/.test(url.pathname)) return url.href;
+    const parsed = text === undefined ? undefined : parsePageLink(text, mayBeMail);
+    if (text === undefined || parsed !== undefined) return parsed;
     errors.push(
       `${name} must be a URL that starts with http:// or https://${mayBeMail ? ', or mailto: and an e-mail address' : ''}`,
     );
@@ -261,6 +263,8 @@ export function readConfig(
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
     tracing: readTracingConfig(given, (error) => errors.push(error)),
+    mail: readMailConfig(given, (error) => errors.push(error)),
+    supportContact: contact('SUPPORT_CONTACT'),
     abuseContact: contact('ABUSE_CONTACT'),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
     webhooks: readWebhookConfig(given, integer, (error) => errors.push(error)),

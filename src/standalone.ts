@@ -5,7 +5,9 @@ import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
+import { hostOf, isLoopback } from './doctor/host-range.ts';
 import { SetupError } from './errors.ts';
+import { terminalUrl } from './mail/mail-config.ts';
 import { drainLimitMs, onShutdown, plainErrorsFlag, runMain } from './runtime/lifecycle.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { supervisePostgres } from './store/embedded/supervise.ts';
@@ -67,7 +69,13 @@ async function start(config: Config, log: Log, signal: AbortSignal, addCleanup: 
   const databaseUrl = config.databaseUrl ?? (await startPostgres(config, log, signal, addCleanup));
   await unlessAborted(migrateAll(databaseUrl, config.redisUrl, log), signal);
 
-  const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: config.logLevel };
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: config.logLevel,
+    // On this machine only: links to new passwords must not get into the log of a service.
+    ...(!config.mail && isLoopback(hostOf(config.baseUrl)) && { SMTP_URL: terminalUrl }),
+  };
   // Cleanups run in reverse, so the web process stops before the worker and its last scans still reach the queue.
   const limits = { hangLimitMs: config.hangLimitSeconds * 1_000 };
   const processes = [

@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
+import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
@@ -25,6 +26,7 @@ import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
+import { withTimeout } from './runtime/timeout.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { applicationName } from './store/application-name.ts';
 import { requireWritable } from './store/data-dir.ts';
@@ -47,6 +49,9 @@ import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
+
+/** How long a page waits for the queue to take a mail. */
+const mailTimeoutMs = 5_000;
 
 export interface WebService {
   port: number;
@@ -160,6 +165,11 @@ export async function openWebService({
       now: () => new Date(nowMs()),
     }),
     queues: { depths: queue.depths, access: queueAccess },
+    sendMail:
+      config.mail &&
+      (async (request) => {
+        await withTimeout(mailTimeoutMs, queue.add(mailQueue, packMail(request, secrets.sealMail)));
+      }),
     closing: closing.signal,
   });
   const handleRest = app.callback();

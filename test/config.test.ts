@@ -64,12 +64,44 @@ describe('the environment (decisions: Where things run)', () => {
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
+    names.push('SMTP_URL', 'MAIL_FROM', 'SUPPORT_CONTACT');
     names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE', 'WEBHOOK_NETWORKS', 'WEBHOOK_TIMEOUT_SECONDS');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
       expect(loadConfig(env)).to.deep.equal(loadConfig({}));
     }
+  });
+
+  it('reads where mails go from SMTP_URL and MAIL_FROM, and repeats no password', () => {
+    const from = 'Qrelay <no-reply@example.com>';
+    const mail = (url: string) => loadConfig({ SMTP_URL: url, MAIL_FROM: from }).mail;
+    const server = {
+      host: 'mail.example.com',
+      port: 587,
+      isSecure: false,
+      user: undefined,
+      password: undefined,
+    };
+    expect(loadConfig({ MAIL_FROM: from }).mail).to.equal(undefined);
+    expect(mail('smtp://mail.example.com')).to.deep.equal({ server, from });
+    expect(mail('smtps://mail.example.com/')?.server).to.deep.equal({ ...server, port: 465, isSecure: true });
+    expect(mail('smtp://a%40b:s%2Fw%3Ard@[::1]:2525')?.server).to.deep.equal({
+      ...server,
+      host: '::1',
+      port: 2_525,
+      user: 'a@b',
+      password: 's/w:rd',
+    });
+    expect(loadConfig({ SMTP_URL: 'terminal:' }).mail?.server).to.equal('terminal');
+    const bad = ['mail.example.com', 'http://mail.example.com', 'smtp://', 'smtp://h/x', 'smtp://h?tls=no'];
+    for (const url of [...bad, 'smtp://u:s3cret/word@h', 'smtp://u:s3cret%@h']) {
+      const message = errorsOf({ SMTP_URL: url, MAIL_FROM: from });
+      expect(message, url).to.contain('SMTP_URL must be a URL such as').and.not.to.contain('s3cret');
+    }
+    expect(errorsOf({ SMTP_URL: 'smtp://h' })).to.contain('MAIL_FROM must be set, because SMTP_URL is');
+    for (const wrong of ['Qrelay', 'a@b, c@d', 'Qrelay <a@b> x', 'Q\r\nBcc: x <a@b>', `${'a'.repeat(300)}@b`])
+      expect(errorsOf({ MAIL_FROM: wrong }), wrong).to.contain('MAIL_FROM must be an e-mail address');
   });
 
   it('accepts what can be the name of a commit as QRELAY_COMMIT', () => {

@@ -6,7 +6,7 @@ const passwords = ['correct horse', 'wrong wrong', 'not the password', 'battery'
 
 const kinds = {
   'a key': (line) => /qrl_[0-9A-Za-z]{8}_[0-9A-Za-z]{8}/.test(line) || /\bbearer [\w.-]{8}/i.test(line),
-  'a cookie': (line) => /qrelay-(?:session|visitor|device|handed)=|"(?:set-)?cookie"/i.test(line),
+  'a cookie': (line) => /qrelay-(?:session|visitor|device|challenge|handed)=|"(?:set-)?cookie"/i.test(line),
   'a password': (line) =>
     passwords.some((word) => line.includes(word)) || /:\/\/[^\s/:@"]*:[^\s/@"]+@/.test(line),
   'a query string': (line) => /"[^"\s]*\/[^"\s?]*\?[^"\s]*=/.test(line),

@@ -5,6 +5,8 @@ import { expect } from 'chai';
 /** May be part of a service that anybody runs and changes, for nothing but a notice. */
 const forTheService = [
   'MIT',
+  // MIT without the duty to keep the notice.
+  'MIT-0',
   'ISC',
   'BSD-2-Clause',
   'BSD-3-Clause',

@@ -2,6 +2,7 @@ import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
 import { createHousekeepingHandler, type HousekeepingOptions } from './housekeeping-handler.ts';
+import { createMailHandler, type MailHandlerOptions } from './mail-handler.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
@@ -15,7 +16,8 @@ type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 export type HandlerResources = ScanHandlerOptions &
   PartitionHandlerOptions &
   HousekeepingOptions &
-  WebhookHandlerOptions;
+  WebhookHandlerOptions &
+  MailHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
@@ -25,5 +27,6 @@ export function createHandlers(resources: HandlerResources): Handlers {
     partitions: createPartitionHandler(resources),
     housekeeping: createHousekeepingHandler(resources),
     webhooks: createWebhookHandler(resources),
+    mail: createMailHandler(resources),
   };
 }

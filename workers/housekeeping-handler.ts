@@ -1,7 +1,10 @@
 import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
+import { purgeConfirmations } from '../src/accounts/email-confirmations.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
+import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
+import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
@@ -29,6 +32,9 @@ export function createHousekeepingHandler({ db, box, log }: HousekeepingOptions)
       await purgeOldSessions(db, now);
       await purgeOneTimeSecrets(db, now);
       await purgeSignInLinks(db, now);
+      await purgeChallenges(db, now);
+      await purgeConfirmations(db, now);
+      await purgeSentMails(db, now);
       await purgeResponses(db, now);
       await purgeReports(db);
       const purgeUntil = performance.now() + maxPurgeMs;

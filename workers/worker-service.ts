@@ -1,5 +1,6 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { type Config, loadConfig } from '../src/config.ts';
+import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import type { QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
@@ -63,7 +64,7 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys } = await loadSecrets(db, config.rootSecrets);
+  const { sealingKey, openingKeys, webhookKeys, openMail } = await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -96,6 +97,9 @@ export async function openWorkerService(
     lookups: createLookups(places),
     sealingKey,
     openingKeys,
+    openMail,
+    mailer: config.mail && createMailer(config.mail),
+    site: config,
     lifetimeDays: config.qrCodeLifetimeDays,
     retentionMonths: config.scanRetentionMonths,
     metrics,

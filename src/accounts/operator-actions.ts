@@ -9,6 +9,7 @@ export const operatorActions = {
   'account.sessions': 'Ended all sessions',
   'account.link': 'Created a sign-in link',
   'account.password': 'Set a new password',
+  'account.two-factor': 'Turned off two-factor sign-in',
   'key.create': 'Created an API key',
   'key.revoke': 'Revoked an API key',
   'operator.add': 'Made the account an operator',

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Database } from '../store/database.ts';
 import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
+import { sealText, unsealText } from './sealed-text.ts';
 
 type Account = { id: string; passwordHash: string | null };
 
@@ -17,6 +18,13 @@ export interface ServiceSecrets {
   openingKeys: readonly Buffer[];
   /** Encrypt the secrets of webhook endpoints: the first for new ones, all to open them. */
   webhookKeys: readonly [Buffer, ...Buffer[]];
+  /** Encrypts what a mail job says, which may contain addresses. */
+  sealMail(text: string): string;
+  /** Throws where none of the root secrets was used. */
+  openMail(sealed: string): string;
+  /** Encrypts the secrets of authenticator apps. */
+  sealTotp(text: string): string;
+  openTotp(sealed: string): string;
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -35,6 +43,8 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
   const openingKeys = keys('scan-job');
+  const mail = sealWith(keys('mail-job'), 'mail-job');
+  const totp = sealWith(keys('totp'), 'totp');
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
@@ -43,6 +53,10 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     sealingKey: openingKeys[0],
     openingKeys,
     webhookKeys: keys('webhook-secret'),
+    sealMail: mail.seal,
+    openMail: mail.open,
+    sealTotp: totp.seal,
+    openTotp: totp.open,
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
@@ -60,6 +74,27 @@ function isHashOf(keys: readonly Buffer[], hash: string, text: string): boolean 
     const expected = Buffer.from(keyedHash(key, text));
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
+}
+
+/** Encrypts with the first key, and opens what was encrypted with any of them. */
+function sealWith(keys: readonly [Buffer, ...Buffer[]], purpose: string) {
+  const [current, ...others] = keys.map((key) => key.toString('base64')) as [string, ...string[]];
+  return {
+    seal: (text: string) => sealText(text, current, purpose).toString('base64'),
+    open(sealed: string): string {
+      const bytes = Buffer.from(sealed, 'base64');
+      for (const key of [current, ...others]) {
+        try {
+          return unsealText(bytes, key, purpose);
+        } catch {
+          // Encrypted with another one.
+        }
+      }
+      throw new Error(
+        `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
+      );
+    },
+  };
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

@@ -16,7 +16,12 @@ const maxPerUser = 50;
 export const sessionHash = (token: string) => createHash('sha256').update(token).digest();
 
 /** Returns the token for the cookie; only its hash is stored. */
-export async function startSession(db: Database, userId: string, now: Date): Promise<string> {
+export async function startSession(
+  db: Database,
+  userId: string,
+  now: Date,
+  device?: string,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await db.raw(
     `DELETE FROM sessions WHERE token_hash IN (
@@ -29,6 +34,7 @@ export async function startSession(db: Database, userId: string, now: Date): Pro
     user_id: userId,
     created_at: now,
     seen_at: now,
+    device: device ?? null,
   });
   return token;
 }
@@ -57,6 +63,40 @@ export async function endSession(db: Database, token: string): Promise<void> {
 /** For a changed password: ends the sessions of anyone who knew the old one. */
 export async function endSessionsOf(db: Database, userId: string): Promise<void> {
   await db('sessions').where({ user_id: userId }).delete();
+}
+
+export interface OpenSession {
+  /** Browser and system. Null for sessions of the previous release. */
+  device: string | null;
+  createdAt: Date;
+  seenAt: Date;
+  isCurrent: boolean;
+}
+
+/** The sessions that still work, the one used last first. */
+export async function listSessions(
+  db: Database,
+  userId: string,
+  currentToken: string,
+  now: Date,
+): Promise<OpenSession[]> {
+  const rows = (await db('sessions')
+    .where({ user_id: userId })
+    .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
+    .where('seen_at', '>', new Date(now.getTime() - idleMs))
+    .orderBy('seen_at', 'desc')) as {
+    token_hash: Buffer;
+    device: string | null;
+    created_at: Date;
+    seen_at: Date;
+  }[];
+  const current = sessionHash(currentToken);
+  return rows.map((row) => ({
+    device: row.device,
+    createdAt: row.created_at,
+    seenAt: row.seen_at,
+    isCurrent: row.token_hash.equals(current),
+  }));
 }
 
 export async function purgeOldSessions(db: Database, now: Date): Promise<number> {

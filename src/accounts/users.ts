@@ -1,6 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
+import type { Language } from '../http/preferred-language.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import type { Plan } from './plans.ts';
 
@@ -16,8 +17,18 @@ export class User extends Model {
   declare passwordHash: string | null;
   /** An operator of the service. */
   declare isAdmin: boolean;
+  /** Of mails to the user. Null: English. */
+  declare language: string | null;
+  /** IANA name. Null: UTC. */
+  declare timeZone: string | null;
+  /** The address that was confirmed last. Only where it equals `email`, that is confirmed. */
+  declare confirmedEmail: string | null;
   declare createdAt: Date;
   declare updatedAt: Date;
+}
+
+export function hasConfirmedEmail({ email, confirmedEmail }: User): boolean {
+  return confirmedEmail?.toLowerCase() === email.toLowerCase();
 }
 
 export async function findUserByEmail(db: Database, email: string): Promise<User> {
@@ -47,13 +58,13 @@ export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: 
 /** `undefined` where the email already has an account. */
 export async function createUser(
   db: Database,
-  { email, passwordHash }: { email: string; passwordHash: string },
+  { email, passwordHash, language }: { email: string; passwordHash: string; language?: Language },
   now: Date,
 ): Promise<User | undefined> {
   const { rows } = (await db.raw(
-    `INSERT INTO users (id, email, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO users (id, email, password_hash, language, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
-    [uuidv7({ msecs: now.getTime() }), email, passwordHash, now, now],
+    [uuidv7({ msecs: now.getTime() }), email, passwordHash, language ?? null, now, now],
   )) as { rows: { id: string }[] };
   return rows[0] && User.query(db).findById(rows[0].id);
 }
@@ -89,7 +100,8 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
       .returning('share_token')) as { share_token: string }[];
     await transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
-         SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL SELECT 'password-check:' || :id
+         SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL
+         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:']) AS kind
        )`,
       { id: user.id },
     );

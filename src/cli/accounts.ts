@@ -4,6 +4,7 @@ import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
+import { removeSecondFactors } from '../accounts/second-factors.ts';
 import { endSessionsOf } from '../accounts/sessions.ts';
 import {
   changePassword,
@@ -144,6 +145,22 @@ export function userCommand(): Command {
           `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
         );
         printResult(password);
+      }),
+    );
+  user
+    .command('factors')
+    .description(
+      'Turn off two-factor sign-in for a user who has lost authenticator app, passkeys and recovery codes',
+    )
+    .addOption(emailOption())
+    .requiredOption('--off', 'turn it off: the password alone is enough again')
+    .action((options: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const found = await findUserByEmail(db, options.email);
+        await changeAndRecord(db, { action: 'account.two-factor', target: found.id }, (to) =>
+          removeSecondFactors(to, found.id),
+        );
+        printMessage(`${found.email} signs in with the password alone.`);
       }),
     );
   return user;

@@ -20,6 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   unblock: async () => (await import('./blocks.ts')).unblockCommand(),
   blocks: async () => (await import('./blocks.ts')).blocksCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
+  mail: async () => (await import('./mail.ts')).mailCommand(),
   backup: async () => (await import('./backup.ts')).backupCommand(),
   demo: async () => (await import('./demo.ts')).demoCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),

@@ -8,6 +8,7 @@ export const subjects = [
   'redis',
   'queue',
   'spool',
+  'mail',
   'geo data',
   'proxy',
   'disk',

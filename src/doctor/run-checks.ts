@@ -6,6 +6,7 @@ import { checkConfiguration } from './configuration.ts';
 import { checkDisk } from './disk.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkGeoData } from './geo-data.ts';
+import { checkMail } from './mail.ts';
 import { checkPostgres } from './postgres.ts';
 import { probe } from './probe.ts';
 import { checkProxy, type SampleRequest } from './proxy.ts';
@@ -55,6 +56,11 @@ export async function runChecks({
     return checkQueue(queuePlace(config, databaseUrl), nowMs);
   });
   const spool = await attempt('spool', () => checkSpool(config, nowMs));
+  const mail = await attempt('mail', async () => {
+    requireValid('mail', 'SMTP_URL', errors);
+    requireValid('mail', 'MAIL_FROM', errors);
+    return checkMail(config);
+  });
   const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));
   const probed = await attempt('proxy', async () => (isProbing ? probe(config) : []));
   const disk = await attempt('disk', () => checkDisk(config));
@@ -65,6 +71,7 @@ export async function runChecks({
     ...redis.findings,
     ...queue.findings,
     ...spool.findings,
+    ...mail.findings,
     ...geoData.findings,
     ...checkProxy(config, sample),
     ...probed.findings,

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 /** The first segment of every path that the service handles. */
 export const ownSegments: ReadonlySet<string> = new Set([
   '',
+  '.well-known',
   'account',
   'admin',
   'api',

@@ -2,8 +2,8 @@ import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
 /**
- * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, responses of
- * API requests with an Idempotency-Key, process reports, deliveries of webhooks. Writes `code.expiring`.
+ * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, ids of sent mails,
+ * responses of API requests with an Idempotency-Key, process reports, deliveries of webhooks. Writes `code.expiring`.
  */
 export const housekeepingQueue = defineQueue({
   name: 'housekeeping',

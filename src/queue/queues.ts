@@ -1,4 +1,5 @@
 import { housekeepingQueue } from './housekeeping-queue.ts';
+import { mailQueue } from './mail-queue.ts';
 import { partitionQueue } from './partition-queue.ts';
 import { purgeQueue } from './purge-queue.ts';
 import type { QueuePlace } from './queue-connection.ts';
@@ -17,6 +18,7 @@ export const queues = {
   partitions: partitionQueue,
   housekeeping: housekeepingQueue,
   webhooks: webhookQueue,
+  mail: mailQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);

@@ -2,6 +2,10 @@ import { accessSync, constants } from 'node:fs';
 
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'];
 
+export function hasScheme(text: string, protocols: string[]): boolean {
+  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
+}
+
 /** The rest of the message "NAME …" for a server URL that we cannot use, although its scheme is right. */
 export function serverAddressError(text: string, url: URL | undefined): string | undefined {
   if (hasSeveralHosts(text)) {
@@ -24,8 +28,4 @@ function hasSeveralHosts(text: string): boolean {
   const hostAt = Math.max(text.lastIndexOf('@'), text.indexOf('//') + 1) + 1;
   const [hosts = ''] = text.slice(hostAt).split(/[/?#]/, 1);
   return hosts.includes(',') || /[?&]host=[^&#,%]*(?:,|%2c)/i.test(text);
-}
-
-export function hasScheme(text: string, protocols: string[]): boolean {
-  return protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`));
 }

@@ -45,6 +45,10 @@ import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
+import { confirmEmailPages } from './sign-in/confirm-email-routes.ts';
+import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
+import { securityPages } from './security/security-routes.ts';
+import { secondFactorPages } from './sign-in/second-factor-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
@@ -77,6 +81,7 @@ export interface AppParts {
   /** Undefined: no traces are exported. */
   tracing: Tracing | undefined;
   queues: OperatorQueues;
+  sendMail: PageParts['sendMail'];
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
@@ -101,6 +106,7 @@ export function createApp({
   queueBoard,
   tracing,
   queues,
+  sendMail,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -130,6 +136,8 @@ export function createApp({
     codeChanged,
     previewShare,
     queues,
+    sendMail,
+    log,
     closing,
     now,
   };
@@ -172,6 +180,9 @@ export function createPages(parts: PageParts): Router {
     docsPage,
     signInPages,
     signInLinkPages,
+    forgotPasswordPages,
+    confirmEmailPages,
+    secondFactorPages,
     codeListPages,
     codePictureRoutes,
     codePreviewRoutes,
@@ -181,6 +192,7 @@ export function createPages(parts: PageParts): Router {
     codeDetailPages,
     keysPages,
     webhooksPages,
+    securityPages,
     accountPages,
     overviewPages,
     usersPages,

@@ -34,6 +34,7 @@ export const goodSettings = {
   BASE_URL: 'https://qr.example.com',
   HOST: '127.0.0.1',
   TRUST_PROXY_HOPS: '1',
+  SUPPORT_CONTACT: 'help@qr.example.com',
 };
 
 export function goodConfig(changes: Partial<Config>): Config {

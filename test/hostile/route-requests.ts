@@ -65,10 +65,25 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
+  'POST /signin/forgot': () => ({ form: {} }),
+  'POST /signin/confirm/:token': () => ({ form: {} }),
+  'POST /signin/second': () => ({ form: {} }),
+  'POST /signin/passkey': () => ({ form: {} }),
+  'POST /signin/passkey/options': () => ({ form: {} }),
+  'POST /account/security/sessions/end': () => ({ form: {} }),
+  'POST /account/security/totp': () => ({ form: {} }),
+  'POST /account/security/totp/confirm': () => ({ form: {} }),
+  'POST /account/security/totp/delete': () => ({ form: {} }),
+  'POST /account/security/recovery': () => ({ form: {} }),
+  'POST /account/security/passkeys/options': () => ({ form: {} }),
+  'POST /account/security/passkeys': () => ({ form: {} }),
+  'POST /account/security/passkeys/delete': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /codes/preview': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
+  'POST /account/language': () => ({ form: {} }),
+  'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
 };
@@ -103,8 +118,9 @@ export function idKind({ method, path }: Route): IdKind {
   return kind;
 }
 
-/** The token of a sign-in link is no id: see test/web/sign-in/sign-in-links.test.ts. */
-export const hasId = ({ path }: Route) => /[:(*]/.test(path.replace('/signin/link/:token', ''));
+/** The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts and forgot-password.test.ts. */
+export const hasId = ({ path }: Route) =>
+  /[:(*]/.test(path.replace(/\/signin\/(?:link|confirm)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
  * of a delivery; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
@@ -136,10 +152,11 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `
-  all categories category codes confirmation copied csrfToken days deletePassword email emailPassword encode
-  ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind lastDay
-  name newEmail newPassword oldPassword page password plan q queue reason sizeMm sizeShown switch topLevel
-  type url value version
+  all categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
+  encode ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind
+  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan q queue
+  reason recoveryPassword removePassword response sizeMm sizeShown switch topLevel totpPassword type url
+  value version
 `
   .trim()
   .split(/\s+/);

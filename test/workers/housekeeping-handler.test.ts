@@ -52,6 +52,20 @@ onBothQueues('Housekeeping', (redisUrl) => {
       `INSERT INTO process_samples (process_id, since, until, counts)
        VALUES (gen_random_uuid(), now() - interval '3 hours', now() - interval '2 hours', '{}')`,
     );
+    const [past, future] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
+    const { id: other } = await findOrCreateUser(service.db, 'other@example.com', new Date());
+    await service.db('email_confirmations').insert([
+      { user_id: id, email: 'old@example.com', expires_at: past },
+      { user_id: other, email: 'new@example.com', expires_at: future },
+    ]);
+    await service.db('sign_in_challenges').insert([
+      { token_hash: Buffer.from([1]), expires_at: past },
+      { token_hash: Buffer.from([2]), expires_at: future },
+    ]);
+    await service.db('sent_mails').insert([
+      { id: 'old', sent_at: new Date(Date.now() - 91 * 86_400_000) },
+      { id: 'new', sent_at: past },
+    ]);
     await queue.add(housekeepingQueue, {});
     await queue.add(housekeepingQueue, {});
     await eventually(async () =>
@@ -61,6 +75,9 @@ onBothQueues('Housekeeping', (redisUrl) => {
       expect(await service.db('sign_in_links')).to.deep.equal([]);
       const kept = await service.db('idempotent_responses').pluck('key_hash');
       expect(kept).to.deep.equal([Buffer.from([23])]);
+      expect(await service.db('email_confirmations').pluck('email')).to.deep.equal(['new@example.com']);
+      expect(await service.db('sign_in_challenges').pluck('token_hash')).to.deep.equal([Buffer.from([2])]);
+      expect(await service.db('sent_mails').pluck('id')).to.deep.equal(['new']);
       const old = service.db('process_samples').whereRaw("until < now() - interval '90 minutes'");
       expect(await old).to.deep.equal([]);
     });

@@ -2,20 +2,26 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
+import { findPendingEmail } from '../../accounts/email-confirmations.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
-import { changeEmail, changePassword, deleteUser, type User } from '../../accounts/users.ts';
-import type { FieldError } from '../../errors.ts';
+import { changeEmail, changePassword, deleteUser, hasConfirmedEmail } from '../../accounts/users.ts';
+import { isLanguage } from '../../http/preferred-language.ts';
 import { field } from '../middleware/forms.ts';
+import { currentPasswordErrors } from './current-password.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
+import { askForConfirmation, mailLater } from '../sign-in/ask-for-confirmation.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
-const maxPasswordChecksPerHour = 20;
+const maxConfirmationsPerHour = 5;
 const flashTexts = {
+  language: 'The language of your mails was changed.',
+  confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
+  tooManyMails: 'Too many mails were sent. Try again in an hour.',
   email: 'Your email was changed.',
   password: 'Your password was changed. All other sessions were signed out.',
 };
@@ -23,7 +29,7 @@ type AccountFlash = keyof typeof flashTexts;
 
 /** Plan and usage, email, password, and deletion of the account. */
 export function accountPages(parts: PageParts): Router {
-  const { db, passwords, sessions, now, codeChanged } = parts;
+  const { db, passwords, sessions, sendMail, now, codeChanged } = parts;
   const router = new Router({ prefix: '/account' });
   router.use(needUser);
 
@@ -37,26 +43,31 @@ export function accountPages(parts: PageParts): Router {
       { plan: 'Free', requestsPerHour: hourlyQuota.free },
       { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
     ];
+    const pending = sendMail && (await findPendingEmail(db, user.id, now()));
+    const email: AccountProps['email'] = {
+      isConfirmed: hasConfirmedEmail(user),
+      pending: pending?.toLowerCase() === user.email.toLowerCase() ? undefined : pending,
+      canMail: sendMail !== undefined,
+      language: isLanguage(user.language) ? user.language : 'en',
+    };
     const flash = readFlash(ctx, parts, flashTexts);
     const visitor = visitorOf(ctx, parts);
     const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
     show(
       ctx,
       AccountView,
-      { visitor, plan: user.plan, limits, use, flash: flash && flashTexts[flash], errors, typed },
+      { visitor, email, plan: user.plan, limits, use, flash: flash && flashTexts[flash], errors, typed },
       errors ? 400 : 200,
     );
   }
 
-  /** Changes to an account need its password, so that a stolen session is not enough. */
-  async function currentPasswordErrors(user: User, name: string, password: string): Promise<FieldError[]> {
-    return passwords.withSlot(async ({ verify }) => {
-      const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
-      const { isAllowed } = await takeAttempt(db, limit);
-      if (!isAllowed) return [{ field: name, message: 'was tried too often. Try again in an hour' }];
-      const matches = await verify(user.passwordHash, password);
-      return matches ? [] : [{ field: name, message: 'This is not your current password' }];
-    });
+  async function confirmLater(ctx: Context, email: string): Promise<void> {
+    const user = userOf(ctx);
+    const limit = { subject: `confirm-email:${user.id}`, maxPerHour: maxConfirmationsPerHour };
+    const { isAllowed } = await takeAttempt(db, limit);
+    if (isAllowed) await askForConfirmation(parts, user.id, email);
+    const flash: AccountFlash = isAllowed ? 'confirm' : 'tooManyMails';
+    redirectWithFlash(ctx, parts, '/account', flash);
   }
 
   router.get('/', (ctx) => showAccount(ctx));
@@ -66,12 +77,31 @@ export function accountPages(parts: PageParts): Router {
     const email = field(ctx, 'newEmail').trim();
     const list = [
       ...emailErrors('newEmail', email),
-      ...(await currentPasswordErrors(user, 'emailPassword', field(ctx, 'emailPassword'))),
+      ...(await currentPasswordErrors(parts, user, 'emailPassword', field(ctx, 'emailPassword'))),
     ];
-    if (list.length === 0 && !(await changeEmail(db, user, email, now())))
-      list.push({ field: 'newEmail', message: 'This email belongs to another account' });
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
+    // With mails, it changes when its owner confirms it. Whether it has another account is not told.
+    if (sendMail) return confirmLater(ctx, email);
+    if (!(await changeEmail(db, user, email, now()))) {
+      const taken = { field: 'newEmail', message: 'This email belongs to another account' };
+      return showAccount(ctx, { form: 'email', list: [taken] });
+    }
     redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountFlash);
+  });
+
+  router.post('/confirm', async (ctx) => {
+    const user = userOf(ctx);
+    await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
+  });
+
+  router.post('/language', async (ctx) => {
+    const language = field(ctx, 'language');
+    if (!isLanguage(language)) {
+      const unknown = { field: 'language', message: 'must be one of the list' };
+      return showAccount(ctx, { form: 'language', list: [unknown] });
+    }
+    await userOf(ctx).$query(db).patch({ language, updatedAt: now() });
+    redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
   });
 
   router.post('/password', async (ctx) => {
@@ -79,20 +109,21 @@ export function accountPages(parts: PageParts): Router {
     const password = field(ctx, 'newPassword');
     const list = [
       ...passwordErrors('newPassword', password, user.email),
-      ...(await currentPasswordErrors(user, 'oldPassword', field(ctx, 'oldPassword'))),
+      ...(await currentPasswordErrors(parts, user, 'oldPassword', field(ctx, 'oldPassword'))),
     ];
     if (list.length === 0 && (await passwords.isCommon(password, user.email)))
       list.push(commonPasswordError('newPassword'));
     if (list.length > 0) return showAccount(ctx, { form: 'password', list });
     await changePassword(db, user, await passwords.hash(password), now());
     await endSessionsOf(db, user.id);
+    await mailLater(parts, { kind: 'password-changed', userId: user.id });
     await sessions.signIn(ctx, user);
     redirectWithFlash(ctx, parts, '/account', 'password' satisfies AccountFlash);
   });
 
   router.post('/delete', async (ctx) => {
     const user = userOf(ctx);
-    const list = await currentPasswordErrors(user, 'deletePassword', field(ctx, 'deletePassword'));
+    const list = await currentPasswordErrors(parts, user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
       list.push({ field: 'confirmation', message: `Enter ${user.email}` });
     if (list.length > 0) return showAccount(ctx, { form: 'delete', list });

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../errors.ts';
-import { type FormState, idOf, Input } from '../ui/controls.tsx';
+import type { Language } from '../../http/preferred-language.ts';
+import { type FormState, idOf, Input, Select } from '../ui/controls.tsx';
 import { figure } from '../ui/figure.ts';
 import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
@@ -7,15 +8,33 @@ import { Notice } from '../ui/notice.tsx';
 
 export interface AccountProps {
   visitor: Visitor;
+  email: {
+    isConfirmed: boolean;
+    /** A new address that waits to be confirmed. */
+    pending: string | undefined;
+    /** False where the service sends no mails. */
+    canMail: boolean;
+    /** Of mails. */
+    language: Language;
+  };
   plan: 'free' | 'pro';
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
   flash?: string | undefined;
   /** Errors by the form they belong to. */
-  errors?: { form: 'email' | 'password' | 'delete'; list: FieldError[] } | undefined;
+  errors?: { form: 'email' | 'password' | 'delete' | 'language'; list: FieldError[] } | undefined;
   /** The input, without passwords. */
   typed: FormState['values'];
 }
+
+const languageNames: [Language, string][] = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+  ['fr', 'Français'],
+  ['es', 'Español'],
+  ['pt', 'Português'],
+  ['zh', '中文'],
+];
 
 type FormName = NonNullable<AccountProps['errors']>['form'];
 
@@ -23,9 +42,10 @@ const problems: Record<FormName, string> = {
   email: 'Your email was not changed.',
   password: 'Your password was not changed.',
   delete: 'Your account was not deleted.',
+  language: 'The language was not changed.',
 };
 
-export function AccountView({ visitor, plan, limits, use, flash, errors, typed }: AccountProps) {
+export function AccountView({ visitor, email, plan, limits, use, flash, errors, typed }: AccountProps) {
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -41,10 +61,17 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
       <h1>Account</h1>
       {flash && <Notice kind="good">{flash}</Notice>}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
+      <section class="card">
+        <h2>Security</h2>
+        <p>
+          <a href="/account/security">Two-factor sign-in, passkeys and sessions</a>
+        </p>
+      </section>
       <div class="columns side-by-side">
         <section class="card">
           <h2>Change email</h2>
           {problem('email')}
+          <EmailState {...email} />
           <Form action="/account/email">
             <Input
               form={stateOf('email')}
@@ -59,7 +86,7 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
             <button type="submit">Change email</button>
           </Form>
         </section>
-        <section class="card">
+        <section class="card" id="change-password">
           <h2>Change password</h2>
           {problem('password')}
           <p>Changing it signs you out on every other device.</p>
@@ -78,6 +105,21 @@ export function AccountView({ visitor, plan, limits, use, flash, errors, typed }
           </Form>
         </section>
       </div>
+      {email.canMail && (
+        <section class="card">
+          <h2>Language of mails</h2>
+          {problem('language')}
+          <Form action="/account/language">
+            <Select
+              form={{ ...stateOf('language'), values: { language: email.language } }}
+              name="language"
+              label="Language"
+              choices={languageNames}
+            />
+            <button type="submit">Save language</button>
+          </Form>
+        </section>
+      )}
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}
@@ -171,6 +213,28 @@ function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'pl
         </div>
       </div>
     </section>
+  );
+}
+
+function EmailState({ isConfirmed, pending, canMail }: AccountProps['email']) {
+  if (!canMail || (isConfirmed && pending === undefined)) return null;
+  return (
+    <>
+      <p>
+        {pending === undefined ? (
+          'Your email is not confirmed yet. Confirm it to get mails about your codes.'
+        ) : (
+          <>
+            <bdi>{pending}</bdi> becomes your email when you open the link in the mail that was sent there.
+          </>
+        )}
+      </p>
+      <Form action="/account/confirm">
+        <button type="submit" class="quiet">
+          {pending === undefined ? 'Send the mail to confirm it' : 'Send the mail again'}
+        </button>
+      </Form>
+    </>
   );
 }
 

@@ -2,8 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { keepOneTimeSecret, takeOneTimeSecret } from '../../accounts/one-time-secrets.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import { endSession, findSessionUser, sessionLifetimeMs, startSession } from '../../accounts/sessions.ts';
+import {
+  endSession,
+  findSessionUser,
+  listSessions,
+  type OpenSession,
+  sessionLifetimeMs,
+  startSession,
+} from '../../accounts/sessions.ts';
+import {
+  challengeLifetimeMs,
+  findChallenge,
+  type SignInChallenge,
+  startChallenge,
+  takeChallenge,
+} from '../../accounts/sign-in-challenges.ts';
 import type { Device } from '../../accounts/sign-in.ts';
+import { describeDevice } from './describe-device.ts';
 import type { User } from '../../accounts/users.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
@@ -20,6 +35,13 @@ export interface Sessions {
   signOut(ctx: Context): Promise<void>;
   /** Whether the session of a long-running request still exists. */
   isCurrent(ctx: Context): Promise<boolean>;
+  /** The sessions of the signed-in user. */
+  list(ctx: Context): Promise<OpenSession[]>;
+  /** A sign-in that waits for a second factor, or for a passkey. */
+  startChallenge(ctx: Context, challenge: SignInChallenge): Promise<void>;
+  findChallenge(ctx: Context): Promise<SignInChallenge | undefined>;
+  /** Ends it. */
+  takeChallenge(ctx: Context): Promise<SignInChallenge | undefined>;
   /** Identifies a browser that was signed in before. */
   device(ctx: Context): Device | undefined;
   /** For the forms of a page: bound to the visitor, and to the user who was signed in when the page was opened. */
@@ -50,6 +72,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
   const sessionCookie = `${prefix}qrelay-session`;
   const visitorCookie = `${prefix}qrelay-visitor`;
   const deviceCookie = `${prefix}qrelay-device`;
+  const challengeCookie = `${prefix}qrelay-challenge`;
   const flashCookie = `${prefix}qrelay-flash`;
   const visitorOf = (ctx: Context) => ctx.state['visitor'] as string | undefined;
 
@@ -89,10 +112,33 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
     async signIn(ctx, user) {
       const previous = ctx.cookies.get(sessionCookie);
       if (previous) await endSession(db, previous);
-      setCookie(ctx, sessionCookie, await startSession(db, user.id, now()), sessionLifetimeMs);
+      setCookie(
+        ctx,
+        sessionCookie,
+        await startSession(db, user.id, now(), describeDevice(ctx.get('User-Agent'))),
+        sessionLifetimeMs,
+      );
       clearFlash(ctx);
       const visitor = visitorOf(ctx);
       if (visitor) setCookie(ctx, deviceCookie, secrets.deviceToken(visitor, user), visitorMs);
+    },
+    async list(ctx) {
+      const user = ctx.state['user'] as User | undefined;
+      return user ? listSessions(db, user.id, ctx.cookies.get(sessionCookie) ?? '', now()) : [];
+    },
+    async startChallenge(ctx, challenge) {
+      const earlier = ctx.cookies.get(challengeCookie);
+      if (earlier) await takeChallenge(db, earlier, now());
+      setCookie(ctx, challengeCookie, await startChallenge(db, challenge, now()), challengeLifetimeMs);
+    },
+    async findChallenge(ctx) {
+      return findChallenge(db, ctx.cookies.get(challengeCookie) ?? '', now());
+    },
+    async takeChallenge(ctx) {
+      const token = ctx.cookies.get(challengeCookie);
+      if (!token) return undefined;
+      setCookie(ctx, challengeCookie, '', 0);
+      return takeChallenge(db, token, now());
     },
     device(ctx) {
       const [visitor, token] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];

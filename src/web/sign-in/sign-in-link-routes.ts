@@ -3,27 +3,29 @@ import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts
 import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
 import type { FieldError } from '../../errors.ts';
 import { field } from '../middleware/forms.ts';
-import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';
+import { type PageParts, show, visitorOf } from '../ui/page.ts';
+import { mailLater } from './ask-for-confirmation.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { DeadLinkView, NewPasswordView } from './sign-in-link-view.tsx';
 
 const home = '/codes';
 
-/** The link that an operator gives to a user who cannot sign in: its owner chooses a new password. */
+/** The link in a mail, or from an operator, for a user who cannot sign in: its owner chooses a new password. */
 export function signInLinkPages(parts: PageParts): Router {
-  const { db, passwords, sessions, now } = parts;
+  const { db, passwords, sendMail, now } = parts;
   const router = new Router();
 
   router.get('/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
     const user = await findLinkedUser(db, token, now());
-    if (!user) return show(ctx, DeadLinkView, { visitor }, 404);
+    if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
     show(ctx, NewPasswordView, { visitor, token, email: user.email });
   });
 
   router.post('/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
     const user = await findLinkedUser(db, token, now());
-    if (!user) return show(ctx, DeadLinkView, { visitor }, 404);
+    if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
     const password = field(ctx, 'newPassword');
     const refuse = (errors: FieldError[]) =>
       show(ctx, NewPasswordView, { visitor, token, email: user.email, errors }, 400);
@@ -31,9 +33,9 @@ export function signInLinkPages(parts: PageParts): Router {
     if (errors.length > 0) return refuse(errors);
     if (await passwords.isCommon(password, user.email)) return refuse([commonPasswordError('newPassword')]);
     const changed = await useSignInLink(db, token, await passwords.hash(password), now());
-    if (!changed) return show(ctx, DeadLinkView, { visitor }, 404);
-    await sessions.signIn(ctx, changed);
-    redirect(ctx, home);
+    if (!changed) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+    await mailLater(parts, { kind: 'password-changed', userId: changed.id });
+    await completeSignIn(ctx, parts, changed, home);
   });
   return router;
 }

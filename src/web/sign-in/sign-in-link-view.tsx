@@ -43,14 +43,18 @@ export function NewPasswordView({ visitor, token, email, errors = [] }: NewPassw
   );
 }
 
-export function DeadLinkView({ visitor }: { visitor: Visitor }) {
+export function DeadLinkView({ visitor, canAskAgain }: { visitor: Visitor; canAskAgain: boolean }) {
   return (
     <Layout title="This link does not work" visitor={visitor}>
       <section class="card narrow">
         <h1>This link does not work</h1>
         <p>
-          It was used before, is older than an hour, or was replaced. Ask the operator of this service for a
-          new one.
+          It was used before, is older than an hour, or was replaced.{' '}
+          {canAskAgain ? (
+            <a href="/signin/forgot">Get a new link</a>
+          ) : (
+            'Ask the operator of this service for a new one.'
+          )}
         </p>
         <p>
           <a href="/signin">Sign in</a>

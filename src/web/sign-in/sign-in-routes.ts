@@ -6,10 +6,14 @@ import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts
 import { checkSignIn } from '../../accounts/sign-in.ts';
 import { createOverLimitCache } from '../../accounts/over-limit-cache.ts';
 import { createUser } from '../../accounts/users.ts';
+import { preferredLanguage } from '../../http/preferred-language.ts';
+import { askForConfirmation } from './ask-for-confirmation.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
 import type { FormError } from '../ui/controls.tsx';
 import { SignInView, SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
+import { completeSignIn } from './complete-sign-in.ts';
+import { tooMany } from './too-many.ts';
 import { safeReturnPath } from './return-path.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
 
@@ -63,7 +67,8 @@ export function signInPages(parts: PageParts): Router {
       return refuse(429, tooMany(made.retryAfter));
     }
     if ('errors' in made) return refuse(400, undefined, made.errors);
-    const user = await createUser(db, { email, ...made }, now());
+    const language = preferredLanguage(ctx.get('Accept-Language'));
+    const user = await createUser(db, { email, language, ...made }, now());
     if (!user)
       return refuse(400, undefined, [
         {
@@ -72,6 +77,7 @@ export function signInPages(parts: PageParts): Router {
           link: { path: withNext('/signin', next), name: 'Sign in' },
         },
       ]);
+    await askForConfirmation(parts, user.id, email);
     await sessions.signIn(ctx, user);
     redirect(ctx, next ?? home);
   });
@@ -98,10 +104,7 @@ export function signInPages(parts: PageParts): Router {
         device: sessions.device(ctx),
       },
     );
-    if ('user' in answer) {
-      await sessions.signIn(ctx, answer.user);
-      return redirect(ctx, next ?? home);
-    }
+    if ('user' in answer) return completeSignIn(ctx, parts, answer.user, next ?? home);
     const view = { visitor: visitorOf(ctx, parts), email, next };
     if (answer.refused === 'wrong')
       return show(ctx, SignInView, { ...view, problem: 'The email or the password is wrong.' }, 401);
@@ -115,9 +118,4 @@ export function signInPages(parts: PageParts): Router {
     redirect(ctx, '/');
   });
   return router;
-}
-
-function tooMany(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
 }

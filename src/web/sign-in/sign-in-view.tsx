@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Input, type FormError } from '../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
+import { PasskeyForm } from './passkey-form.tsx';
+import { sectionName } from '../ui/sections.ts';
 import { Notice } from '../ui/notice.tsx';
 
 interface SignInProps {
@@ -48,8 +50,13 @@ export function SignInView(props: SignInProps) {
       {...props}
       name="Sign in"
       action="/signin"
+      lead={reasonFor(props.next)}
       password={{ autocomplete: 'current-password' }}
     >
+      <PasskeyForm visitor={props.visitor} next={props.next} />
+      <p class="quiet">
+        <a href="/signin/forgot">Forgot your password?</a>
+      </p>
       {props.visitor.canSignUp && (
         <p class="quiet">
           No account yet? <a href={withNext('/signup', props.next)}>Sign up</a>
@@ -59,11 +66,17 @@ export function SignInView(props: SignInProps) {
   );
 }
 
+/** Why the visitor of a page is asked to sign in. */
+function reasonFor(next: string | undefined): string | undefined {
+  const name = next && sectionName(next);
+  return name && `Sign in to open ${name}. Only the owner of an account sees it.`;
+}
+
 interface CredentialsFormProps extends SignInProps {
   /** Of the page and of the button. */
   name: string;
   action: string;
-  lead?: string;
+  lead?: string | undefined;
   password: { autocomplete: string; hint?: string };
   children: ComponentChildren;
 }

@@ -7,11 +7,13 @@ import type { Images } from '../../codes/image/image-thread.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
+import type { MailRequest } from '../../queue/mail-queue.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
 import type { QueueDepth } from '../../queue/queue-depth.ts';
 import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Sessions } from '../middleware/session.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
@@ -41,6 +43,9 @@ export interface PageParts {
   codeChanged(shareToken: string): void;
   previewShare: PreviewShare;
   queues: OperatorQueues;
+  /** Queues a mail. Undefined without SMTP_URL: pages then say whom to ask. */
+  sendMail: ((request: MailRequest) => Promise<void>) | undefined;
+  log: Log;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
   now: () => Date;

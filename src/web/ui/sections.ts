@@ -21,3 +21,9 @@ export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
 export const returnPaths: ReadonlySet<string> = new Set([...user, accountSection].map(({ path }) => path));
+
+/** The section that a page belongs to, in the navigation. */
+export function sectionName(path: string): string | undefined {
+  const first = /^\/[\w-]+/.exec(path)?.[0];
+  return [...user, accountSection].find((section) => section.path === first)?.name;
+}

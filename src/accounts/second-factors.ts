@@ -1,0 +1,136 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '../store/database.ts';
+import type { ServiceSecrets } from './secrets.ts';
+import { base32, newTotpSecret, totpStep } from './totp.ts';
+
+const recoveryCodeCount = 10;
+/** 80 bits: too many to guess, also for whoever has their hashes. */
+const recoveryCodeBytes = 10;
+
+export interface SecondFactors {
+  hasTotp: boolean;
+  passkeys: number;
+  recoveryCodes: number;
+}
+
+type Seals = Pick<ServiceSecrets, 'sealTotp' | 'openTotp'>;
+
+export async function countSecondFactors(db: Database, userId: string): Promise<SecondFactors> {
+  const { rows } = (await db.raw(
+    `SELECT EXISTS (SELECT FROM totp_secrets WHERE user_id = :userId AND confirmed_at IS NOT NULL) AS "hasTotp",
+            (SELECT count(*) FROM passkeys WHERE user_id = :userId)::int AS passkeys,
+            (SELECT count(*) FROM recovery_codes WHERE user_id = :userId)::int AS "recoveryCodes"`,
+    { userId },
+  )) as { rows: [SecondFactors] };
+  return rows[0];
+}
+
+/** Whether the password alone is not enough. */
+export function isSecondFactorNeeded({ hasTotp, passkeys }: SecondFactors): boolean {
+  return hasTotp || passkeys > 0;
+}
+
+/** A secret that is not asked for until `confirmTotp`. Replaces one that was never confirmed. */
+export async function startTotp(db: Database, seals: Seals, userId: string): Promise<void> {
+  await db.raw(
+    `INSERT INTO totp_secrets (user_id, sealed) VALUES (:userId, :sealed)
+     ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed WHERE totp_secrets.confirmed_at IS NULL`,
+    { userId, sealed: seals.sealTotp(newTotpSecret()) },
+  );
+}
+
+/** The secret of an app that is being set up. */
+export async function findUnconfirmedTotp(
+  db: Database,
+  seals: Seals,
+  userId: string,
+): Promise<string | undefined> {
+  const row = (await db('totp_secrets').where({ user_id: userId, confirmed_at: null }).first('sealed')) as
+    | { sealed: string }
+    | undefined;
+  return row && seals.openTotp(row.sealed);
+}
+
+export async function confirmTotp(
+  db: Database,
+  seals: Seals,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const secret = await findUnconfirmedTotp(db, seals, userId);
+  const step = secret && totpStep(secret, code, now);
+  if (!step) return false;
+  const confirmed = await db('totp_secrets')
+    .where({ user_id: userId, confirmed_at: null })
+    .update({ confirmed_at: now, last_step: step });
+  return confirmed > 0;
+}
+
+/** A code of an app or a recovery code. Each is accepted once, also in parallel. */
+export async function useSecondFactorCode(
+  db: Database,
+  seals: Seals,
+  userId: string,
+  typed: string,
+  now: Date,
+): Promise<boolean> {
+  const code = typed.replace(/[\s-]/g, '').toUpperCase();
+  return (await useTotp(db, seals, userId, code, now)) || (await useRecoveryCode(db, userId, code));
+}
+
+async function useTotp(
+  db: Database,
+  seals: Seals,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const row = (await db('totp_secrets')
+    .where({ user_id: userId })
+    .whereNotNull('confirmed_at')
+    .first('sealed')) as { sealed: string } | undefined;
+  const secret = row && seals.openTotp(row.sealed);
+  const step = secret && totpStep(secret, code, now);
+  if (!step) return false;
+  const used = await db('totp_secrets')
+    .where({ user_id: userId })
+    .where('last_step', '<', step)
+    // Encrypted again, so that a root secret that was replaced can be removed one day.
+    .update({ last_step: step, sealed: seals.sealTotp(secret) });
+  return used > 0;
+}
+
+const hashOf = (code: string) => createHash('sha256').update(code).digest();
+
+async function useRecoveryCode(db: Database, userId: string, code: string): Promise<boolean> {
+  if (!/^[A-Z2-7]{16}$/.test(code)) return false;
+  const used = await db('recovery_codes')
+    .where({ user_id: userId, code_hash: hashOf(code) })
+    .delete();
+  return used > 0;
+}
+
+/** Replaces all earlier ones. Only hashes are stored. */
+export async function createRecoveryCodes(db: Database, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, () => base32(randomBytes(recoveryCodeBytes)));
+  await db.transaction(async (transaction) => {
+    await transaction('recovery_codes').where({ user_id: userId }).delete();
+    await transaction('recovery_codes').insert(
+      codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })),
+    );
+  });
+  return codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
+}
+
+export async function removeTotp(db: Database, userId: string): Promise<void> {
+  await db('totp_secrets').where({ user_id: userId }).delete();
+}
+
+/** For a user who has lost them: the password alone is enough again. */
+export async function removeSecondFactors(db: Database, userId: string): Promise<void> {
+  await db.transaction(async (transaction) => {
+    for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'])
+      await transaction(table).where({ user_id: userId }).delete();
+  });
+}

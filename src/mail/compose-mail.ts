@@ -1,0 +1,74 @@
+import type { Language } from '../http/preferred-language.ts';
+import { de } from './languages/de.ts';
+import { en } from './languages/en.ts';
+import { es } from './languages/es.ts';
+import { fr } from './languages/fr.ts';
+import { pt } from './languages/pt.ts';
+import { zh } from './languages/zh.ts';
+import type { Draft, MailTexts } from './mail-texts.ts';
+
+const texts: Record<Language, MailTexts> = { en, de, fr, es, pt, zh };
+
+export interface MailSite {
+  baseUrl: string;
+  supportContact: string | undefined;
+}
+
+export type DraftMail = (texts: MailTexts) => Draft;
+
+/** Plain text and HTML of a mail. The HTML loads nothing, so that opening it tells nobody. */
+export function composeMail(
+  language: Language,
+  site: MailSite,
+  write: DraftMail,
+): { subject: string; text: string; html: string } {
+  const own = texts[language];
+  const draft = write(own);
+  const footer = [
+    own.sentBy(site.baseUrl),
+    ...(site.supportContact === undefined ? [] : [own.questions(site.supportContact)]),
+  ];
+  return {
+    // A name in a subject may contain a line break, which would end the header.
+    subject: draft.subject.replace(/\s+/g, ' '),
+    text: plainText(draft, footer),
+    html: html(language, draft, footer),
+  };
+}
+
+function plainText({ paragraphs, action, notes }: Draft, footer: string[]): string {
+  const parts = [...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : []), ...notes];
+  return `${parts.join('\n\n')}\n\n-- \n${footer.join('\n')}\n`;
+}
+
+// Mail programs drop style sheets, so that styles are attributes. Colors are left to the program, which knows about dark mode.
+function html(language: Language, { subject, paragraphs, action, notes }: Draft, footer: string[]): string {
+  const paragraph = (text: string) => `<p style="margin:0 0 16px">${escape(text)}</p>`;
+  const button =
+    action &&
+    `<p style="margin:24px 0"><a href="${escape(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f4fd8;color:#ffffff;font-weight:600;text-decoration:none">${escape(action.label)}</a></p>
+<p style="margin:0 0 16px;font-size:14px;word-break:break-all"><a href="${escape(action.url)}">${escape(action.url)}</a></p>`;
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(subject)}</title>
+</head>
+<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:560px;margin:0 auto">
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escape(subject)}</h1>
+${[...paragraphs.map(paragraph), ...(button ? [button] : []), ...notes.map(paragraph)].join('\n')}
+<p style="margin:32px 0 0;padding-top:16px;border-top:1px solid #8888;font-size:14px">${footer.map(escape).join('<br>')}</p>
+</div>
+</body>
+</html>
+`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}

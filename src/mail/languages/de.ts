@@ -1,0 +1,42 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const de: MailTexts = {
+  sentBy: (site) => `Gesendet von Qrelay auf ${site}`,
+  questions: (contact) => `Fragen? ${contact}`,
+  passwordReset: (link) => ({
+    subject: 'Neues Passwort wählen',
+    paragraphs: ['Jemand, vermutlich Sie selbst, hat ein neues Passwort für Ihr Konto angefordert.'],
+    action: { label: 'Neues Passwort wählen', url: link },
+    notes: [
+      'Der Link funktioniert einmal, eine Stunde lang. Alle anderen Sitzungen des Kontos werden dabei abgemeldet.',
+      'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt, wie es ist.',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: 'Ihr Passwort wurde geändert',
+    paragraphs: ['Das Passwort Ihres Kontos wurde geändert, und alle anderen Sitzungen wurden abgemeldet.'],
+    action: { label: 'Das war ich nicht', url: resetPage },
+    notes: ['Wenn Sie das waren, ist nichts zu tun.'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: 'E-Mail-Adresse bestätigen',
+    paragraphs: [`Bitte bestätigen Sie, dass ${email} die Adresse Ihres Kontos ist.`],
+    action: { label: 'Adresse bestätigen', url: link },
+    notes: [
+      'Der Link funktioniert 24 Stunden lang.',
+      'Wenn Sie hier kein Konto haben, ignorieren Sie diese E-Mail. Die Adresse wird dann nicht bestätigt.',
+    ],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: 'Die E-Mail-Adresse Ihres Kontos wurde geändert',
+    paragraphs: [
+      `Ihr Konto hat jetzt die Adresse ${newEmail}. E-Mails dazu kommen nicht mehr an diese Adresse.`,
+    ],
+    notes: ['Wenn Sie das nicht waren, wenden Sie sich an den Betreiber des Dienstes.'],
+  }),
+  test: () => ({
+    subject: 'Test-E-Mail von Qrelay',
+    paragraphs: ['Diese E-Mail zeigt, dass Qrelay E-Mails senden kann.'],
+    notes: [],
+  }),
+};

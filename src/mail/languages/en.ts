@@ -1,0 +1,42 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const en: MailTexts = {
+  sentBy: (site) => `Sent by Qrelay at ${site}`,
+  questions: (contact) => `Questions? ${contact}`,
+  passwordReset: (link) => ({
+    subject: 'Choose a new password',
+    paragraphs: ['Somebody, probably you, asked for a new password for your account.'],
+    action: { label: 'Choose a new password', url: link },
+    notes: [
+      'The link works once, for one hour. All other sessions of the account are then signed out.',
+      'If you did not ask for it, ignore this mail. Your password stays as it is.',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: 'Your password was changed',
+    paragraphs: ['The password of your account was changed, and all other sessions were signed out.'],
+    action: { label: 'That was not me', url: resetPage },
+    notes: ['If it was you, there is nothing to do.'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: 'Confirm your e-mail address',
+    paragraphs: [`Please confirm that ${email} is the address of your account.`],
+    action: { label: 'Confirm this address', url: link },
+    notes: [
+      'The link works for 24 hours.',
+      'If you have no account here, ignore this mail. The address is then not confirmed.',
+    ],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: 'The e-mail address of your account was changed',
+    paragraphs: [
+      `Your account now has the address ${newEmail}. Mails about it no longer come to this address.`,
+    ],
+    notes: ['If you did not change it, contact the operator of the service.'],
+  }),
+  test: () => ({
+    subject: 'Test mail from Qrelay',
+    paragraphs: ['This mail shows that Qrelay can send mails.'],
+    notes: [],
+  }),
+};

@@ -1,0 +1,42 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const es: MailTexts = {
+  sentBy: (site) => `Enviado por Qrelay en ${site}`,
+  questions: (contact) => `¿Preguntas? ${contact}`,
+  passwordReset: (link) => ({
+    subject: 'Elegir una contraseña nueva',
+    paragraphs: ['Alguien, probablemente usted, ha pedido una contraseña nueva para su cuenta.'],
+    action: { label: 'Elegir una contraseña nueva', url: link },
+    notes: [
+      'El enlace funciona una sola vez, durante una hora. Después se cierran todas las demás sesiones de la cuenta.',
+      'Si no ha sido usted, ignore este correo. Su contraseña sigue siendo la misma.',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: 'Su contraseña ha cambiado',
+    paragraphs: ['La contraseña de su cuenta ha cambiado y se han cerrado todas las demás sesiones.'],
+    action: { label: 'No he sido yo', url: resetPage },
+    notes: ['Si ha sido usted, no tiene que hacer nada.'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: 'Confirme su dirección de correo',
+    paragraphs: [`Confirme que ${email} es la dirección de su cuenta.`],
+    action: { label: 'Confirmar esta dirección', url: link },
+    notes: [
+      'El enlace funciona durante 24 horas.',
+      'Si no tiene una cuenta aquí, ignore este correo. La dirección no quedará confirmada.',
+    ],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: 'La dirección de correo de su cuenta ha cambiado',
+    paragraphs: [
+      `Su cuenta tiene ahora la dirección ${newEmail}. Los correos sobre ella ya no llegan a esta dirección.`,
+    ],
+    notes: ['Si no la ha cambiado usted, póngase en contacto con el operador del servicio.'],
+  }),
+  test: () => ({
+    subject: 'Correo de prueba de Qrelay',
+    paragraphs: ['Este correo muestra que Qrelay puede enviar correos.'],
+    notes: [],
+  }),
+};

@@ -1,0 +1,44 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const fr: MailTexts = {
+  sentBy: (site) => `Envoyé par Qrelay sur ${site}`,
+  questions: (contact) => `Des questions ? ${contact}`,
+  passwordReset: (link) => ({
+    subject: 'Choisir un nouveau mot de passe',
+    paragraphs: ['Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte.'],
+    action: { label: 'Choisir un nouveau mot de passe', url: link },
+    notes: [
+      'Le lien fonctionne une seule fois, pendant une heure. Toutes les autres sessions du compte seront alors fermées.',
+      'Si ce n’était pas vous, ignorez cet e-mail. Votre mot de passe reste inchangé.',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: 'Votre mot de passe a été modifié',
+    paragraphs: [
+      'Le mot de passe de votre compte a été modifié, et toutes les autres sessions ont été fermées.',
+    ],
+    action: { label: 'Ce n’était pas moi', url: resetPage },
+    notes: ['Si c’était vous, il n’y a rien à faire.'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: 'Confirmer votre adresse e-mail',
+    paragraphs: [`Veuillez confirmer que ${email} est l’adresse de votre compte.`],
+    action: { label: 'Confirmer cette adresse', url: link },
+    notes: [
+      'Le lien fonctionne pendant 24 heures.',
+      'Si vous n’avez pas de compte ici, ignorez cet e-mail. L’adresse ne sera alors pas confirmée.',
+    ],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: 'L’adresse e-mail de votre compte a été modifiée',
+    paragraphs: [
+      `Votre compte a maintenant l’adresse ${newEmail}. Les e-mails à son sujet n’arrivent plus à cette adresse-ci.`,
+    ],
+    notes: ['Si ce n’était pas vous, contactez l’exploitant du service.'],
+  }),
+  test: () => ({
+    subject: 'E-mail de test de Qrelay',
+    paragraphs: ['Cet e-mail montre que Qrelay peut envoyer des e-mails.'],
+    notes: [],
+  }),
+};

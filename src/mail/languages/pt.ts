@@ -1,0 +1,42 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const pt: MailTexts = {
+  sentBy: (site) => `Enviado por Qrelay em ${site}`,
+  questions: (contact) => `Dúvidas? ${contact}`,
+  passwordReset: (link) => ({
+    subject: 'Escolher uma nova senha',
+    paragraphs: ['Alguém, provavelmente você, pediu uma nova senha para a sua conta.'],
+    action: { label: 'Escolher uma nova senha', url: link },
+    notes: [
+      'O link funciona uma única vez, durante uma hora. Todas as outras sessões da conta são então encerradas.',
+      'Se não foi você, ignore este e-mail. A sua senha continua a mesma.',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: 'A sua senha foi alterada',
+    paragraphs: ['A senha da sua conta foi alterada, e todas as outras sessões foram encerradas.'],
+    action: { label: 'Não fui eu', url: resetPage },
+    notes: ['Se foi você, não é preciso fazer nada.'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: 'Confirme o seu endereço de e-mail',
+    paragraphs: [`Confirme que ${email} é o endereço da sua conta.`],
+    action: { label: 'Confirmar este endereço', url: link },
+    notes: [
+      'O link funciona durante 24 horas.',
+      'Se você não tem uma conta aqui, ignore este e-mail. O endereço não será confirmado.',
+    ],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: 'O endereço de e-mail da sua conta foi alterado',
+    paragraphs: [
+      `A sua conta tem agora o endereço ${newEmail}. Os e-mails sobre ela já não chegam a este endereço.`,
+    ],
+    notes: ['Se não foi você, entre em contato com o operador do serviço.'],
+  }),
+  test: () => ({
+    subject: 'E-mail de teste do Qrelay',
+    paragraphs: ['Este e-mail mostra que o Qrelay consegue enviar e-mails.'],
+    notes: [],
+  }),
+};

@@ -1,0 +1,37 @@
+import type { MailTexts } from '../mail-texts.ts';
+
+export const zh: MailTexts = {
+  sentBy: (site) => `由 Qrelay 发送：${site}`,
+  questions: (contact) => `有疑问？请联系 ${contact}`,
+  passwordReset: (link) => ({
+    subject: '设置新密码',
+    paragraphs: ['有人（可能是您本人）请求为您的帐户设置新密码。'],
+    action: { label: '设置新密码', url: link },
+    notes: [
+      '此链接一小时内有效，只能使用一次。设置后，该帐户的所有其他会话都会退出登录。',
+      '如果不是您本人操作，请忽略此邮件。您的密码不会改变。',
+    ],
+  }),
+  passwordChanged: (resetPage) => ({
+    subject: '您的密码已更改',
+    paragraphs: ['您帐户的密码已更改，所有其他会话都已退出登录。'],
+    action: { label: '不是我本人操作', url: resetPage },
+    notes: ['如果是您本人操作，则无需处理。'],
+  }),
+  confirmEmail: (email, link) => ({
+    subject: '确认您的电子邮件地址',
+    paragraphs: [`请确认 ${email} 是您帐户的地址。`],
+    action: { label: '确认此地址', url: link },
+    notes: ['此链接 24 小时内有效。', '如果您在这里没有帐户，请忽略此邮件，该地址将不会被确认。'],
+  }),
+  emailChanged: (newEmail) => ({
+    subject: '您帐户的电子邮件地址已更改',
+    paragraphs: [`您的帐户现在使用地址 ${newEmail}。与该帐户有关的邮件不再发送到本地址。`],
+    notes: ['如果不是您本人更改，请联系服务的运营者。'],
+  }),
+  test: () => ({
+    subject: 'Qrelay 测试邮件',
+    paragraphs: ['此邮件表明 Qrelay 可以发送邮件。'],
+    notes: [],
+  }),
+};

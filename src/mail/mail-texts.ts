@@ -1,0 +1,22 @@
+/** A mail before it is laid out as plain text and HTML. */
+export interface Draft {
+  subject: string;
+  paragraphs: string[];
+  /** What the mail is for: a button, and in plain text a link on a line of its own. */
+  action?: { label: string; url: string };
+  /** Below the action. */
+  notes: string[];
+}
+
+/** Every text of the mails, in one language. */
+export interface MailTexts {
+  /** The last line. `site` is BASE_URL, `contact` SUPPORT_CONTACT. */
+  sentBy(site: string): string;
+  questions(contact: string): string;
+
+  passwordReset(link: string): Draft;
+  passwordChanged(resetPage: string): Draft;
+  confirmEmail(email: string, link: string): Draft;
+  emailChanged(newEmail: string): Draft;
+  test(): Draft;
+}

@@ -1,0 +1,137 @@
+import { isIP } from 'node:net';
+import type { MailConfig, SmtpServer } from './mail-config.ts';
+
+export interface Mail {
+  /** The same when a mail is sent again, so that mail programs can show it once. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  headers?: Record<string, string>;
+}
+
+export interface Mailer {
+  /** Resolves when the mail server has accepted the mail. */
+  send(mail: Mail): Promise<void>;
+  /** Connects and signs in, without sending anything. */
+  verify(): Promise<void>;
+}
+
+/** What nodemailer's errors say. */
+interface Failure {
+  code: string;
+  /** Of the SMTP server. */
+  responseCode: number | undefined;
+  /** The SMTP command that failed. */
+  command: string | undefined;
+}
+
+/**
+ * The mail server did not accept a mail. The message has only codes: servers repeat addresses in their replies, and
+ * messages are logged and kept with failed jobs.
+ */
+export class MailError extends Error {
+  override name = 'MailError';
+  /** The server will not accept it later either, for example because the mailbox does not exist. */
+  readonly isPermanent: boolean;
+  /** For operators. */
+  readonly remedy: string;
+
+  constructor({ code, responseCode, command }: Failure) {
+    const [problem, remedy] = problems[code] ?? otherProblem;
+    super(`${problem} (${[code, responseCode].filter(Boolean).join(' ')})`);
+    this.remedy = remedy;
+    this.isPermanent = command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500;
+  }
+}
+
+const checkAddress = 'Check host and port in SMTP_URL, and that a firewall allows the connection.';
+const otherProblem = ['the mail server did not accept the mail', 'See the log of the mail server.'] as const;
+const problems: Record<string, readonly [problem: string, remedy: string]> = {
+  EDNS: ['the host of the mail server was not found', checkAddress],
+  ECONNECTION: ['the mail server cannot be reached', checkAddress],
+  ESOCKET: ['the connection to the mail server failed', checkAddress],
+  ETIMEDOUT: ['the mail server does not respond', checkAddress],
+  ETLS: [
+    'the mail server offers no valid TLS',
+    'Use smtps:// if the port expects TLS, and name its certificate authority in NODE_EXTRA_CA_CERTS.',
+  ],
+  EAUTH: ['the mail server refused the password', 'Check user and password in SMTP_URL.'],
+  ENOAUTH: ['the mail server wants a password', 'Add user and password to SMTP_URL.'],
+  EENVELOPE: [
+    'the mail server refused sender or recipient',
+    'Check that it may send mails from the address in MAIL_FROM.',
+  ],
+};
+const connectTimeoutMs = 10_000;
+const silenceTimeoutMs = 20_000;
+
+export function createMailer(
+  { server, from }: MailConfig,
+  print: (text: string) => void = (text) => void process.stdout.write(text),
+): Mailer {
+  if (server === 'terminal') {
+    return {
+      send: async ({ to, subject, text }) =>
+        print(`\n--- Mail to ${to} ---\nSubject: ${subject}\n\n${text}\n--- End of mail ---\n\n`),
+      verify: async () => undefined,
+    };
+  }
+  const idHost = /@([^>]+)/.exec(from)?.[1] ?? 'localhost';
+  return {
+    async send({ id, to, subject, text, html, headers = {} }) {
+      const transport = await connect(server);
+      const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+      await withoutAddresses(() =>
+        transport.sendMail({
+          messageId: `<${id}@${idHost}>`,
+          from,
+          // As an object: a text would be parsed, and might become several addresses.
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          headers: { ...automatic, ...headers },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        }),
+      );
+    },
+    async verify() {
+      const transport = await connect(server);
+      await withoutAddresses(() => transport.verify());
+    },
+  };
+}
+
+/** A connection for each mail: there are few, and an idle connection would be cut by the server. */
+async function connect({ host, port, isSecure, user, password }: SmtpServer) {
+  // Loaded when it is used: most processes send no mail.
+  const { createTransport } = await import('nodemailer');
+  const isLocal = isLoopback(host);
+  return createTransport({
+    host,
+    port,
+    secure: isSecure,
+    // A password is not sent in plain text over a network. On this machine, certificates are rarely valid.
+    ...(user !== undefined && { auth: { user, pass: password ?? '' }, requireTLS: !isLocal }),
+    ignoreTLS: isLocal && !isSecure,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+async function withoutAddresses(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const { code = 'unknown error', responseCode, command } = error as Partial<Failure>;
+    throw new MailError({ code, responseCode, command });
+  }
+}

@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import { v7 as uuidv7 } from 'uuid';
+import type { Language } from '../http/preferred-language.ts';
+import { Type } from '../schema.ts';
+import { defineQueue } from './queue-definition.ts';
+
+/** What a mail is about. The worker looks up the rest, and makes the links: neither is in the queue. */
+export type MailRequest =
+  /** Whether there is such an account is for the worker to find out, so that a request takes the same time without one. */
+  | { kind: 'password-reset'; email: string; language: Language }
+  | { kind: 'password-changed'; userId: string }
+  | { kind: 'confirm-email'; userId: string }
+  /** To the old address. */
+  | { kind: 'email-changed'; userId: string; oldEmail: string };
+
+/** `sealed` is the encrypted request, because it may contain addresses. */
+const contract = Type.Object({
+  id: Type.String({ maxLength: 100 }),
+  kind: Type.String({ maxLength: 40 }),
+  sealed: Type.String({ maxLength: 10_000 }),
+});
+
+export type MailJob = Static<typeof contract>;
+
+const firstDelayMs = 2_000;
+const longestDelayMs = 15 * 60_000;
+
+export const mailQueue = defineQueue({
+  name: 'mail',
+  jobName: 'send',
+  description: 'Mails waiting to be sent',
+  contract,
+  concurrency: 4,
+  // 47 minutes in all.
+  retries: {
+    attempts: 12,
+    delayMs: (attempt) => Math.min(longestDelayMs, firstDelayMs * 2 ** (Math.min(attempt, 10) - 1)),
+  },
+  retention: { removeOnComplete: true, removeOnFail: { count: 1_000 } },
+  items: { noun: 'mail', count: () => 1 },
+  visibleData: ({ kind }) => ({ kind }),
+  consequences: {
+    late: 'people wait for mails, such as the link to a new password',
+    failed: 'their mails were not sent',
+    noWorker: 'no mails are sent until one is',
+  },
+});
+
+export function packMail(request: MailRequest, seal: (text: string) => string): MailJob {
+  return { id: uuidv7(), kind: request.kind, sealed: seal(JSON.stringify(request)) };
+}
+
+export function unpackMail({ sealed }: MailJob, open: (sealed: string) => string): MailRequest {
+  return JSON.parse(open(sealed)) as MailRequest;
+}

@@ -1,0 +1,186 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { takeAttempt } from '../../accounts/attempts.ts';
+import {
+  addPasskey,
+  listPasskeys,
+  passkeySite,
+  registrationOptions,
+  removePasskey,
+} from '../../accounts/passkeys.ts';
+import {
+  confirmTotp,
+  countSecondFactors,
+  createRecoveryCodes,
+  findUnconfirmedTotp,
+  removeTotp,
+  startTotp,
+} from '../../accounts/second-factors.ts';
+import { endSessionsOf } from '../../accounts/sessions.ts';
+import { totpUrl } from '../../accounts/totp.ts';
+import { isLabel } from '../../codes/label.ts';
+import type { FieldError } from '../../errors.ts';
+import { currentPasswordErrors } from '../account/current-password.ts';
+import { field } from '../middleware/forms.ts';
+import { parseCredential } from '../sign-in/parse-credential.ts';
+import { readFlash, redirectWithFlash } from '../ui/flash.ts';
+import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
+import { RecoveryCodesView } from './recovery-codes-view.tsx';
+import { SecurityView } from './security-view.tsx';
+
+const path = '/account/security';
+const maxCodesPerHour = 10;
+const flashTexts = {
+  sessions: 'All other sessions were signed out.',
+  totp: 'The authenticator app is on.',
+  totpOff: 'The authenticator app is off.',
+  passkey: 'The passkey was added.',
+  passkeyFailed: 'The passkey was not added.',
+  passkeyOff: 'The passkey was removed.',
+};
+type Flash = keyof typeof flashTexts;
+
+/** Sessions, authenticator app, passkeys and recovery codes. */
+export function securityPages(parts: PageParts): Router {
+  const { db, config, secrets, sessions, now } = parts;
+  const site = passkeySite(config.baseUrl);
+  const router = new Router({ prefix: path });
+  router.use(needUser);
+
+  async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
+    const user = userOf(ctx);
+    const secret = await findUnconfirmedTotp(db, secrets, user.id);
+    const flash = readFlash(ctx, parts, flashTexts);
+    show(
+      ctx,
+      SecurityView,
+      {
+        visitor: visitorOf(ctx, parts),
+        sessions: await sessions.list(ctx),
+        factors: await countSecondFactors(db, user.id),
+        passkeys: await listPasskeys(db, user.id),
+        setUp: secret ? { secret, url: totpUrl(secret, user.email, site.host) } : undefined,
+        flash: flash && {
+          kind: flash === 'passkeyFailed' ? ('bad' as const) : ('good' as const),
+          text: flashTexts[flash],
+        },
+        errors,
+      },
+      errors.length > 0 ? 400 : 200,
+    );
+  }
+
+  const finish = (ctx: Context, flash: Flash) => redirectWithFlash(ctx, parts, path, flash);
+
+  /** The errors of the form's password. */
+  const check = (ctx: Context, name: string) =>
+    currentPasswordErrors(parts, userOf(ctx), name, field(ctx, name));
+
+  /** The first factor comes with recovery codes, which are shown once. */
+  async function finishWithCodes(ctx: Context, flash: Flash): Promise<void> {
+    const { recoveryCodes } = await countSecondFactors(db, userOf(ctx).id);
+    if (recoveryCodes > 0) return finish(ctx, flash);
+    await showNewCodes(ctx, flashTexts[flash]);
+  }
+
+  async function showNewCodes(ctx: Context, text?: string): Promise<void> {
+    const codes = await createRecoveryCodes(db, userOf(ctx).id);
+    show(ctx, RecoveryCodesView, { visitor: visitorOf(ctx, parts), codes, text });
+  }
+
+  router.get('/', (ctx) => showPage(ctx));
+
+  router.post('/sessions/end', async (ctx) => {
+    const user = userOf(ctx);
+    await endSessionsOf(db, user.id);
+    if (field(ctx, 'all') === 'on') {
+      await sessions.signOut(ctx);
+      return redirect(ctx, '/signin');
+    }
+    await sessions.signIn(ctx, user);
+    finish(ctx, 'sessions');
+  });
+
+  router.post('/totp', async (ctx) => {
+    const errors = await check(ctx, 'totpPassword');
+    if (errors.length > 0) return showPage(ctx, errors);
+    await startTotp(db, secrets, userOf(ctx).id);
+    redirect(ctx, `${path}#app`);
+  });
+
+  router.post('/totp/confirm', async (ctx) => {
+    const { id } = userOf(ctx);
+    const { isAllowed } = await takeAttempt(db, {
+      subject: `second-factor:${id}`,
+      maxPerHour: maxCodesPerHour,
+    });
+    const code = field(ctx, 'code').slice(0, 20).replace(/\s/g, '');
+    if (!isAllowed || !(await confirmTotp(db, secrets, id, code, now())))
+      return showPage(ctx, [
+        {
+          field: 'code',
+          message: isAllowed
+            ? 'This code is wrong. Check the time of your phone'
+            : 'was tried too often. Try again in an hour',
+        },
+      ]);
+    await finishWithCodes(ctx, 'totp');
+  });
+
+  router.post('/totp/delete', async (ctx) => {
+    const errors = await check(ctx, 'totpPassword');
+    if (errors.length > 0) return showPage(ctx, errors);
+    await removeTotp(db, userOf(ctx).id);
+    finish(ctx, 'totpOff');
+  });
+
+  router.post('/recovery', async (ctx) => {
+    const errors = await check(ctx, 'recoveryPassword');
+    if (errors.length > 0) return showPage(ctx, errors);
+    await showNewCodes(ctx);
+  });
+
+  router.post('/passkeys/options', async (ctx) => {
+    const errors = await check(ctx, 'passkeyPassword');
+    if (errors.length > 0) {
+      ctx.status = 400;
+      return;
+    }
+    const user = userOf(ctx);
+    const options = await registrationOptions(db, site, user);
+    await sessions.startChallenge(ctx, { userId: user.id, challenge: options.challenge });
+    ctx.body = options;
+  });
+
+  router.post('/passkeys', async (ctx) => {
+    const user = userOf(ctx);
+    const response = parseCredential(field(ctx, 'response'));
+    // The password was checked when the challenge was made; without one, this says what is wrong with it.
+    if (!response) {
+      const errors = await check(ctx, 'passkeyPassword');
+      return errors.length > 0 ? showPage(ctx, errors) : finish(ctx, 'passkeyFailed');
+    }
+    const name = field(ctx, 'name').normalize('NFC').trim().slice(0, 60);
+    const waiting = await sessions.takeChallenge(ctx);
+    const isAdded =
+      waiting?.userId === user.id &&
+      waiting.challenge !== null &&
+      (await addPasskey(
+        db,
+        site,
+        user,
+        { response, challenge: waiting.challenge, name: isLabel(name) ? name : 'Passkey' },
+        now(),
+      ));
+    if (!isAdded) return finish(ctx, 'passkeyFailed');
+    await finishWithCodes(ctx, 'passkey');
+  });
+
+  router.post('/passkeys/delete', async (ctx) => {
+    const errors = await check(ctx, 'removePassword');
+    if (errors.length > 0) return showPage(ctx, errors);
+    await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'));
+    finish(ctx, 'passkeyOff');
+  });
+  return router;
+}

@@ -1,0 +1,176 @@
+import type { Passkey } from '../../accounts/passkeys.ts';
+import type { SecondFactors } from '../../accounts/second-factors.ts';
+import type { OpenSession } from '../../accounts/sessions.ts';
+import { drawSvg } from '../../codes/image/draw.ts';
+import type { FieldError } from '../../errors.ts';
+import { type FormState, Input, Select } from '../ui/controls.tsx';
+import { CopyableField } from '../ui/copyable.tsx';
+import { Form, Layout, type Visitor } from '../ui/layout.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { SessionTable } from './session-table.tsx';
+
+interface SecurityProps {
+  visitor: Visitor;
+  sessions: OpenSession[];
+  factors: SecondFactors;
+  passkeys: Passkey[];
+  /** An authenticator app that is being set up. */
+  setUp: { secret: string; url: string } | undefined;
+  flash: { kind: 'good' | 'bad'; text: string } | undefined;
+  errors: FieldError[];
+}
+
+export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flash, errors }: SecurityProps) {
+  const form: FormState = { values: { name: '' }, errors };
+  const isOn = factors.hasTotp || passkeys.length > 0;
+  return (
+    <Layout title={errors.length > 0 ? 'Error: Security' : 'Security'} visitor={visitor} at="/account">
+      <h1>Security</h1>
+      <p>
+        <a href="/account">Account</a>
+      </p>
+      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
+      {errors.length > 0 && (
+        <Notice kind="bad" isFocused>
+          Nothing was changed. Check the marked field.
+        </Notice>
+      )}
+      <section class="card">
+        <h2>Two-factor sign-in</h2>
+        <p>
+          {isOn
+            ? 'On. Besides your password, signing in needs one of the following.'
+            : 'Off. With an authenticator app or a passkey, a stolen password is not enough to sign in.'}
+        </p>
+        {isOn && (
+          <p>
+            {factors.recoveryCodes === 1 ? '1 recovery code' : `${factors.recoveryCodes} recovery codes`}{' '}
+            left.
+          </p>
+        )}
+        {isOn && (
+          <Form action="/account/security/recovery">
+            <Password form={form} name="recoveryPassword" />
+            <button type="submit" class="quiet">
+              Create new recovery codes
+            </button>
+          </Form>
+        )}
+      </section>
+      <section class="card" id="app">
+        <h2>Authenticator app</h2>
+        <App form={form} isOn={factors.hasTotp} setUp={setUp} />
+      </section>
+      <section class="card">
+        <h2>Passkeys</h2>
+        <p>
+          A passkey is kept by your phone, computer or security key, and unlocked with a fingerprint, your
+          face or a PIN. It signs you in without a password.
+        </p>
+        {passkeys.length > 0 && <RemovePasskey form={form} passkeys={passkeys} />}
+        <Form action="/account/security/passkeys" class="passkey">
+          <input type="hidden" name="response" value="" />
+          <Input
+            form={form}
+            name="name"
+            label="Name of a new passkey"
+            maxLength={60}
+            autocomplete="off"
+            hint="Such as the device that keeps it."
+          />
+          <Password form={form} name="passkeyPassword" />
+          <button type="submit" data-passkey="create">
+            Add a passkey
+          </button>
+        </Form>
+      </section>
+      <section class="card">
+        <h2>Sessions</h2>
+        <SessionTable sessions={sessions} />
+        <Form action="/account/security/sessions/end">
+          <div class="row">
+            <button type="submit" class="quiet">
+              Sign out everywhere else
+            </button>
+            <button type="submit" class="quiet" name="all" value="on">
+              Sign out everywhere
+            </button>
+          </div>
+        </Form>
+      </section>
+      <script type="module" src={`${visitor.assets}/security/passkey.browser.js`} />
+    </Layout>
+  );
+}
+
+function App({ form, isOn, setUp }: { form: FormState; isOn: boolean; setUp: SecurityProps['setUp'] }) {
+  if (setUp) return <SetUp form={form} {...setUp} />;
+  return (
+    <Form action={isOn ? '/account/security/totp/delete' : '/account/security/totp'}>
+      <p>{isOn ? 'On.' : 'An app on your phone shows a new code every 30 seconds.'}</p>
+      <Password form={form} name="totpPassword" />
+      <button type="submit" class={isOn ? 'quiet' : undefined}>
+        {isOn ? 'Turn off the authenticator app' : 'Set up an authenticator app'}
+      </button>
+    </Form>
+  );
+}
+
+function SetUp({ form, secret, url }: { form: FormState; secret: string; url: string }) {
+  // Not by the image thread, which would keep the picture.
+  const svg = drawSvg({
+    text: url,
+    errorCorrection: 'M',
+    size: 240,
+    foregroundColor: '#000000',
+    backgroundColor: '#ffffff',
+  });
+  return (
+    <>
+      <p>Scan this code with the app, or enter the key. Then type the code that the app shows.</p>
+      <div dangerouslySetInnerHTML={{ __html: svg }} />
+      <CopyableField id="totp-key" label="Key" value={secret} button="Copy key" quiet />
+      <Form action="/account/security/totp/confirm">
+        <Input
+          form={form}
+          name="code"
+          label="Code of the app"
+          inputMode="numeric"
+          required
+          autocomplete="one-time-code"
+          maxLength={10}
+        />
+        <button type="submit">Turn on</button>
+      </Form>
+    </>
+  );
+}
+
+function RemovePasskey({ form, passkeys }: { form: FormState; passkeys: Passkey[] }) {
+  const choices = passkeys.map(({ credentialId, name, createdAt }): [string, string] => [
+    credentialId,
+    `${name} (${createdAt.toISOString().slice(0, 10)})`,
+  ]);
+  return (
+    <Form action="/account/security/passkeys/delete">
+      <Select form={form} name="passkey" label="Your passkeys" choices={choices} />
+      <Password form={form} name="removePassword" />
+      <button type="submit" class="quiet">
+        Remove this passkey
+      </button>
+    </Form>
+  );
+}
+
+function Password({ form, name }: { form: FormState; name: string }) {
+  return (
+    <Input
+      form={form}
+      name={name}
+      label="Current password"
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  );
+}

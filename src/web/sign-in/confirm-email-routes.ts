@@ -1,0 +1,34 @@
+import Router from '@koa/router';
+import { confirmEmail, findConfirmation } from '../../accounts/email-confirmations.ts';
+import { type PageParts, show, visitorOf } from '../ui/page.ts';
+import { mailLater } from './ask-for-confirmation.ts';
+import { ConfirmedView, ConfirmEmailView, DeadConfirmationView } from './confirm-email-view.tsx';
+
+/** The link of a mail that confirms an address. It needs no session: mails are often read on another device. */
+export function confirmEmailPages(parts: PageParts): Router {
+  const { db, now } = parts;
+  const router = new Router();
+
+  router.get('/signin/confirm/:token', async (ctx) => {
+    const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
+    const found = await findConfirmation(db, token, now());
+    if (!found) return show(ctx, DeadConfirmationView, { visitor }, 404);
+    show(ctx, ConfirmEmailView, { visitor, token, email: found.email });
+  });
+
+  router.post('/signin/confirm/:token', async (ctx) => {
+    const token = String(ctx.params['token']);
+    const confirmed = await confirmEmail(db, token, now());
+    // As for a dead link: that another account has the address is nobody's business.
+    if (!confirmed || confirmed === 'taken')
+      return show(ctx, DeadConfirmationView, { visitor: visitorOf(ctx, parts) }, 404);
+    const { user, email } = confirmed;
+    if (user.email.toLowerCase() !== email.toLowerCase())
+      await mailLater(parts, { kind: 'email-changed', userId: user.id, oldEmail: user.email });
+    const visitor = visitorOf(ctx, parts);
+    // Read before the change.
+    const own = visitor.email === user.email ? { ...visitor, email } : visitor;
+    show(ctx, ConfirmedView, { visitor: own, email });
+  });
+  return router;
+}

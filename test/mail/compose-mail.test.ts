@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { languages } from '../../src/http/preferred-language.ts';
+import { composeMail, type DraftMail } from '../../src/mail/compose-mail.ts';
+
+const site = { baseUrl: 'https://qr.test', supportContact: 'help@qr.test' };
+const link = 'https://qr.test/signin/link/abc';
+const email = 'new.address@example.com';
+
+const drafts: Record<string, { write: DraftMail; says: string }> = {
+  passwordReset: { write: (texts) => texts.passwordReset(link), says: link },
+  passwordChanged: { write: (texts) => texts.passwordChanged(link), says: link },
+  confirmEmail: { write: (texts) => texts.confirmEmail(email, link), says: link },
+  emailChanged: { write: (texts) => texts.emailChanged(email), says: email },
+  test: { write: (texts) => texts.test(), says: 'Qrelay' },
+};
+
+describe('A mail', () => {
+  for (const language of languages) {
+    it(`says the same in plain text and HTML, and loads nothing (${language})`, () => {
+      for (const [name, { write, says }] of Object.entries(drafts)) {
+        const { subject, text, html } = composeMail(language, site, write);
+        expect(subject, name).not.to.match(/^\s*$|[\r\n]/);
+        for (const part of [text, html]) expect(part, name).to.contain(says).and.to.contain('help@qr.test');
+        expect(html).to.contain(`<html lang="${language}">`);
+        expect(html).not.to.match(/<(?:img|link|script|iframe|object|video|audio)\b|\bsrc=|url\(|@import/i);
+        const addresses = [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+        expect(new Set(addresses).size, name).to.be.at.most(1);
+        for (const address of addresses) expect(address).to.equal(link);
+      }
+    });
+  }
+
+  it('has texts of its own in each language', () => {
+    for (const { write } of Object.values(drafts)) {
+      const subjects = languages.map((language) => composeMail(language, site, write).subject);
+      expect(new Set(subjects).size, subjects.join()).to.equal(languages.length);
+    }
+  });
+
+  it('escapes what others have written, and keeps the subject on one line', () => {
+    const { subject, html } = composeMail('en', site, () => ({
+      subject: 'One\r\nBcc: two@example.com',
+      paragraphs: ['<b>"bold"</b> & more'],
+      notes: [],
+    }));
+    expect(subject).to.equal('One Bcc: two@example.com');
+    expect(html).to.contain('&lt;b&gt;&quot;bold&quot;&lt;/b&gt; &amp; more').and.not.to.contain('<b>');
+  });
+});

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
+import { type FormClient, formClient } from '../../support/form-client.ts';
+import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../../support/mail-server.ts';
+import { mainText } from '../../support/operator.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const password = 'a long and rare password';
+
+describe('The email of an account', () => {
+  let mails: MailServer;
+  let service: TestService;
+  before(async () => {
+    mails = await startMailServer();
+    service = await startService({ worker: true, config: { mail: mails.config } });
+  });
+  afterEach(() => service.setNow(undefined));
+  after(async () => {
+    await service.stop();
+    await mails.stop();
+  });
+
+  async function signUp(email: string, language = 'en'): Promise<FormClient> {
+    const client = formClient(service.url);
+    await client.get('/signup');
+    const answer = await client.post('/signup', { email, password }, { 'Accept-Language': language });
+    expect(answer.status).to.equal(303);
+    return client;
+  }
+  const pathIn = (mail: ReceivedMail | undefined) => new URL(linkIn(mail!)).pathname;
+  const isConfirmed = async (email: string) => hasConfirmedEmail(await findUserByEmail(service.db, email));
+
+  async function confirm(path: string): Promise<number> {
+    const client = formClient(service.url);
+    const opened = await client.get(path);
+    if (opened.status !== 200) await client.get('/signin');
+    return (await client.post(path, {})).status;
+  }
+
+  it('is confirmed by the link of a mail at sign-up, in the language of the browser, in any browser, once', async () => {
+    const client = await signUp('new@example.com', 'fr-CA');
+    const [mail] = await mails.mailsTo('new@example.com');
+    expect(mail?.headers['subject']).to.equal('Confirmer votre adresse e-mail');
+    expect(await mainText(await client.get('/account'))).to.contain('Your email is not confirmed yet.');
+    const path = pathIn(mail);
+    // Mail programs open links.
+    expect((await formClient(service.url).get(path)).status).to.equal(200);
+    expect(await isConfirmed('new@example.com')).to.equal(false);
+    expect(await confirm(path)).to.equal(200);
+    expect(await isConfirmed('new@example.com')).to.equal(true);
+    expect(await mainText(await client.get('/account'))).not.to.contain('not confirmed');
+    expect(await confirm(path)).to.equal(404);
+  });
+
+  it('changes when the new address is confirmed, and the old one is told', async () => {
+    const client = await signUp('old@example.com');
+    await mails.mailsTo('old@example.com');
+    await client.get('/account');
+    const asked = await client.post('/account/email', {
+      newEmail: 'newer@example.com',
+      emailPassword: password,
+    });
+    expect(asked.status).to.equal(303);
+    expect(await mainText(await client.get('/account'))).to.contain('newer@example.com becomes your email');
+    const [mail] = await mails.mailsTo('newer@example.com');
+    expect(await confirm(pathIn(mail))).to.equal(200);
+    expect(await isConfirmed('newer@example.com')).to.equal(true);
+    const [, told] = await mails.mailsTo('old@example.com', 2);
+    expect(told?.text).to.contain('newer@example.com');
+    expect(told?.headers['subject']).to.equal('The e-mail address of your account was changed');
+  });
+
+  it('does not change to that of another account, which nobody learns of', async () => {
+    await signUp('taken@example.com');
+    const client = await signUp('wanting@example.com');
+    await client.get('/account');
+    const form = { newEmail: 'Taken@example.com', emailPassword: password };
+    expect((await client.post('/account/email', form)).status).to.equal(303);
+    const mail = (await mails.mailsTo('Taken@example.com'))[0];
+    expect(await confirm(pathIn(mail))).to.equal(404);
+    expect((await findUserByEmail(service.db, 'wanting@example.com')).email).to.equal('wanting@example.com');
+  });
+
+  it('is not confirmed by links that have expired, been replaced, or were made up', async () => {
+    const client = await signUp('late@example.com');
+    const [first] = await mails.mailsTo('late@example.com');
+    await client.get('/account');
+    expect((await client.post('/account/confirm', {})).status).to.equal(303);
+    const [, second] = await mails.mailsTo('late@example.com', 2);
+    expect(await confirm(pathIn(first))).to.equal(404);
+    expect(await confirm(`/signin/confirm/${'A'.repeat(43)}`)).to.equal(404);
+    service.setNow(new Date(Date.now() + 24 * 3_600_000 + 1_000));
+    expect(await confirm(pathIn(second))).to.equal(404);
+    expect(await isConfirmed('late@example.com')).to.equal(false);
+  });
+
+  it('gets mails in the language that its owner chooses, one of six', async () => {
+    const client = await signUp('polyglot@example.com', 'de');
+    await mails.mailsTo('polyglot@example.com');
+    await client.get('/account');
+    expect((await client.post('/account/language', { language: 'xx' })).status).to.equal(400);
+    expect((await client.post('/account/language', { language: 'zh' })).status).to.equal(303);
+    await client.post('/account/confirm', {});
+    const sent = await mails.mailsTo('polyglot@example.com', 2);
+    const subjects = sent.map(({ headers }) => headers['subject']);
+    expect(subjects).to.deep.equal(['E-Mail-Adresse bestätigen', '确认您的电子邮件地址']);
+  });
+
+  it('is asked for again at most five times an hour', async () => {
+    const client = await signUp('eager@example.com');
+    const texts = [];
+    for (let time = 0; time < 6; time += 1) {
+      await client.get('/account');
+      await client.post('/account/confirm', {});
+      texts.push(await mainText(await client.get('/account')));
+    }
+    expect(texts.map((text) => text.includes('Too many mails'))).to.deep.equal([
+      ...Array.from({ length: 5 }, () => false),
+      true,
+    ]);
+  });
+});

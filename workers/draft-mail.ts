@@ -1,0 +1,50 @@
+import { createConfirmationToken } from '../src/accounts/email-confirmations.ts';
+import { findAccountBlock } from '../src/accounts/account-blocks.ts';
+import { createSignInLink } from '../src/accounts/sign-in-links.ts';
+import { User } from '../src/accounts/users.ts';
+import { isLanguage, type Language } from '../src/http/preferred-language.ts';
+import type { DraftMail, MailSite } from '../src/mail/compose-mail.ts';
+import type { MailRequest } from '../src/queue/mail-queue.ts';
+import type { Database } from '../src/store/database.ts';
+
+export interface DraftedMail {
+  to: string;
+  language: Language;
+  write: DraftMail;
+  headers?: Record<string, string>;
+}
+
+/** Looks up what a mail needs, and makes its link. Undefined where there is nobody to write to, or no reason any more. */
+export async function draftMail(
+  db: Database,
+  { baseUrl }: MailSite,
+  request: MailRequest,
+  now: Date,
+): Promise<DraftedMail | undefined> {
+  if (request.kind === 'password-reset') {
+    const user = await User.query(db).whereRaw('lower(email) = lower(?)', [request.email]).first();
+    if (!user || (await findAccountBlock(db, user.id))) return undefined;
+    const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now)}`;
+    const language = isLanguage(user.language) ? user.language : request.language;
+    return { to: user.email, language, write: (texts) => texts.passwordReset(link) };
+  }
+  const user = await User.query(db).findById(request.userId);
+  if (!user) return undefined;
+  const language = isLanguage(user.language) ? user.language : 'en';
+  switch (request.kind) {
+    case 'password-changed':
+      return {
+        to: user.email,
+        language,
+        write: (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`),
+      };
+    case 'confirm-email': {
+      const waiting = await createConfirmationToken(db, user.id, now);
+      if (!waiting) return undefined;
+      const link = `${baseUrl}/signin/confirm/${waiting.token}`;
+      return { to: waiting.email, language, write: (texts) => texts.confirmEmail(waiting.email, link) };
+    }
+    case 'email-changed':
+      return { to: request.oldEmail, language, write: (texts) => texts.emailChanged(user.email) };
+  }
+}

@@ -1,0 +1,48 @@
+import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
+import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
+import { type Mailer, MailError } from '../src/mail/mailer.ts';
+import { type MailJob, unpackMail } from '../src/queue/mail-queue.ts';
+import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
+import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { draftMail } from './draft-mail.ts';
+
+export interface MailHandlerOptions {
+  db: Database;
+  log: Log;
+  /** Undefined without SMTP_URL. */
+  mailer: Mailer | undefined;
+  openMail(sealed: string): string;
+  site: MailSite;
+}
+
+/** Sends a mail. If it is delivered twice, the second time finds that it was sent. */
+export function createMailHandler({
+  db,
+  log,
+  mailer,
+  openMail,
+  site,
+}: MailHandlerOptions): JobHandler<MailJob> {
+  async function send(job: MailJob): Promise<void> {
+    if (await wasMailSent(db, job.id)) return;
+    if (!mailer) throw new Error('SMTP_URL is not set for this worker: set it for web and worker processes');
+    const drafted = await draftMail(db, site, unpackMail(job, openMail), new Date());
+    if (!drafted) return;
+    const { to, language, write, headers } = drafted;
+    await mailer.send({ id: job.id, to, ...composeMail(language, site, write), ...(headers && { headers }) });
+    await noteSentMail(db, job.id, new Date());
+  }
+
+  return async (job) => {
+    try {
+      await send(job);
+    } catch (error) {
+      if (isDatabaseUnavailable(error))
+        throw new TryLaterError('the database is not available', { cause: error });
+      if (!(error instanceof MailError && error.isPermanent)) throw error;
+      // Usually a mistyped address. It would be refused again.
+      log.warn({ err: error, kind: job.kind }, 'a mail was refused and is not sent again');
+    }
+  };
+}
