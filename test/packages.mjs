@@ -17,6 +17,7 @@ const packages = {
   // With its server: pg_basebackup and pg_dump must not be older than the server, and the embedded one has neither.
   postgresql: ['pg_createcluster'],
   systemd: ['systemd-analyze'],
+  'poppler-utils': ['pdftoppm'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */

@@ -24,7 +24,7 @@ const placeholderToken = '0000000000';
 const sampleText = 'Sample: not saved yet';
 const designErrors = compileValidator(patchBody);
 
-export type Design = Omit<Picture, 'text'>;
+export type Design = Omit<Picture, 'text' | 'design' | 'print'>;
 
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
 export function codePictureRoutes({ db, config, images }: PageParts): Router {

@@ -1,0 +1,64 @@
+import type { EyeBallShape, EyeFrameShape } from './design.ts';
+import { circle, moved, type Path, polygon, rectangle, reversed, roundedRectangle } from './scene.ts';
+
+/** Modules per side of an eye: a frame of one module around a gap of one around a ball of three. */
+export const eyeModules = 7;
+
+type Corners = readonly [number, number, number, number];
+
+const all = (radius: number): Corners => [radius, radius, radius, radius];
+const leaf = (radius: number): Corners => [radius, 0, radius, 0];
+
+/** The frame in the upper left corner. */
+const frames: Record<EyeFrameShape, Path> = {
+  square: [...rectangle(0, 0, 7, 7), ...reversed(rectangle(1, 1, 5, 5))],
+  rounded: ring(all(2), all(1.2)),
+  circle: [...circle(3.5, 3.5, 3.5), ...reversed(circle(3.5, 3.5, 2.5))],
+  // Rounder ones are not found by zxing where the picture is rotated.
+  leaf: ring(leaf(2), leaf(1.2)),
+};
+
+/** A diamond as wide as other balls would have too little area for readers that measure it along a line. */
+const diamondReach = 1.9;
+
+const balls: Record<EyeBallShape, Path> = {
+  square: rectangle(2, 2, 3, 3),
+  rounded: roundedRectangle(2, 2, 3, 3, all(0.9)),
+  circle: circle(3.5, 3.5, 1.5),
+  leaf: roundedRectangle(2, 2, 3, 3, leaf(1.2)),
+  diamond: polygon(
+    [3.5, 3.5 - diamondReach],
+    [3.5 + diamondReach, 3.5],
+    [3.5, 3.5 + diamondReach],
+    [3.5 - diamondReach, 3.5],
+  ),
+};
+
+export function eyeFramesPath(modules: number, shape: EyeFrameShape): Path {
+  return inThreeCorners(frames[shape], modules);
+}
+
+export function eyeBallsPath(modules: number, shape: EyeBallShape): Path {
+  return inThreeCorners(balls[shape], modules);
+}
+
+function inThreeCorners(path: Path, modules: number): Path {
+  const far = modules - eyeModules;
+  return [...path, ...moved(path, far, 0), ...moved(path, 0, far)];
+}
+
+function ring(outer: Corners, inner: Corners): Path {
+  return [...roundedRectangle(0, 0, 7, 7, outer), ...reversed(roundedRectangle(1, 1, 5, 5, inner))];
+}
+
+/** The symbol without its eyes, which are drawn apart. */
+export function withoutEyes(cells: boolean[][]): boolean[][] {
+  const last = cells.length - eyeModules;
+  return cells.map((row, y) =>
+    row.map((isDark, x) => {
+      const isEye = (x < eyeModules || x >= last) && (y < eyeModules || y >= last);
+      // There is no eye in the lower right corner.
+      return isDark && !(isEye && !(x >= last && y >= last));
+    }),
+  );
+}
