@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache';
+import { openThread, type Thread } from '../../runtime/thread.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { imageEtag } from '../image/image-thread.ts';
+import type { Picture } from '../image/draw.ts';
+import type { ProofRequest } from './proof-thread-main.ts';
+import type { Proof } from './prove.ts';
+
+export interface Proofs {
+  /** Rejects where too many wait, or where the thread has ended. */
+  prove(picture: Picture): Promise<Proof>;
+  close(): Promise<void>;
+}
+
+/** A proof takes a quarter of a second of processor time, with a search for a remedy half a second. */
+const defaultMaxWaiting = 8;
+const callTimeoutMs = 30_000;
+const cachedProofs = 1_000;
+
+/** Proves in a thread of low priority, which starts with the first proof: most processes never need it. */
+export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): Proofs {
+  const cache = new LRUCache<string, Promise<Proof>>({ max: cachedProofs });
+  let opening: Promise<Thread<ProofRequest>> | undefined;
+  let waiting = 0;
+
+  async function proveInThread(picture: Picture): Promise<Proof> {
+    opening ??= openThread<ProofRequest, string>({
+      file: new URL('proof-thread-main.js', import.meta.url),
+      data: undefined,
+      name: 'proof',
+      log,
+      callTimeoutMs,
+    });
+    const thread = await opening;
+    return (await thread.call({ picture })) as Proof;
+  }
+
+  return {
+    prove(picture) {
+      // Drawn by the same shapes, so what identifies the picture identifies its proof.
+      const key = imageEtag({ ...picture, size: 0 }, 'svg');
+      const known = cache.get(key);
+      if (known) return known;
+      if (waiting >= maxWaiting)
+        return Promise.reject(new Error('Too many designs are waiting to be proven'));
+      waiting += 1;
+      const proof = proveInThread(picture).finally(() => {
+        waiting -= 1;
+      });
+      cache.set(key, proof);
+      proof.catch(() => cache.delete(key));
+      return proof;
+    },
+    async close() {
+      const thread = await opening?.catch(() => undefined);
+      await thread?.end();
+    },
+  };
+}
