@@ -1,12 +1,11 @@
 import type { Picture } from './image/draw.ts';
+import { contrastOf, luminance, minContrast, showContrast } from './contrast.ts';
 import { numberWarning } from './content/number-warning.ts';
 import { parseContent } from './content/parse-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
 import { countModules, fitsSymbol } from './image/symbol.ts';
 import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
 
-/** As in WCAG 2: from 1 for two equal colors to 21 for black and white. */
-const minContrast = 3;
 /** Modules of one pixel are lost when the image is scaled or photographed. */
 const minModulePixels = 2;
 
@@ -63,10 +62,8 @@ function colorWarnings({ foregroundColor, backgroundColor }: Picture): string[] 
   const contrast = contrastOf(foreground, background);
   const warnings: string[] = [];
   if (contrast < minContrast) {
-    // Rounded down, so that a contrast just below the limit is not shown as the limit.
-    const shown = (Math.floor(contrast * 10) / 10).toFixed(1);
     warnings.push(
-      `The colors ${foregroundColor} and ${backgroundColor} are too similar for a scanner: their contrast is ${shown}:1 and should be at least ${minContrast}:1. ${remedyFor(foreground, background)}`,
+      `The colors ${foregroundColor} and ${backgroundColor} are too similar for a scanner: their contrast is ${showContrast(contrast)} and should be at least ${minContrast}:1. ${remedyFor(foreground, background)}`,
     );
   }
   // Swapping does not help colors that are too similar.
@@ -85,10 +82,6 @@ function remedyFor(foreground: number, background: number): string {
   const canLighten = contrastOf(foreground, 1) >= minContrast;
   if (canDarken === canLighten) return `Choose ${darker} ${canDarken ? 'or' : 'and'} ${lighter}.`;
   return `Choose ${canDarken ? darker : lighter}.`;
-}
-
-function contrastOf(one: number, other: number): number {
-  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
 function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
@@ -113,13 +106,4 @@ function lengthWarning(text: string, errorCorrection: ErrorCorrection): string {
   const lower = errorCorrections.findLast((level) => fitsSymbol(text, level));
   const ways = lower ? `less text or the errorCorrection ${lower}` : 'less text';
   return `The text is longer than a QR code holds at errorCorrection ${errorCorrection}. Use ${ways}.`;
-}
-
-/** Relative luminance as in WCAG 2, from 0 for black to 1 for white. */
-function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

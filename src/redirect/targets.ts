@@ -4,6 +4,7 @@ import type { CodeContent } from '../codes/content/code-content.ts';
 import { hostsIn } from '../codes/content/hosts.ts';
 import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
+import { normalizeDesign } from '../codes/design/design.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -123,7 +124,14 @@ function toTarget(code: SharedCode, content: CodeContent, isBlocked: boolean): T
     name: code.name,
     type: code.type,
     content,
-    picture: { content: code.content, errorCorrection, size, foregroundColor, backgroundColor },
+    picture: {
+      content: code.content,
+      errorCorrection,
+      size,
+      foregroundColor,
+      backgroundColor,
+      design: code.design ? normalizeDesign(code.design) : undefined,
+    },
     isPublic: code.isPublic,
     isBlocked,
     expiresAtMs: code.expiresAt.getTime(),

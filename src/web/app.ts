@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
+import type { Proofs } from '../codes/proof/proof-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
@@ -62,6 +63,7 @@ export interface AppParts {
   readMetrics: ReadMetrics;
   codeChanged(shareToken: string): void;
   images: Images;
+  proofs: Proofs;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -85,6 +87,7 @@ export function createApp({
   readMetrics,
   codeChanged,
   images,
+  proofs,
   geoSource,
   queueBoard,
   tracing,
@@ -93,7 +96,7 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const api = createApiRouter({ db, reads, config, now, codeChanged });
+  const api = createApiRouter({ db, reads, config, now, codeChanged, proofs });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');

@@ -124,6 +124,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     changedType: 'text',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
+    designed: [15, 'dots', 204],
     deleted: 204,
     error: 'not_found',
   };

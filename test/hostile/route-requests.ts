@@ -20,6 +20,8 @@ const editFields = {
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
+  'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
+  'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/edit': () => ({ form: editFields }),

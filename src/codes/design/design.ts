@@ -26,7 +26,7 @@ export type ModuleShape = (typeof moduleShapes)[number];
 export const eyeFrameShapes = ['square', 'rounded', 'circle', 'leaf'] as const;
 export type EyeFrameShape = (typeof eyeFrameShapes)[number];
 
-export const eyeBallShapes = ['square', 'rounded', 'circle', 'leaf', 'diamond'] as const;
+export const eyeBallShapes = ['square', 'rounded', 'circle', 'leaf', 'octagon'] as const;
 export type EyeBallShape = (typeof eyeBallShapes)[number];
 
 export const gradientShapes = ['linear', 'radial'] as const;

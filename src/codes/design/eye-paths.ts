@@ -12,26 +12,18 @@ const leaf = (radius: number): Corners => [radius, 0, radius, 0];
 /** The frame in the upper left corner. */
 const frames: Record<EyeFrameShape, Path> = {
   square: [...rectangle(0, 0, 7, 7), ...reversed(rectangle(1, 1, 5, 5))],
-  rounded: ring(all(2), all(1.2)),
+  rounded: ring(all(1.75), all(0.9)),
   circle: [...circle(3.5, 3.5, 3.5), ...reversed(circle(3.5, 3.5, 2.5))],
   // Rounder ones are not found by zxing where the picture is rotated.
-  leaf: ring(leaf(2), leaf(1.2)),
+  leaf: ring(leaf(1.6), leaf(0.75)),
 };
-
-/** A diamond as wide as other balls would have too little area for readers that measure it along a line. */
-const diamondReach = 1.9;
 
 const balls: Record<EyeBallShape, Path> = {
   square: rectangle(2, 2, 3, 3),
   rounded: roundedRectangle(2, 2, 3, 3, all(0.9)),
   circle: circle(3.5, 3.5, 1.5),
   leaf: roundedRectangle(2, 2, 3, 3, leaf(1.2)),
-  diamond: polygon(
-    [3.5, 3.5 - diamondReach],
-    [3.5 + diamondReach, 3.5],
-    [3.5, 3.5 + diamondReach],
-    [3.5 - diamondReach, 3.5],
-  ),
+  octagon: polygon([2.8, 2], [4.2, 2], [5, 2.8], [5, 4.2], [4.2, 5], [2.8, 5], [2, 4.2], [2, 2.8]),
 };
 
 export function eyeFramesPath(modules: number, shape: EyeFrameShape): Path {

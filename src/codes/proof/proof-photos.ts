@@ -4,10 +4,7 @@ import { rasterize } from '../design/rasterize.ts';
 import type { Picture } from '../image/draw.ts';
 import { type GrayImage, halved, onPaper } from './gray-image.ts';
 import { type Conditions, photograph } from './photograph.ts';
-
-/** Widths of the printed picture that a design is proven at, the largest first. */
-export const provenSizesMm = [30, 20, 15] as const;
-export type ProvenSizeMm = (typeof provenSizesMm)[number];
+import { type ProvenSizeMm, provenSizesMm } from './proof-sizes.ts';
 
 /** A phone that films 1920 pixels across an angle of 65 degrees sees this many of a millimeter that is 15 cm away. */
 export const pixelsPerMm = 10;
@@ -16,6 +13,7 @@ export const conditions = {
   clean: { blur: 0, rotationDegrees: 0, contrast: 1, spot: 0 },
   blurred: { blur: 0.9, rotationDegrees: 0, contrast: 1, spot: 0 },
   rotated: { blur: 0.3, rotationDegrees: 17, contrast: 1, spot: 0 },
+  askew: { blur: 0.5, rotationDegrees: -35, contrast: 1, spot: 0 },
   pale: { blur: 0.3, rotationDegrees: 5, contrast: 0.4, spot: 0 },
   dirty: { blur: 0.3, rotationDegrees: -8, contrast: 1, spot: 0.08 },
 } satisfies Record<string, Conditions>;

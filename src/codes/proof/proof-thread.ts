@@ -37,8 +37,7 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
 
   return {
     prove(picture) {
-      // Drawn by the same shapes, so what identifies the picture identifies its proof.
-      const key = imageEtag({ ...picture, size: 0 }, 'svg');
+      const key = provenPicture(picture);
       const known = cache.get(key);
       if (known) return known;
       if (waiting >= maxWaiting)
@@ -56,4 +55,9 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
       await thread?.end();
     },
   };
+}
+
+/** Identifies what is drawn for a proof: the picture, whatever its size in pixels. */
+export function provenPicture(picture: Picture): string {
+  return imageEtag({ ...picture, size: 0 }, 'svg').replaceAll('"', '');
 }

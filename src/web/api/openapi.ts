@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
+import { designBody, designShape } from './design-shapes.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import type { ApiTag, Operation } from './operation.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
@@ -13,13 +14,18 @@ type JsonObject = { [key: string]: Json };
 const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
+  Design: designShape,
   Analytics: analyticsShape,
   Scan: scanShape,
   Error: errorShape,
 };
 
 /** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
-const requestBodies: Record<string, TSchema> = { NewQrCode: createBody, QrCodeChanges: patchBody };
+const requestBodies: Record<string, TSchema> = {
+  NewQrCode: createBody,
+  QrCodeChanges: patchBody,
+  NewDesign: designBody,
+};
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',

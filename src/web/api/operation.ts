@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
@@ -11,6 +12,7 @@ export interface ApiServices {
   reads: Reads;
   config: Config;
   now: () => Date;
+  proofs: Proofs;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
 }
@@ -42,7 +44,7 @@ interface OperationOf<
   Response extends TSchema,
 > {
   id: string;
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the version prefix, with parameters in braces. */
   path: string;
   tag: ApiTag;

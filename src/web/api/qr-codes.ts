@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
+import { saveDesign } from '../../codes/design/stored-design.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
+import { proveChange } from './prove-design.ts';
 import { changedCodeRules, newCodeRules, toStored } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -116,7 +118,7 @@ export const updateQrCode = operation({
   tag: 'QR codes',
   summary: 'Change a QR code',
   description:
-    'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. Scans see the change within 10 seconds.',
+    'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
@@ -129,7 +131,10 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   async handle({ ownerId, params, body, warn }, services) {
-    const { db, config, now } = services;
+    const { db, config, now, proofs } = services;
+    // Not in the transaction, which would hold a connection and a lock meanwhile. Invalid fields are reported there.
+    const fields = await body().catch(() => ({}));
+    const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
     const changed = await changeCode(
       db,
       ownerId,
@@ -137,6 +142,7 @@ export const updateQrCode = operation({
       async (code, transaction) => toStored(await body(changedCodeRules(transaction, code, config))),
       now(),
     );
+    if (proven) await saveDesign(db, changed.id, proven, now());
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
     return presentWithCount(changed, services);

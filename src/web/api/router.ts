@@ -4,6 +4,7 @@ import { type TObject, Type } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
+import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
 import { findErrors } from './check-body.ts';
 import type { ApiServices, BodyRules, Operation } from './operation.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
@@ -19,6 +20,9 @@ export const operations: Operation[] = [
   readQrCode,
   updateQrCode,
   deleteQrCode,
+  readQrCodeDesign,
+  replaceQrCodeDesign,
+  deleteQrCodeDesign,
   readQrCodeAnalytics,
   listQrCodeScans,
 ];

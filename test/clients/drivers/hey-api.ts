@@ -2,10 +2,13 @@ import { createClient } from '../hey-api/client/index.js';
 import {
   createQrCode,
   deleteQrCode,
+  deleteQrCodeDesign,
   listQrCodeScans,
   listQrCodes,
   readQrCode,
   readQrCodeAnalytics,
+  readQrCodeDesign,
+  replaceQrCodeDesign,
   updateQrCode,
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
@@ -46,6 +49,17 @@ export async function roundTrip(
   const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
     (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
   );
+  const newDesign = {
+    moduleShape: 'dots' as const,
+    frame: 'card' as const,
+    frameText: 'Scan me',
+    frameColor: null,
+  };
+  const designed = schemas.zReplaceQrCodeDesignResponse.parse(
+    (await replaceQrCodeDesign({ client, path, body: newDesign })).data,
+  );
+  const design = schemas.zReadQrCodeDesignResponse.parse((await readQrCodeDesign({ client, path })).data);
+  const plain = await deleteQrCodeDesign({ client, path });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -57,6 +71,7 @@ export async function roundTrip(
     changedType: changed.type,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
+    designed: [designed.readsAtMm, design.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -36,6 +36,12 @@ export async function roundTrip(
   });
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
+  const designed = await client.PUT('/qrcodes/{id}/design', {
+    params: { path },
+    body: { moduleShape: 'dots', frame: 'card', frameText: 'Scan me', frameColor: null },
+  });
+  const design = await client.GET('/qrcodes/{id}/design', { params: { path } });
+  const plain = await client.DELETE('/qrcodes/{id}/design', { params: { path } });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -48,6 +54,7 @@ export async function roundTrip(
     changedType: changed.data?.type,
     scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.data?.byDevice[0]?.device,
+    designed: [designed.data?.readsAtMm, design.data?.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error,
   };

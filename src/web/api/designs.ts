@@ -1,0 +1,80 @@
+import { findCode } from '../../codes/codes.ts';
+import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
+import { deleteDesign, findDesign, saveDesign } from '../../codes/design/stored-design.ts';
+import { provenPicture } from '../../codes/proof/proof-thread.ts';
+import { designBody, designExample, designShape } from './design-shapes.ts';
+import { operation } from './operation.ts';
+import { describeProof, pictureOf, proveDesign } from './prove-design.ts';
+import { codeIdParams } from './qr-codes.ts';
+
+const path = '/qrcodes/{id}/design';
+
+export const readQrCodeDesign = operation({
+  id: 'readQrCodeDesign',
+  method: 'get',
+  path,
+  tag: 'QR codes',
+  summary: 'Read the design of a QR code',
+  description:
+    'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
+  async handle({ ownerId, params }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    const stored = await findDesign(db, code.id);
+    if (!stored) return { ...defaultDesign, readsAtMm: null, proof: null, updatedAt: null };
+    const isCurrent = stored.proven === provenPicture(pictureOf(code, stored.design, config.baseUrl));
+    return {
+      ...stored.design,
+      readsAtMm: isCurrent ? stored.readsAtMm : null,
+      proof: isCurrent
+        ? describeProof(stored.readsAtMm)
+        : 'The code has changed since its design was proven. Save the design again.',
+      updatedAt: stored.updatedAt.toISOString(),
+    };
+  },
+});
+
+export const replaceQrCodeDesign = operation({
+  id: 'replaceQrCodeDesign',
+  method: 'put',
+  path,
+  tag: 'QR codes',
+  summary: 'Set the design of a QR code',
+  description:
+    'Replaces the whole design. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
+  params: codeIdParams,
+  body: designBody,
+  bodyExample: { moduleShape: 'rounded', eyeFrameShape: 'rounded', frame: 'band', frameText: 'Scan me' },
+  success: {
+    status: 200,
+    description: 'The design was proven and saved.',
+    schema: designShape,
+    example: designExample,
+  },
+  async handle({ ownerId, params, body }, { db, config, proofs, now, codeChanged }) {
+    const code = await findCode(db, ownerId, params.id);
+    const design = normalizeDesign((await body()) as Partial<Design>);
+    const { proof, ...proven } = await proveDesign(proofs, code, design, config.baseUrl);
+    const updatedAt = now();
+    await saveDesign(db, code.id, proven, updatedAt);
+    codeChanged(code.shareToken);
+    return { ...design, readsAtMm: proven.readsAtMm, proof, updatedAt: updatedAt.toISOString() };
+  },
+});
+
+export const deleteQrCodeDesign = operation({
+  id: 'deleteQrCodeDesign',
+  method: 'delete',
+  path,
+  tag: 'QR codes',
+  summary: 'Remove the design of a QR code',
+  description: 'The code gets the default design: square modules in its two colors, without a frame.',
+  params: codeIdParams,
+  success: { status: 204, description: 'The code has the default design.' },
+  async handle({ ownerId, params }, { db, now, codeChanged }) {
+    const code = await findCode(db, ownerId, params.id);
+    await deleteDesign(db, code.id, now());
+    codeChanged(code.shareToken);
+  },
+});
