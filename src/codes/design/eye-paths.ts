@@ -15,7 +15,7 @@ const frames: Record<EyeFrameShape, Path> = {
   rounded: ring(all(1.75), all(0.9)),
   circle: [...circle(3.5, 3.5, 3.5), ...reversed(circle(3.5, 3.5, 2.5))],
   // Rounder ones are not found by zxing where the picture is rotated.
-  leaf: ring(leaf(1.6), leaf(0.75)),
+  leaf: ring(leaf(1.3), leaf(0.5)),
 };
 
 const balls: Record<EyeBallShape, Path> = {

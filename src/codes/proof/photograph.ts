@@ -1,4 +1,4 @@
-import { blurred, type GrayImage } from './gray-image.ts';
+import { blurred, type GrayImage, halved } from './gray-image.ts';
 
 /** What happens to a picture between the file and the camera. */
 export interface Conditions {
@@ -21,9 +21,11 @@ const spotPlace = { x: 0.62, y: 0.6 };
 /** The picture as a camera sees it, `pixels` wide. The picture must have at least one and a half times as many. */
 export function photograph(picture: GrayImage, pixels: number, conditions: Conditions): GrayImage {
   const { blur, rotationDegrees, contrast, spot } = conditions;
-  const source = spot > 0 ? withSpot(picture, spot) : picture;
-  const scale = picture.width / pixels;
-  const ownHeight = picture.height / scale;
+  let source = spot > 0 ? withSpot(picture, spot) : picture;
+  // A sensor averages the light of each pixel. Samples of a much larger picture would miss most of it.
+  while (source.width >= 3 * pixels) source = halved(source);
+  const scale = source.width / pixels;
+  const ownHeight = source.height / scale;
   const angle = (rotationDegrees * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const margin = 2 * marginPart * pixels;
@@ -34,8 +36,8 @@ export function photograph(picture: GrayImage, pixels: number, conditions: Condi
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const [fromX, fromY] = [x + 0.5 - width / 2, y + 0.5 - height / 2];
-      const sourceX = (fromX * cos + fromY * sin) * scale + picture.width / 2 - 0.5;
-      const sourceY = (fromY * cos - fromX * sin) * scale + picture.height / 2 - 0.5;
+      const sourceX = (fromX * cos + fromY * sin) * scale + source.width / 2 - 0.5;
+      const sourceY = (fromY * cos - fromX * sin) * scale + source.height / 2 - 0.5;
       values[y * width + x] = darkest + contrast * paper * sample(source, sourceX, sourceY);
     }
   }

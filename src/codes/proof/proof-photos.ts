@@ -22,6 +22,8 @@ const drawnPixels = 2 * pixelsPerMm * provenSizesMm[0];
 
 /** The printed picture, drawn once and photographed often. */
 export interface PrintedPicture {
+  /** The width of a module when the picture is printed at that size. */
+  moduleMm(sizeMm: ProvenSizeMm): number;
   photo(sizeMm: ProvenSizeMm, condition: Conditions): GrayImage;
 }
 
@@ -30,6 +32,7 @@ export async function printPicture(picture: Picture): Promise<PrintedPicture> {
   const large = onPaper(rasterize(scene, drawnPixels, { wholePixels: false }));
   const small = halved(large);
   return {
+    moduleMm: (sizeMm) => sizeMm / scene.width,
     photo(sizeMm, condition) {
       const pixels = sizeMm * pixelsPerMm;
       return photograph(small.width >= 1.5 * pixels ? small : large, pixels, condition);

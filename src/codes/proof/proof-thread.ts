@@ -12,7 +12,7 @@ export interface Proofs {
   close(): Promise<void>;
 }
 
-/** A proof takes a quarter of a second of processor time, with a search for a remedy half a second. */
+/** A proof takes up to a second of processor time. */
 const defaultMaxWaiting = 8;
 const callTimeoutMs = 30_000;
 const cachedProofs = 1_000;
@@ -22,8 +22,10 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
   const cache = new LRUCache<string, Promise<Proof>>({ max: cachedProofs });
   let opening: Promise<Thread<ProofRequest>> | undefined;
   let waiting = 0;
+  let isClosed = false;
 
   async function proveInThread(picture: Picture): Promise<Proof> {
+    if (isClosed) throw new Error('The proof thread has exited');
     opening ??= openThread<ProofRequest, string>({
       file: new URL('proof-thread-main.js', import.meta.url),
       data: undefined,
@@ -51,6 +53,7 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
       return proof;
     },
     async close() {
+      isClosed = true;
       const thread = await opening?.catch(() => undefined);
       await thread?.end();
     },
