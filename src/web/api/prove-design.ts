@@ -83,6 +83,6 @@ function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
 /** `dots `, or nothing for a color that is not set. */
 function shownValue(picture: object, field: string): string {
   const { design, ...rest } = picture as { design: object };
-  const value = ({ ...rest, ...design } as Record<string, unknown>)[field];
+  const value = ({ ...rest, ...design } as Record<string, string | number | null>)[field];
   return value === null || value === undefined ? '' : `${String(value)} `;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { prove } from '../../../src/codes/proof/prove.ts';
 import { fuzzSeed } from '../../support/fuzz-seed.ts';
 import { designedPictures, failuresOf } from './random-designs.ts';

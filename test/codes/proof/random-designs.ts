@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { designErrors } from '../../../src/codes/design/design-rules.ts';
 import {
   eyeBallShapes,
