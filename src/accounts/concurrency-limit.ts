@@ -6,7 +6,7 @@ export interface ConcurrencyLimit {
   isFull(): boolean;
 }
 
-interface LimitOptions {
+export interface LimitOptions {
   concurrency: number;
   maxWaiting: number;
   maxWaitMs: number;

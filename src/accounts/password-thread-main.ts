@@ -3,7 +3,7 @@ import { handleRequests, emitEvent } from '../runtime/inside-thread.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 // A redirect must not wait for a sign-in. On Linux this sets the priority of the calling thread, elsewhere of the process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 export type PasswordRequest =
   | { method: 'hash'; password: string }

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { AppError } from '../errors.ts';
+import { isJobOf } from '../queue/job-contract.ts';
 import type { OpenedQueue, QueueAccess } from '../queue/queue-access.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
@@ -62,9 +63,11 @@ function rejectStaleClick(error: unknown): never {
 async function describeBoard(shownQueues: OpenedQueue[], basePath: string): Promise<BoardParts> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
-  const adapters = shownQueues.map(({ definition: { description, visibleData }, queue }) => {
-    const adapter = new BullMQAdapter(queue, { description });
-    adapter.setFormatter('data', visibleData);
+  const adapters = shownQueues.map(({ definition, queue }) => {
+    const adapter = new BullMQAdapter(queue, { description: definition.description });
+    adapter.setFormatter('data', (data: unknown) =>
+      isJobOf(definition, data) ? definition.visibleData(data) : {},
+    );
     return adapter;
   });
   return collectBoardParts((serverAdapter) =>

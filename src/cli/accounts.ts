@@ -15,6 +15,7 @@ import {
 } from '../accounts/users.ts';
 import { isLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
+import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord } from './record-action.ts';
@@ -115,7 +116,7 @@ export function userCommand(): Command {
     .option('--off', 'make the operator an ordinary user again', false)
     .action((options: { email: string; off: boolean }) =>
       withDatabase(async ({ db }) => {
-        const found = await findUserByEmail(db, options.email);
+        const found = await findUserToPromote(db, options.email);
         const action = options.off ? 'operator.remove' : 'operator.add';
         await changeAndRecord(db, { action, target: found.id }, (to) =>
           setAdmin(to, found, !options.off, now()),
@@ -146,6 +147,17 @@ export function userCommand(): Command {
       }),
     );
   return user;
+}
+
+/** The first operator of an installation usually has no account yet. */
+async function findUserToPromote(db: Database, email: string): Promise<User> {
+  return findUserByEmail(db, email).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError(
+      'not_found',
+      `${error.message}. \`qrelay user password --email ${email}\` creates the account.`,
+    );
+  });
 }
 
 async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {

@@ -4,6 +4,7 @@ import type { ScanRow } from '../scans/scan.ts';
 import { newScanId } from '../scans/scan-id.ts';
 import type { DemoCode } from './demo-codes.ts';
 import { demoPlaces } from './demo-places.ts';
+import { seededRandom } from './seeded-random.ts';
 
 /** Every dimension but the country, which comes with the place. */
 type Agent = Pick<ScanRow, Exclude<ColumnName, 'country'>> & { weight: number };
@@ -109,16 +110,5 @@ function picker<Item extends { weight: number }>(items: Item[], random: () => nu
       else low = middle + 1;
     }
     return items[low] as Item;
-  };
-}
-
-/** Mulberry32, a small generator with a seed; Math.random cannot be seeded. */
-function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

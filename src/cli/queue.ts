@@ -2,6 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
 import { loadSecrets } from '../accounts/secrets.ts';
 import { pluralize } from '../doctor/format.ts';
+import { isJobOf } from '../queue/job-contract.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
@@ -97,8 +98,8 @@ function describeFailed(
 }
 
 /** A job may have failed because its data does not match the contract. */
-function itemsOf({ accepts, items }: QueueDefinition, data: unknown): number {
-  return accepts(data) ? items.count(data) : 0;
+function itemsOf(definition: QueueDefinition, data: unknown): number {
+  return isJobOf(definition, data) ? definition.items.count(data) : 0;
 }
 
 interface OpenedQueue {

@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
-import { hostsOf, hostAndParents } from './content/hosts.ts';
+import { hostsOfCode } from './code-hosts.ts';
+import { hostAndParents } from './content/hosts.ts';
 import { QrCode } from './qr-code.ts';
 
 const codesPerPage = 1_000;
@@ -104,15 +105,14 @@ export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Pro
 
 export async function isCodeBlocked(
   db: Database,
-  { id, type, content }: Pick<QrCode, 'id' | 'type' | 'content'>,
+  code: Pick<QrCode, 'id' | 'type' | 'content' | 'afterExpiryUrl'>,
 ): Promise<boolean> {
-  return (await findBlockedCodes(db, [{ id, hosts: hostsOf(type, content) }])).has(id);
+  return (await findBlockedCodes(db, [{ id: code.id, hosts: hostsOfCode(code) }])).has(code.id);
 }
 
 /** Reads every code: hosts are found by parsing the content, not by comparing text. */
 export async function countCodesLeadingTo(db: Database, host: string): Promise<number> {
-  const linksToHost = ({ type, content }: QrCode) =>
-    hostsOf(type, content).some((one) => hostAndParents(one).includes(host));
+  const linksToHost = (code: QrCode) => hostsOfCode(code).some((one) => hostAndParents(one).includes(host));
   let count = 0;
   let page = await codesAfter(db, undefined);
   while (page.length > 0) {
@@ -123,7 +123,10 @@ export async function countCodesLeadingTo(db: Database, host: string): Promise<n
 }
 
 async function codesAfter(db: Database, id: string | undefined): Promise<QrCode[]> {
-  const query = QrCode.query(db).select('id', 'type', 'content').orderBy('id').limit(codesPerPage);
+  const query = QrCode.query(db)
+    .select('id', 'type', 'content', 'after_expiry_url')
+    .orderBy('id')
+    .limit(codesPerPage);
   if (id !== undefined) query.where('id', '>', id);
   return query;
 }

@@ -6,12 +6,18 @@ import type { QrCode } from './qr-code.ts';
 /** Raise it when `hostsOf` finds other hosts in the same content: stored hosts are then computed again. */
 const rulesVersion = 1;
 
-type Content = Pick<QrCode, 'type' | 'content'>;
+type Content = Pick<QrCode, 'type' | 'content'> & Partial<Pick<QrCode, 'afterExpiryUrl'>>;
 type StoredHosts = Pick<QrCode, 'hosts' | 'hostsKey'>;
 
 /** The columns to store with a content. */
-export function hostColumns({ type, content }: Content): StoredHosts {
-  return { hosts: hostsOf(type, content), hostsKey: keyOf({ type, content }) };
+export function hostColumns(code: Content): StoredHosts {
+  return { hosts: hostsOfCode(code), hostsKey: keyOf(code) };
+}
+
+/** Every host that the share link may lead to, before and after the end. */
+export function hostsOfCode({ type, content, afterExpiryUrl }: Content): string[] {
+  const later = afterExpiryUrl ? hostsOf('url', afterExpiryUrl) : [];
+  return [...new Set([...hostsOf(type, content), ...later])];
 }
 
 /**
@@ -48,7 +54,9 @@ async function storeHosts(db: Database, codes: (StoredHosts & { id: string })[])
   );
 }
 
-function keyOf({ type, content }: Content): string {
-  const digest = createHash('sha256').update(`${type} ${content}`).digest('base64url');
+function keyOf({ type, content, afterExpiryUrl }: Content): string {
+  // The previous release knows the content only: after it has changed that, the key does not match.
+  const links = afterExpiryUrl ? `${content}\0${afterExpiryUrl}` : content;
+  const digest = createHash('sha256').update(`${type} ${links}`).digest('base64url');
   return `${rulesVersion}.${digest}`;
 }

@@ -1,8 +1,9 @@
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
-import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { hostColumns } from './code-hosts.ts';
+import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
+import { endColumns } from './lifetime.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 
@@ -18,31 +19,56 @@ export type NewCode = Pick<
   | 'category'
 >;
 
+export type CodeInput = NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'>>;
+
 export async function createCode(
   db: Database,
   ownerId: string,
-  input: NewCode & Partial<Pick<QrCode, 'expiresAt' | 'isPublic'>>,
+  input: CodeInput,
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
-  const created = {
-    expiresAt: defaultExpiry(lifetimeDays, now),
+  const created = newCode(ownerId, input, lifetimeDays, now);
+  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+}
+
+/** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
+export function newCode(
+  ownerId: string,
+  { expiresAt, ...input }: CodeInput,
+  lifetimeDays: number,
+  now: Date,
+  sequence?: number,
+) {
+  return {
     isPublic: true,
     ...input,
+    ...endColumns(expiresAt ?? null, lifetimeDays, now),
     ...hostColumns(input),
-    id: uuidv7({ msecs: now.getTime() }),
+    id: uuidv7({ msecs: now.getTime(), ...(sequence !== undefined && { seq: sequence }) }),
     userId: ownerId,
     shareToken: generateShareToken(),
     isFavorite: false,
     createdAt: now,
     updatedAt: now,
   };
-  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
 }
 
-/** The expiry of a code created now, unless its owner chooses one. */
-export function defaultExpiry(lifetimeDays: number, now: Date): Date {
-  return new Date(now.getTime() + lifetimeDays * dayMs);
+export type QrCodeColumns = ReturnType<typeof newCode>;
+
+/** Building a statement for more rows would block other requests for longer. */
+const codesPerInsert = 25;
+
+/** All or none. */
+export async function insertCodes(db: Database, codes: QrCodeColumns[]): Promise<QrCode[]> {
+  return db.transaction(async (transaction) => {
+    const inserted: QrCode[] = [];
+    for (let at = 0; at < codes.length; at += codesPerInsert) {
+      const some = codes.slice(at, at + codesPerInsert);
+      inserted.push(...(await QrCode.query(transaction).insert(some).returning('*')));
+    }
+    return inserted;
+  });
 }
 
 /** The same 404 for another owner's code, a missing one and a malformed id. */
@@ -52,7 +78,9 @@ export async function findCode(db: Database, ownerId: string, id: string): Promi
   return code;
 }
 
-export type CodeChanges = Partial<NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt'>>;
+export type CodeChanges = Partial<
+  NewCode & Pick<QrCode, 'isPublic' | 'isFavorite' | 'expiresAt' | 'defaultExpiresAt' | 'afterExpiryUrl'>
+>;
 
 /**
  * Applies the changes that `decide` returns for the stored code. The row is locked, so that the second of two parallel
@@ -81,10 +109,8 @@ export async function updateCode(
   now: Date,
 ): Promise<QrCode> {
   if (Object.keys(changes).length === 0) return code;
-  const hosts =
-    changes.content === undefined
-      ? {}
-      : hostColumns({ type: changes.type ?? code.type, content: changes.content });
+  const isLinkChanged = changes.content !== undefined || changes.afterExpiryUrl !== undefined;
+  const hosts = isLinkChanged ? hostColumns({ ...code, ...changes }) : {};
   const changed = await QrCode.query(db)
     .findById(code.id)
     .patch({ ...changes, ...hosts, updatedAt: now })
@@ -94,8 +120,20 @@ export async function updateCode(
   return changed;
 }
 
-/** A job purges its scans and counters: see `purgeDeletedCodes`. */
-export async function deleteCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
+/** A job purges its scans and counters: see `purgeDeletedCodes`. Nothing is deleted if `check` throws. */
+export async function deleteCode(
+  db: Database,
+  ownerId: string,
+  id: string,
+  check?: (deleted: QrCode) => void,
+): Promise<QrCode> {
+  if (check) {
+    return db.transaction(async (transaction) => {
+      const code = await deleteCode(transaction, ownerId, id);
+      check(code);
+      return code;
+    });
+  }
   const deleted = isUuid(id)
     ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
     : undefined;
@@ -107,6 +145,7 @@ export interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
+  expiring?: ExpiringWithin | undefined;
 }
 
 /** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
@@ -124,6 +163,7 @@ export async function listCodes(
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
   if (filter.favorite !== undefined) query.where('is_favorite', filter.favorite);
+  whereExpiring(query, filter.expiring);
   return query;
 }
 

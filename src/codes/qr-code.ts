@@ -37,6 +37,10 @@ export class QrCode extends Model {
   declare createdAt: Date;
   declare updatedAt: Date;
   declare expiresAt: Date;
+  /** The end that the service gave the code, see lifetime.ts. Null if an older release stored it. */
+  declare defaultExpiresAt: Date | null;
+  /** Where the share link leads after the end. */
+  declare afterExpiryUrl: string | null;
   /** The hosts that the content links to, see code-hosts.ts. Null until it is parsed. */
   declare hosts: string[] | null;
   declare hostsKey: string | null;

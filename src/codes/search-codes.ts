@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 
 const maxCategories = 200;
@@ -8,6 +9,7 @@ export interface CodeSearch {
   name?: string | undefined;
   type?: CodeType | undefined;
   category?: string | undefined;
+  expiring?: ExpiringWithin | undefined;
 }
 
 /** The first or last code of a page, next to which another page begins. */
@@ -59,11 +61,12 @@ export function countCodes(db: Database, ownerId: string, search: CodeSearch): P
   return matching(db, ownerId, search).resultSize();
 }
 
-function matching(db: Database, ownerId: string, { name, type, category }: CodeSearch) {
+function matching(db: Database, ownerId: string, { name, type, category, expiring }: CodeSearch) {
   const query = QrCode.query(db).where({ user_id: ownerId });
   if (name) query.where('name', 'ilike', `%${name.replace(/[\\%_]/g, '\\$&')}%`);
   if (type) query.where({ type });
   if (category) query.where({ category });
+  whereExpiring(query, expiring);
   return query;
 }
 

@@ -10,7 +10,7 @@ const { ok, warning, failure } = findingsFor('geo data');
 /** Nobody updates geoip-lite's data. A file that is set up is updated every few days, or every month. */
 const maxAgeDays = { bundled: 365, file: 90 };
 const setFile =
-  'Set GEO_DATABASE to a current database, such as GeoLite2 City of MaxMind or City Lite of DB-IP, which are free, and restart the workers (docs/deployment.md, "Places").';
+  'Set GEO_DATABASE to a current database, such as GeoLite2 City of MaxMind or City Lite of DB-IP, which are free, and restart the workers (docs/deployment/places.md).';
 
 export async function checkGeoData({ geoDatabase: file }: Config, nowMs: () => number): Promise<Finding[]> {
   if (file === undefined) return [assessBundledData(readGeoDataDate(), nowMs())];

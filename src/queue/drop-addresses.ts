@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import { failedJobs } from './failed-jobs.ts';
+import { isJobOf } from './job-contract.ts';
 import { countScans } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 import { canOpen, sealAddresses } from './sealed-addresses.ts';
@@ -17,7 +18,7 @@ export async function dropUnreadableAddresses(
   let dropped = 0;
   for await (const job of failedJobs(queue)) {
     const { data } = job;
-    if (!scanQueue.accepts(data) || canOpen(data.sealedAddresses, openingKeys)) continue;
+    if (!isJobOf(scanQueue, data) || canOpen(data.sealedAddresses, openingKeys)) continue;
     const empty = Array.from({ length: countScans(data) }, () => '');
     await job.updateData({ ...data, sealedAddresses: sealAddresses(empty, sealingKey) });
     dropped += 1;

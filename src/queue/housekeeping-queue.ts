@@ -1,7 +1,10 @@
-import { Type } from 'typebox';
+import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
-/** Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, process reports. */
+/**
+ * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, responses of
+ * API requests with an Idempotency-Key, process reports.
+ */
 export const housekeepingQueue = defineQueue({
   name: 'housekeeping',
   jobName: 'clean-up',

@@ -20,12 +20,13 @@ export interface Journal {
    */
   check(confirm: (jobs: ScanJob[]) => Promise<boolean[]>, minAgeMs: number): Promise<void>;
   bytes(): number;
-  /** When the oldest unconfirmed batch was written, or a little earlier. Undefined if there is none. */
-  oldestAt(): number | undefined;
+  /** For how long the oldest unconfirmed batch has been in the journal, or a little longer; 0 if there is none. */
+  oldestMs(): number;
   close(): Promise<void>;
 }
 
 interface JournalFile extends LineFile {
+  /** On the clock of `elapsedMs`. */
   startedAt: number;
   closedAt: number;
   /** Numbers of lines, from 0. */
@@ -44,7 +45,8 @@ interface JournalOptions {
   sync: boolean;
   heartbeatMs?: number;
   checkOwnerEveryMs?: number;
-  nowMs?: () => number;
+  /** Not the time of day: a clock that is set back by an hour would hold up every confirmation for that hour. */
+  elapsedMs?: () => number;
 }
 
 export class JournalFullError extends Error {
@@ -67,11 +69,11 @@ export async function openJournal({
   sync,
   heartbeatMs = defaultHeartbeatMs,
   checkOwnerEveryMs = defaultCheckOwnerEveryMs,
-  nowMs = Date.now,
+  elapsedMs = () => performance.now(),
 }: JournalOptions): Promise<Journal> {
   const owner = await ownerHere();
   // The files of a queue thread of this process that failed.
-  const { files: closed, lastNumber: firstFree } = await findOwnFiles(folder, owner);
+  const { files: closed, lastNumber: firstFree } = await findOwnFiles(folder, owner, elapsedMs());
   let lastNumber = firstFree;
   let startedAt = 0;
   let pending = 0;
@@ -81,10 +83,10 @@ export async function openJournal({
     sync,
     checkOwnerEveryMs,
     nextPath() {
-      startedAt = nowMs();
+      startedAt = elapsedMs();
       return join(folder, `${owner}.${(lastNumber += 1)}.journal`);
     },
-    onRotated: (file) => closed.push({ ...file, startedAt, closedAt: nowMs(), confirmed: new Set() }),
+    onRotated: (file) => closed.push({ ...file, startedAt, closedAt: elapsedMs(), confirmed: new Set() }),
   });
   const bytes = () => closed.reduce((sum, file) => sum + file.bytes, writer.current()?.bytes ?? 0);
 
@@ -97,8 +99,8 @@ export async function openJournal({
   }
 
   async function rotateIfDue(minAgeMs: number): Promise<void> {
-    const isHeldUp = minAgeMs > 0 && closed.some(({ closedAt }) => nowMs() - closedAt > 2 * minAgeMs);
-    if (writer.current() && nowMs() - startedAt >= (isHeldUp ? maxFileAgeMs : 0)) await writer.rotate();
+    const isHeldUp = minAgeMs > 0 && closed.some(({ closedAt }) => elapsedMs() - closedAt > 2 * minAgeMs);
+    if (writer.current() && elapsedMs() - startedAt >= (isHeldUp ? maxFileAgeMs : 0)) await writer.rotate();
   }
 
   async function checkFile(
@@ -139,7 +141,7 @@ export async function openJournal({
           refusal = error;
           throw error;
         });
-      for (const file of closed.filter(({ closedAt }) => nowMs() - closedAt >= minAgeMs)) {
+      for (const file of closed.filter(({ closedAt }) => elapsedMs() - closedAt >= minAgeMs)) {
         await checkFile(file, confirmPage).catch((error: NodeJS.ErrnoException) => {
           if (error === refusal) throw error;
           // A process that took us for dead has adopted it.
@@ -151,10 +153,10 @@ export async function openJournal({
       if (unreadable) throw unreadable;
     },
     bytes,
-    oldestAt() {
+    oldestMs() {
       const times = closed.map((file) => file.startedAt);
       if (writer.current()) times.push(startedAt);
-      return times.length === 0 ? undefined : Math.min(...times);
+      return times.length === 0 ? 0 : elapsedMs() - Math.min(...times);
     },
     async close() {
       clearInterval(heartbeat);
@@ -186,6 +188,7 @@ async function* pagesOf(file: JournalFile, onEnd: (lines: number) => void): Asyn
 async function findOwnFiles(
   folder: string,
   owner: string,
+  now: number,
 ): Promise<{ files: JournalFile[]; lastNumber: number }> {
   const files: JournalFile[] = [];
   let lastNumber = 0;
@@ -195,8 +198,8 @@ async function findOwnFiles(
     const path = join(folder, fileName);
     // It may have been adopted meanwhile.
     const file = await stat(path).catch(ignoreMissing);
-    const { size = 0, mtimeMs = 0 } = file ?? {};
-    if (file) files.push({ path, bytes: size, startedAt: mtimeMs, closedAt: mtimeMs, confirmed: new Set() });
+    const at = now - Math.max(0, Date.now() - (file?.mtimeMs ?? 0));
+    if (file) files.push({ path, bytes: file.size, startedAt: at, closedAt: at, confirmed: new Set() });
     lastNumber = Math.max(lastNumber, name.number);
   }
   return { files, lastNumber };

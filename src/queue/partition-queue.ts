@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../schema.ts';
 import { hourMs } from '../runtime/units.ts';
 import { defineQueue } from './queue-definition.ts';
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
 /** Purges what deleted codes and accounts leave behind. The list of deleted codes is in the database, not in the jobs. */

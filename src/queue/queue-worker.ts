@@ -10,6 +10,7 @@ import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { JobOutcome } from '../telemetry/worker-metrics.ts';
+import { isJobOf } from './job-contract.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
 import { openQueuePool } from './postgres-engine.ts';
@@ -69,7 +70,7 @@ export function openQueueWorker<Data>(
     let outcome: JobOutcome = 'failed';
     try {
       // An ordinary failure, with all its attempts: during an upgrade, a worker of the newer release may accept it.
-      if (!queue.accepts(job.data))
+      if (!isJobOf(queue, job.data))
         throw new Error(`The data of the job does not match the contract of ${name}`);
       await handle(job.data);
       outcome = 'done';

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { redisAddress, type RedisAddress } from '../store/redis-address.ts';
 import { needsNewConnection } from './redis-errors.ts';
+import { ReliableSentinelConnector } from './sentinel-connector.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -130,5 +131,6 @@ function sentinelOptions(
     sentinelRetryStrategy: retryStrategy === null ? () => null : retryDelayMs,
     // Sentinels announce a failover; the connection to a primary that hangs would stay open.
     failoverDetector: retryStrategy !== null,
+    Connector: ReliableSentinelConnector,
   };
 }

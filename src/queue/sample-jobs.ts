@@ -1,4 +1,5 @@
 import { createLog } from '../telemetry/log.ts';
+import { isJobOf } from './job-contract.ts';
 import { connectToQueues, type QueuePlace } from './queue-connection.ts';
 import { queuesInUse } from './queues-in-use.ts';
 import type { ScanJob } from './scan-jobs.ts';
@@ -25,7 +26,7 @@ export async function sampleScanJobs(place: QueuePlace, limit: number): Promise<
       sample.total += states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
       const jobs = await queue.getJobs([...states], 0, limit - 1, true);
       // One that is done meanwhile is missing from its page.
-      for (const job of jobs) if (job && scanQueue.accepts(job.data)) sample.jobs.push(job.data);
+      for (const job of jobs) if (job && isJobOf(scanQueue, job.data)) sample.jobs.push(job.data);
     }
     return sample;
   } finally {

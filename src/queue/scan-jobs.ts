@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../schema.ts';
 import { openAddresses, sealAddresses } from './sealed-addresses.ts';
 
 /** A scan as the redirect sees it. Its id holds the time of the scan; the worker adds the rest. */

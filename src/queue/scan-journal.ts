@@ -126,9 +126,7 @@ export async function openScanJournal({
       await written;
     },
     state() {
-      const oldestAt = journal.oldestAt();
-      const oldestMs = oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt);
-      return { bytes: journal.bytes(), oldestMs, unjournaledScans, resentScans };
+      return { bytes: journal.bytes(), oldestMs: journal.oldestMs(), unjournaledScans, resentScans };
     },
     async close() {
       isClosing = true;

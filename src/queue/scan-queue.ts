@@ -1,11 +1,8 @@
-import { Compile } from 'typebox/compile';
 import { spreadTag } from './hash-slot.ts';
 import { defineQueue } from './queue-definition.ts';
-import { countScans, listScans, type ScanJob, scanJobContract } from './scan-jobs.ts';
+import { countScans, listScans, scanJobContract } from './scan-jobs.ts';
 
 const mostCodesShown = 20;
-const contract = Compile(scanJobContract);
-const isScanJob = (data: unknown): data is ScanJob => contract.Check(data);
 
 /** Scans on their way from the redirect into the database, many to a job. */
 export const scanQueue = defineQueue({
@@ -25,7 +22,6 @@ export const scanQueue = defineQueue({
   items: { noun: 'scan', count: countScans },
   // The rest is about the people who scanned.
   visibleData(data) {
-    if (!isScanJob(data)) return {};
     const codes = [...new Set(listScans(data).map(([, codeId]) => codeId))];
     return { scans: countScans(data), codes: codes.slice(0, mostCodesShown) };
   },

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
+import { isJobOf } from './job-contract.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 
@@ -86,7 +87,7 @@ function readLine(line: string): SpoolLine {
 function parseJob(text: string): ScanJob | undefined {
   try {
     const job: unknown = JSON.parse(text);
-    return scanQueue.accepts(job) ? job : undefined;
+    return isJobOf(scanQueue, job) ? job : undefined;
   } catch {
     return undefined;
   }

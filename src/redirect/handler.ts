@@ -96,7 +96,12 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
   ): void {
     const now = lane.nowMs();
     if (!target?.isPublic) return showNotFound(req, res);
-    if (target.isBlocked || target.expiresAtMs <= now) {
+    const isExpired = target.expiresAtMs <= now;
+    if (isExpired && !target.isBlocked && request.format === 'code' && target.afterExpiryHref !== undefined) {
+      answers.after_expiry += 1;
+      return sendRedirect(res, target.afterExpiryHref);
+    }
+    if (target.isBlocked || isExpired) {
       answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
       const gonePage = target.isBlocked ? blockedPage : expiredPage;
       return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(request.token)));

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { findBlockedCodes } from '../codes/blocks.ts';
 import type { CodeContent } from '../codes/content/code-content.ts';
-import { hostsIn } from '../codes/content/hosts.ts';
+import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
 import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
@@ -22,6 +22,8 @@ export interface Target {
   /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
   expiresAtMs: number;
+  /** Where the owner sends scanners after the end. */
+  afterExpiryHref: string | undefined;
 }
 
 export interface Targets {
@@ -67,10 +69,15 @@ export function createTargets(db: Database, baseUrl: string, elapsedMs = () => p
     const code = await findSharedCode(db, token);
     if (!code) return null;
     const content = contentOf(code, entries.get(token)?.target ?? null, baseUrl);
+    const later = code.afterExpiryUrl ?? '';
+    const hosts = () => [...hostsIn(content, code.content), ...hostsOf('url', later)];
     const blocked = code.hasAnyBlocks
-      ? await findBlockedCodes(db, [{ id: code.id, hosts: hostsIn(content, code.content) }])
+      ? await findBlockedCodes(db, [{ id: code.id, hosts: hosts() }])
       : undefined;
-    return toTarget(code, content, blocked?.has(code.id) ?? false);
+    return toTarget(code, content, {
+      isBlocked: blocked?.has(code.id) ?? false,
+      afterExpiryHref: redirectHref(later, baseUrl),
+    });
   }
 
   async function query(token: string, isCurrent: () => boolean): Promise<Target | null> {
@@ -117,7 +124,17 @@ function withoutRedirectLoop(content: CodeContent, baseUrl: string): CodeContent
   return { kind: 'links', lines: [{ text: content.href, href: content.href }] };
 }
 
-function toTarget(code: SharedCode, content: CodeContent, isBlocked: boolean): Target {
+/** Undefined for what does not redirect, also where BASE_URL has changed since and it would redirect in a loop. */
+function redirectHref(url: string, baseUrl: string): string | undefined {
+  const content = withoutRedirectLoop(parseContent('url', url), baseUrl);
+  return content.kind === 'link' ? content.href : undefined;
+}
+
+function toTarget(
+  code: SharedCode,
+  content: CodeContent,
+  found: Pick<Target, 'isBlocked' | 'afterExpiryHref'>,
+): Target {
   const { errorCorrection, size, foregroundColor, backgroundColor } = code;
   return {
     codeId: code.id,
@@ -133,7 +150,7 @@ function toTarget(code: SharedCode, content: CodeContent, isBlocked: boolean): T
       design: code.design ? normalizeDesign(code.design) : undefined,
     },
     isPublic: code.isPublic,
-    isBlocked,
     expiresAtMs: code.expiresAt.getTime(),
+    ...found,
   };
 }

@@ -20,7 +20,8 @@ const columnList = fields.map((field) => Scan.propertyNameToColumnName(field)).j
 const arrays = fields.map((field, index) => `CAST($${index + 1} AS ${columnTypes[field]}[])`).join(', ');
 
 const codes = fields.length + 1;
-const counters = (column: number, type: string) => `CAST($${codes + column} AS ${type}[])`;
+const due = codes + 1;
+const counters = (column: number, type: string) => `CAST($${due + column} AS ${type}[])`;
 
 // Inserts scans that are new and whose code exists. Usually those are all of them, and the counts that came with them are
 // right. If some were delivered before or belong to a deleted code, the new ones are counted here.
@@ -31,7 +32,9 @@ const statement = {
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${arrays}) AS given (${columnList})
   ), code AS MATERIALIZED (
-    SELECT id FROM qr_codes WHERE id = ANY(CAST($${codes} AS uuid[]))
+    SELECT id, expires_at <= CAST($${due} AS timestamptz)
+      AND expires_at = COALESCE(default_expires_at, expires_at) AS "isDue"
+    FROM qr_codes WHERE id = ANY(CAST($${codes} AS uuid[]))
   ), fresh AS (
     INSERT INTO scans (${columnList})
     SELECT given.* FROM given JOIN code ON code.id = given.qr_code_id
@@ -58,7 +61,8 @@ const statement = {
     ORDER BY 1, 2, 3, 4
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
-  SELECT recorded, CASE WHEN "allNew" THEN NULL ELSE ARRAY(SELECT id FROM code)::text[] END AS "existingCodes"
+  SELECT recorded, CASE WHEN "allNew" THEN NULL ELSE ARRAY(SELECT id FROM code)::text[] END AS "existingCodes",
+    (SELECT array_agg(id)::text[] FROM code WHERE "isDue") AS "dueCodes"
   FROM outcome`,
 };
 
@@ -67,19 +71,28 @@ export interface Recorded {
   recorded: number;
   /** Scans whose code exists: new, or delivered before. */
   known: number;
+  /** Codes that end by `dueBy` without a chosen end: their scans may renew them. Missing if there are none. */
+  dueCodes?: string[];
+}
+
+interface Row {
+  recorded: number;
+  existingCodes: string[] | null;
+  dueCodes: string[] | null;
 }
 
 /** One statement, and so one transaction: new scans go into the table and into every counter, or none do. */
-export async function recordScans(db: Database, rows: ScanRow[]): Promise<Recorded> {
+export async function recordScans(
+  db: Database,
+  rows: ScanRow[],
+  dueBy: Date | null = null,
+): Promise<Recorded> {
   const values = fields.map((field) => rows.map((row) => row[field]));
   const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
-  const [result] = await queryPrepared<{ recorded: number; existingCodes: string[] | null }>(db, statement, [
-    ...values,
-    codeIds,
-    ...countScans(rows),
-  ]);
-  const { recorded = 0, existingCodes = [] } = result ?? {};
-  if (existingCodes === null) return { recorded, known: recorded };
+  const [result] = await queryPrepared<Row>(db, statement, [...values, codeIds, dueBy, ...countScans(rows)]);
+  const { recorded = 0, existingCodes = [], dueCodes = null } = result ?? {};
+  const renewable = dueCodes ? { dueCodes } : {};
+  if (existingCodes === null) return { recorded, known: recorded, ...renewable };
   const existing = new Set(existingCodes);
-  return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length };
+  return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length, ...renewable };
 }

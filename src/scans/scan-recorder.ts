@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { type CountedValues, lockCodes, noValues, readCountedValues } from './counted-values.ts';
 import { clientControlledColumns } from './dimensions.ts';
@@ -27,9 +28,9 @@ export type ScanRecorder = (rows: ScanRow[]) => Promise<RecordedScans>;
 /**
  * Records scans, and limits the number of counters: once a code has that many browsers or systems in a day, further ones
  * become `Other`, in the scan as in the counters. Near the limit, new values are admitted in a transaction, one worker at
- * a time.
+ * a time. With a lifetime of codes, it also says which of them may have been scanned in the second half of it.
  */
-export function createScanRecorder(db: Database): ScanRecorder {
+export function createScanRecorder(db: Database, lifetimeDays?: number): ScanRecorder {
   const known = new LRUCache<string, CountedValues>({ max: 20_000 });
 
   async function readUnknown(rows: ScanRow[]): Promise<void> {
@@ -43,6 +44,7 @@ export function createScanRecorder(db: Database): ScanRecorder {
     const recorded = await recordScans(
       db,
       rows.map((row) => limit(row, known.get(dayKey(row)))),
+      dueBy(rows, lifetimeDays),
     );
     // Only after the commit: values that were rolled back are not counted.
     for (const row of rows) admit(row, known.get(dayKey(row)));
@@ -65,6 +67,7 @@ export function createScanRecorder(db: Database): ScanRecorder {
             const values = admitted.get(dayKey(row));
             return values ? admit(row, values) : limit(row, known.get(dayKey(row)));
           }),
+        dueBy(rows, lifetimeDays),
       );
       return { ...result, lockedCodes: [...locked] };
     });
@@ -87,6 +90,14 @@ export function createScanRecorder(db: Database): ScanRecorder {
       return record(rows);
     }
   };
+}
+
+/** For the latest scan of the batch: those of other codes may be older, so a code that is due is only likely to be. */
+function dueBy(rows: ScanRow[], lifetimeDays: number | undefined): Date | null {
+  if (lifetimeDays === undefined) return null;
+  let latest = 0;
+  for (const { scannedAt } of rows) latest = Math.max(latest, scannedAt.getTime());
+  return new Date(latest + (lifetimeDays * dayMs) / 2);
 }
 
 function isFull(values: Set<string>): boolean {

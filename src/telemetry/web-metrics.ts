@@ -13,6 +13,7 @@ const shareOutcomes = [
   'contact_file',
   'not_found',
   'expired',
+  'after_expiry',
   'blocked',
   'bad_method',
   'unavailable',
@@ -39,7 +40,7 @@ export function createWebMetrics(wantedProcesses = 1) {
     registry,
     shareAnswers: addTally(registry, {
       name: 'qrelay_share_answers_total',
-      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, not_found, expired, blocked, bad_method, unavailable.',
+      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable.',
       label: 'outcome',
       values: shareOutcomes,
     }),

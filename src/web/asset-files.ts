@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import type { Middleware } from 'koa';
 import { themeRules } from '../http/theme.ts';
 
@@ -28,15 +29,15 @@ const encodings = ['br', 'gzip'] as const;
 interface Asset {
   type: string;
   bytes: Buffer;
-  compressed: Record<(typeof encodings)[number], Buffer>;
+  /** Compressed at the first request for it, off the event loop. */
+  compress: Record<(typeof encodings)[number], () => Promise<Buffer>>;
 }
 
 let loaded: Assets | undefined;
 
 /**
- * Style sheets, browser scripts and icons, read and compressed once per process, which takes 0.1 s. They are the same for
- * everybody. Pages are not compressed: they contain CSRF tokens next to user input, and their length would leak the tokens
- * (BREACH).
+ * Style sheets, browser scripts and icons, read and compressed once per process. They are the same for everybody. Pages
+ * are not compressed: they contain CSRF tokens next to user input, and their length would leak the tokens (BREACH).
  */
 export function loadAssets(): Assets {
   loaded ??= load();
@@ -50,7 +51,7 @@ function load(): Assets {
   const path = `/assets/${digest.digest('hex').slice(0, 12)}`;
   return {
     path,
-    middleware: (ctx, next) => {
+    middleware: async (ctx, next) => {
       if (!ctx.path.startsWith(`${path}/`) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
       const file = files.get(ctx.path.slice(path.length + 1));
       if (!file) return next();
@@ -59,7 +60,7 @@ function load(): Assets {
       ctx.type = file.type;
       const encoding = encodings.find((each) => ctx.acceptsEncodings(each));
       if (encoding) ctx.set('Content-Encoding', encoding);
-      ctx.body = encoding ? file.compressed[encoding] : file.bytes;
+      ctx.body = encoding ? await file.compress[encoding]() : file.bytes;
     },
   };
 }
@@ -85,6 +86,19 @@ function findAssets(): Map<string, Asset> {
 }
 
 function toAsset(type: string, bytes: Buffer): Asset {
-  const compressed = { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) };
-  return { type, bytes, compressed };
+  const compress = {
+    br: once(() => promisify(brotliCompress)(bytes)),
+    gzip: once(() => promisify(gzip)(bytes, { level: 9 })),
+  };
+  return { type, bytes, compress };
+}
+
+/** Makes the value once; after a failure, the next call tries again. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

@@ -131,7 +131,7 @@ describe('authentication (5)', () => {
     };
 
     for (const [title, headers] of Object.entries(cases)) {
-      it(`answers ${title} with the same 401 as a missing key (5.3)`, async () => {
+      it(`responds to ${title} with the same 401 as a missing key (5.3)`, async () => {
         const answer = await withHeaders(await headers());
         expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
         expect(anonymous(answer)).to.deep.equal(expected);
@@ -140,7 +140,7 @@ describe('authentication (5)', () => {
       });
     }
 
-    it('answers a key in the query string with the same 401 as a missing key (5.3)', async () => {
+    it('responds to a key in the query string with the same 401 as a missing key (5.3)', async () => {
       for (const name of ['api_key', 'key', 'access_token', 'Authorization']) {
         const answer = await withHeaders({}, `/qrcodes?${name}=${valid}`);
         expect(anonymous(answer)).to.deep.equal(expected);
@@ -159,7 +159,7 @@ describe('authentication (5)', () => {
       expect(anonymous(await withHeaders({ Authorization: `Bearer ${key}` }))).to.deep.equal(expected);
     });
 
-    it('answers 401 before it checks path, method or body (5.1)', async () => {
+    it('responds with 401 before it checks path, method or body (5.1)', async () => {
       const nobody = apiClient(service.url, undefined);
       for (const [method, path] of [
         ['GET', '/nothing-here'],

@@ -93,7 +93,7 @@ describe('a caller who is over the limit (decisions: Limits)', () => {
 describe('The cache of callers over the limit', () => {
   const window = { resetInMs: 60_000 };
 
-  it('lets one request through when its entry is old, and answers the others with the time that is left', () => {
+  it('lets one request through when its entry is old, and responds to the others with the time that is left', () => {
     let now = 1_000;
     const cache = createOverLimitCache({ nowMs: () => now });
     cache.set('caller', window);

@@ -50,7 +50,7 @@ describe('parallel requests (8)', () => {
     for (let round = 0; round < 3; round += 1) await expectTwentyOfFifty([service.url, web.url]);
   });
 
-  it('without a key are answered with 401 exactly 60 times from one address (decisions: Limits)', async () => {
+  it('without a key get a 401 exactly 60 times from one address (decisions: Limits)', async () => {
     const nobody = apiClient(service.url, undefined);
     const answers = await Promise.all(Array.from({ length: 80 }, () => nobody('/qrcodes')));
     expect(answers.filter(({ status }) => status === 401)).to.have.length(60);

@@ -36,7 +36,7 @@ describe('the window of a key (8)', () => {
     ['free', 20],
     ['pro', 100],
   ] as const) {
-    it(`allows ${quota} requests per hour on ${plan}, counts down, and answers the next with 429 (8)`, async () => {
+    it(`allows ${quota} requests per hour on ${plan}, counts down, and responds to the next with 429 (8)`, async () => {
       const { api } = await newCaller(plan);
       for (let left = quota - 1; left >= 0; left -= 1) {
         const { status, headers } = await api('/qrcodes');

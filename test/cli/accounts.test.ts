@@ -5,10 +5,9 @@ import { expect } from 'chai';
 import { listActions } from '../../src/accounts/operator-actions.ts';
 import { findSessionUser, startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { apiClient } from '../support/api-client.ts';
 import { freePort } from '../support/free-port.ts';
-import { runQrelayHere } from '../support/command-line.ts';
+import { loadCommandLine, runQrelayHere } from '../support/command-line.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
 import { tablesHolding } from '../support/search-tables.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -114,6 +113,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   /** In this process, because a process for each of these would take minutes and show nothing more. */
   async function askHere(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const outcome = { stdout: '', stderr: '' };
+    const runCommandLine = await loadCommandLine();
     const code = await runCommandLine(args, '1.2.3', {
       writeOut: (text) => (outcome.stdout += text),
       writeErr: (text) => (outcome.stderr += text),
@@ -310,6 +310,11 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       const outcome = await qrelay('user', 'admin', '--email', 'nobody@example.com');
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
+    });
+
+    it('says how to create the user first', async () => {
+      const outcome = await qrelay('user', 'admin', '--email', 'nobody@example.com');
+      expectFailure(outcome, /`qrelay user password --email nobody@example\.com` creates the account/);
     });
   });
 

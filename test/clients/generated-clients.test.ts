@@ -119,9 +119,12 @@ describe('Clients generated from /api/v1/openapi.json', () => {
   /** What both drivers return. A new operation adds its line in both of them and here. */
   const seen = {
     created: 'Menu',
+    bulk: 'Table 1',
     read: 2,
     listed: true,
     changedType: 'text',
+    isRenewedByScans: true,
+    afterExpiryUrl: 'https://example.com/closed',
     scans: ['mobile nowhere', 'mobile St Albans'],
     analytics: 'mobile',
     designed: [15, 'dots', 204],

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { sources } from '../docs/documents.ts';
 import { knownVariables, readJson, readText, readYaml, root } from './files.ts';
 
@@ -25,6 +26,21 @@ describe('The Helm chart', () => {
       JSON.stringify(validate.errors),
     ).to.equal(true);
     expect(validate(values)).to.equal(false);
+  });
+
+  it('accepts the values that docs/deployment/kubernetes.md shows, and has the values it names', () => {
+    const page = readText('docs/deployment/kubernetes.md');
+    const shown = parse(/```yaml\n([^]*?)```/.exec(page)?.[1] ?? '') as Values;
+    const merged = Object.entries(shown).map(([name, given]) => [name, { ...values[name], ...given }]);
+    expect(validate({ ...values, ...Object.fromEntries(merged) }), JSON.stringify(validate.errors)).to.equal(
+      true,
+    );
+    const named = [...page.matchAll(/`((?:spool|worker|metrics|image|ingress)\.[\w.]+)`/g)];
+    expect(named).to.have.length.above(5);
+    for (const [, path = ''] of named) {
+      const value = path.split('.').reduce<unknown>((at, name) => (at as Values | undefined)?.[name], values);
+      expect(value, path).not.to.equal(undefined);
+    }
   });
 
   it('rejects unknown values, secrets in the values, and variables that it sets itself', () => {

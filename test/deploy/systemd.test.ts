@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,17 +19,26 @@ const variablesIn = (lines: string[]) =>
   Object.fromEntries(lines.map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]));
 
 describe('The systemd units', () => {
-  it('are a web process, a worker, and the migration before them', () => {
-    expect(services.toSorted()).to.deep.equal([
-      'qrelay-migrate.service',
-      'qrelay-web@.service',
-      'qrelay-worker@.service',
-    ]);
-    for (const unit of services) expectBuilt(valuesOf(unit, 'ExecStart')[0]?.split(' ')[1] ?? '');
-    for (const unit of ['qrelay-web@.service', 'qrelay-worker@.service']) {
-      expect(valuesOf(unit, 'Requires')).to.deep.equal(['qrelay-migrate.service']);
-      expect(valuesOf(unit, 'After')[0]).to.include('qrelay-migrate.service');
+  it('are a web process and a worker, each after a migration', () => {
+    expect(services.toSorted()).to.deep.equal(['qrelay-web@.service', 'qrelay-worker@.service']);
+    for (const unit of services) {
+      expectBuilt(valuesOf(unit, 'ExecStart')[0]?.split(' ')[1] ?? '');
+      expect(valuesOf(unit, 'ExecStartPre')).to.deep.equal(['/usr/bin/node dist/src/cli.js migrate --json']);
     }
+  });
+
+  it('are restarted however often they fail, whichever unit fails before them', () => {
+    for (const unit of services) {
+      expect(valuesOf(unit, 'Restart')).to.deep.equal(['always']);
+      expect(valuesOf(unit, 'StartLimitIntervalSec')).to.deep.equal(['0']);
+      expect(valuesOf(unit, 'Requires')).to.deep.equal([]);
+    }
+  });
+
+  it('run files that exist', () => {
+    for (const unit of services)
+      for (const command of valuesOf(unit, 'ExecStartPost'))
+        expect(existsSync(join(root, command.split(' ')[1] ?? '')), command).to.equal(true);
   });
 
   it('set a valid environment, as does the example beside them', () => {

@@ -1,26 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { columnNames, dimensionTitles } from '../../src/scans/dimensions.ts';
 import { operations } from '../../src/web/api/router.ts';
-import { codeIn, documents, proseOf, readText, root, sources } from './documents.ts';
-
-/** As GitHub makes them of headings. */
-const anchorsIn = (file: string) =>
-  [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/ /g, '-'),
-  );
-
-function linksIn(file: string): string[] {
-  const links = proseOf(file).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
-  return [...links].map(([, link, image]) => link ?? image ?? '').filter((link) => !/^https?:/.test(link));
-}
+import { loadCommandLine } from '../support/command-line.ts';
+import { anchorsIn, codeIn, documents, linksIn, proseOf, readText, root, sources } from './documents.ts';
 
 function leadsSomewhere(file: string, link: string): boolean {
   const [path = '', anchor] = link.split('#', 2);
@@ -47,7 +33,7 @@ describe('The documents', () => {
         codeIn(file)
           .filter(
             (text) =>
-              /^(?:src|workers|test|docs|migrations|bench)\/[\w./-]*$/.test(text) &&
+              /^(?:src|workers|test|docs|migrations|bench|deploy)\/[\w./@-]*$/.test(text) &&
               !existsSync(join(root, text)),
           )
           .map((path) => `${file}: ${path}`),
@@ -60,6 +46,20 @@ describe('The documents', () => {
     for (const file of documents)
       for (const [, script] of readText(file).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g))
         expect(Object.keys(scripts), file).to.include(script);
+  });
+});
+
+describe('The commands in the documents', () => {
+  it('exist, or are groups of commands', async () => {
+    const commands = await commandsBelow();
+    const unknown = documents
+      .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('docs/decisions/'))
+      .flatMap((file) => commandsIn(file).map((text) => ({ file, text })))
+      // A command may be followed by an argument, and stands for its group where only the first word is given.
+      .filter(
+        ({ text }) => !commands.some((one) => `${one} `.startsWith(`${text} `) || text.startsWith(`${one} `)),
+      );
+    expect(unknown).to.deep.equal([]);
   });
 });
 
@@ -102,27 +102,14 @@ describe('docs/api.md', () => {
   });
 });
 
-describe('docs/deployment.md', () => {
-  it('describes every environment variable that is read, and no other', () => {
-    const read = new Set<string>();
-    const env = new Proxy<Record<string, string>>({}, { get: (_, name) => void read.add(String(name)) });
-    readConfig(env);
-    const described = [...proseOf('docs/deployment.md').matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(
-      ([, name]) => name,
-    );
-    // Another table, of setups, names one of them again.
-    expect([...new Set(described)]).to.have.members([...read]);
-  });
-});
-
-describe('docs/deployment.md, Scaling', () => {
+describe('docs/scaling.md', () => {
   it('has the number of connections that each process opens', () => {
     const config = readConfig({}).config;
     const { web, worker } = connectionCounts({ ...config, redisUrl: 'redis://localhost' });
     const onPostgres = connectionCounts(config);
-    const text = proseOf('docs/deployment.md').replace(/\s+/g, ' ');
+    const text = proseOf('docs/scaling.md').replace(/\s+/g, ' ');
     expect(text).to.include(
-      `up to ${web} per web process and ${worker} per worker; with the queues in PostgreSQL, ` +
+      `Up to ${web} per web process and ${worker} per worker; with the queues in PostgreSQL, ` +
         `${onPostgres.web - web} and ${onPostgres.worker - worker} more`,
     );
   });
@@ -186,8 +173,15 @@ describe('docs/development.md', () => {
   });
 });
 
+/** `key create` and the like: what follows `qrelay` or the file of the command line. */
+const commandsIn = (file: string) =>
+  [
+    ...readText(file).matchAll(/(?:\bqrelay|dist\/src\/cli\.js)(?: --)? ([a-z]+(?: [a-z]+)?)(?=[\s`]|$)/gm),
+  ].map(([, text = '']) => text);
+
 /** `key create` and the like, as the help of each command lists them. */
 async function commandsBelow(command: string[] = []): Promise<string[]> {
+  const runCommandLine = await loadCommandLine();
   let help = '';
   await runCommandLine([...command, '--help'], '0.0.0', { writeOut: (text) => void (help += text) });
   const names = [...(help.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]

@@ -23,6 +23,20 @@ export const proseOf = (file: string) => readText(file).replace(/^```[^]*?^```$/
 export const codeIn = (file: string) =>
   [...proseOf(file).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
 
+/** As GitHub makes them of headings. */
+export const anchorsIn = (file: string) =>
+  [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/ /g, '-'),
+  );
+
+export function linksIn(file: string): string[] {
+  const links = proseOf(file).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
+  return [...links].map(([, link, image]) => link ?? image ?? '').filter((link) => !/^https?:/.test(link));
+}
+
 /** Everything that the service is made of, as one text. */
 export const sources = ['src', 'workers', 'migrations', 'test']
   .flatMap((folder) => filesBelow(folder, /\.(?:tsx?|m?js)$/))

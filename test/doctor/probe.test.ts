@@ -96,7 +96,7 @@ describe('qrelay doctor --probe', function () {
     });
   }
 
-  it('says what to do about a certificate that clients reject, a wrong token, and no answer', async () => {
+  it('says what to do about a certificate that clients reject, a wrong token, and no response', async () => {
     const [untrusted] = await probe(goodConfig({ baseUrl: nginx.urls.good }));
     expect(untrusted?.state).to.equal('failure');
     expect(untrusted?.finding).to.include('has a certificate that clients reject');
@@ -106,7 +106,7 @@ describe('qrelay doctor --probe', function () {
     expect(absent?.finding).to.match(/cannot be reached from here \(ECONNREFUSED\)\.$/);
   });
 
-  it('finds an address that is answered without TLS, and is content with none', async () => {
+  it('finds an address that responds without TLS, and is content with none', async () => {
     const plain = async (port: number) =>
       (await check(nginx.urls.good, {}, port)).filter(({ finding }) => finding.startsWith('http://'));
     const [found] = await plain(Number(new URL(service.url).port));

@@ -5,6 +5,7 @@ import { freePort } from '../support/free-port.ts';
 import { startLoad } from './steady-load.ts';
 
 export interface Control {
+  address: string;
   /** Starts to measure; called at the end, the answer is how long this machine made its slowest bare request wait. */
   measure(): () => Promise<number>;
   stop(): void;
@@ -19,9 +20,11 @@ export async function startControl(): Promise<Control> {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   await once(server, 'message');
+  const address = `http://127.0.0.1:${port}/`;
   return {
+    address,
     measure() {
-      const load = startLoad([`http://127.0.0.1:${port}/`], 50);
+      const load = startLoad([address], 50);
       return async () => (await load.stop()).slowestMs;
     },
     stop: () => void server.kill(),

@@ -25,8 +25,8 @@ describe('The doctor on the topology of Redis', function () {
         'redis: 3 sentinels watch the primary and can agree on a failover.',
         'redis: 2 replicas connected to the primary.',
       ]);
-      redis.killSentinel(1);
-      redis.killSentinel(2);
+      redis.signalSentinel(1, 'SIGKILL');
+      redis.signalSentinel(2, 'SIGKILL');
       const found = await eventually(async () => {
         const findings = await check();
         expect(findingsIn(findings, 'failure')).to.have.length(1);

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Type } from 'typebox';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
 import { hashSlot } from '../../src/queue/hash-slot.ts';
@@ -12,6 +11,7 @@ import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { maxScanQueues, scanQueues } from '../../src/queue/scan-queues.ts';
+import { Type } from '../../src/schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { runQrelay } from '../support/programs.ts';
@@ -124,6 +124,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
       contract: Type.Object({ about: Type.String() }),
       schedule: { every: 200, data: { about: 'schedule' } },
       items: { noun: 'digest', count: () => 1 },
+      visibleData: () => ({}),
     });
     const written: string[] = [];
     const handle = async ({ about }: { about: string }) => void written.push(about);

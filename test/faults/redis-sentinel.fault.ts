@@ -19,29 +19,32 @@ describe('The primary of sentinels fails under steady load', () => {
   let redis: WatchedRedis;
   let folder: string;
 
-  beforeEach(async () => {
+  async function start(options: Parameters<typeof startWatchedRedis>[1] = {}): Promise<void> {
     folder = await mkdtemp(join(tmpdir(), 'qrelay-sentinels-'));
-    redis = await startWatchedRedis(folder);
-    fixture = await startFixture({
-      queue: 'redis-later',
-      settings: { REDIS_URL: redis.url, SCAN_JOURNAL: 'on' },
-    });
-  });
+    redis = await startWatchedRedis(folder, options);
+    const settings = { REDIS_URL: redis.url, REDIS_CA_FILE: redis.caFile ?? '', SCAN_JOURNAL: 'on' };
+    fixture = await startFixture({ queue: 'redis-later', settings });
+  }
   afterEach(async () => {
     await fixture?.stop();
     await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [how, signal] of [
-    ['killed', 'SIGKILL'],
-    ['stopped, with its connections open', 'SIGSTOP'],
+  for (const { how, signal, tls = false, sentinelHangs = false } of [
+    { how: 'killed', signal: 'SIGKILL' },
+    { how: 'stopped, with its connections open', signal: 'SIGSTOP' },
+    { how: 'killed, where all connections use TLS with a private authority', signal: 'SIGKILL', tls: true },
+    // The others announce the new primary while a client waits for this one.
+    { how: 'killed, while the sentinel that is asked first hangs', signal: 'SIGKILL', sentinelHangs: true },
   ] as const)
-    it(`${how}: a replica takes over, and every redirect is counted once`, async function () {
+    it(`${how}: a replica takes over, and every redirect is counted once`, async () => {
+      await start({ tls });
       const code = await fixture.makeCode();
       const load = startLoad(fixture.addresses(code), perSecond);
       await eventually(() => expect(load.result.redirects).to.be.above(perSecond));
       const before = await redis.primaryPort();
+      if (sentinelHangs) redis.signalSentinel(0, 'SIGSTOP');
       redis.primary.process?.kill(signal);
       await eventually(async () => expect(await readyStatus(fixture)).to.equal('degraded'));
       const tookMs = await timeUntil(async () => {
@@ -59,13 +62,14 @@ describe('The primary of sentinels fails under steady load', () => {
     });
 
   it('is described by the doctor, with the sentinels that do not respond and without passwords', async () => {
+    await start();
     const settings = { DATABASE_URL: fixture.databaseUrl, REDIS_URL: redis.url, DATA_DIR: fixture.dataDir };
     const fine = await runQrelay(['doctor'], settings);
     expect(fine.stdout).to.include('3 sentinels of REDIS_URL respond').and.include('2 replicas connected');
     expect(fine.stdout).to.not.include('for-servers').and.not.include('for-sentinels');
     const unknown = { ...settings, REDIS_URL: redis.url.replace('/mymaster', '/other') };
     expect((await runQrelay(['doctor'], unknown)).stdout).to.include('know no primary of this name');
-    redis.killSentinel();
+    redis.signalSentinel(2, 'SIGKILL');
     await eventually(async () => {
       const { stdout } = await runQrelay(['doctor'], settings);
       expect(stdout).to.include('1 of 3 sentinels of REDIS_URL cannot be reached');

@@ -81,7 +81,7 @@ describe('A replica fails while it is read', function () {
     };
   }
 
-  it('killed and restarted: every read is answered, by the primary meanwhile, and then by the replica again', async () => {
+  it('killed and restarted: every read gets a response, from the primary meanwhile, and then from the replica again', async () => {
     const reading = startReading();
     await eventually(() => expect(reading.result.reads).to.be.above(20));
     signalTree(standbyPid(), 'SIGKILL');
@@ -103,7 +103,7 @@ describe('A replica fails while it is read', function () {
     expect(await served('replica')).to.be.at.least(before + last.reads - 1);
   });
 
-  it('stopped without a word: every read is answered, the slowest within 3 s, and it is used again afterwards', async () => {
+  it('stopped without a word: every read gets a response, the slowest within 3 s, and it is used again afterwards', async () => {
     const reading = startReading();
     await eventually(() => expect(reading.result.reads).to.be.above(20));
     signalTree(standbyPid(), 'SIGSTOP');

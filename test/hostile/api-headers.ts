@@ -1,4 +1,14 @@
-import { type ApiExpectation, type ApiRow, fine, noKey, withoutHost, withTwoHosts } from './api-row.ts';
+import {
+  type ApiExpectation,
+  type ApiRow,
+  creating,
+  fine,
+  menu,
+  noKey,
+  refused,
+  withoutHost,
+  withTwoHosts,
+} from './api-row.ts';
 
 /** Sent with these headers only, without a key. */
 const presenting = (name: string, headers: [string, string][], gets: ApiExpectation = noKey): ApiRow => ({
@@ -17,6 +27,8 @@ const sending = (name: string, headers: [string, string][], gets: ApiExpectation
   headers,
   gets,
 });
+
+const badKey = refused({ 'Idempotency-Key': 'must have 1 to 255 visible ASCII characters' });
 
 /** Malformed keys, and headers that other services trust. */
 export const headerRows: ApiRow[] = [
@@ -80,9 +92,17 @@ export const headerRows: ApiRow[] = [
   sending('addresses of 100 proxies', [['X-Forwarded-For', Array(100).fill('192.0.2.1').join(', ')]]),
   sending('an address that is none', [['X-Forwarded-For', "'; DROP TABLE users; --"]]),
   sending('a range', [['Range', 'bytes=0-1']]),
-  sending('a condition', [
-    ['If-None-Match', '*'],
-    ['If-Modified-Since', 'Sun, 15 Nov 2099 00:00:00 GMT'],
+  sending('a date after the last change', [['If-Modified-Since', 'Sun, 15 Nov 2099 00:00:00 GMT']]),
+  sending('a condition that every version meets', [['If-None-Match', '*']], { status: 304 }),
+  sending('a condition of many tags', [['If-None-Match', 'W/"a",'.repeat(2_000)]]),
+  sending('a condition that is no tag', [['If-None-Match', '".9'.repeat(1_000)]]),
+  sending('a condition for changes only', [['If-Match', '"other"']]),
+  sending('an idempotency key with a GET', [['Idempotency-Key', 'k'.repeat(10_000)]]),
+  creating('an idempotency key of 256 characters', JSON.stringify(menu), badKey, [
+    ['Idempotency-Key', 'k'.repeat(256)],
+  ]),
+  creating('an idempotency key with a control character', JSON.stringify(menu), badKey, [
+    ['Idempotency-Key', 'a\tb'],
   ]),
   sending('a change of protocol', [
     ['Upgrade', 'h2c, websocket'],

@@ -6,7 +6,7 @@ import { expectNoInternalDetails } from './no-internal-details.ts';
 
 /** The expected response: success with these fields, or one of the five errors with its message. */
 export type ApiExpectation =
-  | { status: 200 | 201 | 204; has?: object }
+  | { status: 200 | 201 | 204 | 304; has?: object }
   | { status: number; error: string; message: string; details?: Record<string, string>; allow?: string }
   | { status: number; unread: string };
 

@@ -21,7 +21,14 @@ import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts'
 import { readQuery } from '../../src/web/api/query-string.ts';
 import { compileValidator } from '../../src/web/api/validation.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
-import { changedBody, newBody, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
+import {
+  changedBody,
+  changedEnding,
+  newBody,
+  shownErrors,
+  valuesOf,
+} from '../../src/web/codes/form/form-body.ts';
+import { switchForm } from '../../src/web/codes/form/switch-form.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
 import { unknownPlace } from '../../src/scans/place.ts';
 import { createLookups } from '../../workers/lookups.ts';
@@ -185,8 +192,10 @@ export function describeParseTimes({ everyPair }: { everyPair: boolean }): void 
         expectQuick(`${type}, ${name}, too long`, { bytes: formBytes }, (text) => {
           post(text);
           const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
-          changedBody(stored, values, false);
-          mergeEdit(stored, { values, isRaw: false }, editVersion(stored, false));
+          changedBody(stored, type, values, false);
+          changedEnding(stored, { ...values, afterExpiryUrl: text });
+          mergeEdit(stored, { type, values, isRaw: false }, editVersion(stored, false));
+          for (const other of codeTypes) switchForm({ type, values, isRaw: false }, other, undefined);
         });
       }
     }
@@ -205,7 +214,7 @@ export function describeParseTimes({ everyPair }: { everyPair: boolean }): void 
       emailErrors('email', text),
     );
     expectQuick('a version', { bytes: formBytes, fragments: ['content.a ', 'a.b '] }, (text) =>
-      mergeEdit(codeOf('url', 'https://a/'), { values: { content: 'b' }, isRaw: true }, text),
+      mergeEdit(codeOf('url', 'https://a/'), { type: 'url', values: { content: 'b' }, isRaw: true }, text),
     );
   });
 

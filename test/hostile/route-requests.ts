@@ -22,13 +22,18 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'DELETE /api/v1/qrcodes/:id': () => ({}),
   'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
+  'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
+  'POST /codes/:id/renew': () => ({ form: {} }),
   'POST /codes/:id/edit': () => ({ form: editFields }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
   'POST /api/v1/qrcodes': () => ({ body: { name: 'Mine', content: 'https://example.com/mine' } }),
+  'POST /api/v1/qrcodes/bulk': () => ({
+    body: { codes: [{ name: 'Mine', content: 'https://example.com/mine' }] },
+  }),
   'POST /signup': () => ({ form: {} }),
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
@@ -87,5 +92,5 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
-  isFavorite isPublic name newEmail newPassword oldPassword password q type version csrfToken formToken
+  endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
   job kind page plan queue reason topLevel value`.split(/\s+/);

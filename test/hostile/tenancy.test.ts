@@ -168,7 +168,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     });
   });
 
-  it(`answers the metrics and all ${operatorRoutes.length} pages for operators like a missing page, whatever the method`, async () => {
+  it(`responds to the metrics and all ${operatorRoutes.length} pages for operators as to a missing page, whatever the method`, async () => {
     const id = owner.user.id;
     const paths = operatorRoutes.map(({ path }) => path.replace(':id', id));
     paths.push('/admin/', '/admin/board', '/admin/board/', '/admin/board/api/queues', '/metrics');
@@ -184,7 +184,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     }
   });
 
-  it('answers a private code like a missing one, at every form of its share address', async () => {
+  it('responds to a private code as to a missing one, at every form of its share link', async () => {
     const { code } = await world.makeCode(owner);
     await service.db('qr_codes').where({ id: code.id }).update({ is_public: false });
     for (const method of ['GET', 'HEAD']) {

@@ -48,14 +48,14 @@ describe('A server that drains after its event loop was late', () => {
     for (const until = performance.now() + ms; performance.now() < until; );
   }
 
-  it('answers a request on a connection that it had not accepted yet', async () => {
+  it('responds to a request on a connection that it had not accepted yet', async () => {
     sendUnnoticed();
     const drained = server.drain();
     await eventually(() => expect(lines[0]).to.equal('HTTP/1.1 200 OK'));
     await drained;
   });
 
-  it('answers a request that arrived on an idle connection just before it is closed', async () => {
+  it('responds to a request that arrived on an idle connection just before it is closed', async () => {
     child.stdin?.write('\n');
     await eventually(() => expect(lines).to.deep.equal(['HTTP/1.1 200 OK']));
     const drained = server.drain();

@@ -169,7 +169,7 @@ describe('The image', () => {
       }
     });
 
-    it('is healthy while it answers, and not while it hangs', async () => {
+    it('is healthy while it responds, and not while it hangs', async () => {
       expect(await web.checkHealth()).to.equal(0);
       expect(await worker.checkHealth()).to.equal(0);
       const { stdout } = await web.exec('sh', '-c', 'grep -l server.js /proc/[0-9]*/cmdline');

@@ -7,6 +7,7 @@ import { createJournalCheck } from '../../src/queue/journal-check.ts';
 import { jobIdOf, listScans, packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
+import { eventually } from '../support/eventually.ts';
 
 const job = (...ids: string[]): ScanJob => ({
   scans: ids.map((id) => [id, 'code', 'agent']),
@@ -35,7 +36,7 @@ describe('The journal', () => {
       maxBytes,
       sync: false,
       checkOwnerEveryMs: 0,
-      nowMs: () => now,
+      elapsedMs: () => now,
     });
     opened.push(journal);
     return journal;
@@ -55,7 +56,7 @@ describe('The journal', () => {
   it('makes no file before there is something to keep', async () => {
     const journal = await open();
     expect(await check(journal, () => true)).to.deep.equal([]);
-    expect(journal.oldestAt()).to.equal(undefined);
+    expect(journal.oldestMs()).to.equal(0);
     expect(await readdir(join(folder, '..'))).to.deep.equal([]);
   });
 
@@ -82,15 +83,31 @@ describe('The journal', () => {
   it('does not ask about batches that are too young, and knows the age of the oldest', async () => {
     const journal = await open();
     await journal.append(job('old'));
-    const oldestAt = now;
     await check(journal, () => false, 5_000);
     now += 4_999;
     await journal.append(job('young'));
     expect(await check(journal, () => true, 5_000)).to.deep.equal([]);
     now += 1;
-    expect(journal.oldestAt()).to.equal(oldestAt);
+    expect(journal.oldestMs()).to.equal(5_000);
     expect(await check(journal, () => true, 5_000)).to.deep.equal(['old']);
-    expect(journal.oldestAt()).to.equal(oldestAt + 4_999);
+    expect(journal.oldestMs()).to.equal(1);
+  });
+
+  it('asks about batches and knows their age when the clock of the machine has been set back', async () => {
+    const { now: realNow } = Date;
+    let behindMs = 0;
+    Date.now = () => realNow() - behindMs;
+    try {
+      const journal = await openJournal({ folder, maxBytes: 1_000_000, sync: false });
+      opened.push(journal);
+      await journal.append(job('a'));
+      await check(journal, () => false, 20);
+      behindMs = 3_600_000;
+      await eventually(async () => expect(await check(journal, () => false, 20)).to.deep.equal(['a']), 2_000);
+      expect(journal.oldestMs()).to.be.within(20, 60_000);
+    } finally {
+      Date.now = realNow;
+    }
   });
 
   it('starts few files while batches wait for long', async () => {
@@ -162,7 +179,7 @@ describe('The journal', () => {
     const journal = await open();
     await journal.append(job('b'));
     expect((await files()).length).to.equal(2);
-    now = Date.now() + 1_000;
+    now += 1_000;
     expect(await check(journal, () => true)).to.deep.equal(['a', 'b']);
     expect(await files()).to.deep.equal([]);
   });

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
 
 describe('A queue on a Postgres that is read-only, as after a failover', () => {
-  it('is not up, though it answers, and is up again when writes are taken', async () => {
+  it('is not up, although it responds, and is up again when writes are taken', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: undefined };
     const queue = await openQueueThread(place, randomBytes(32), testLog());

@@ -18,7 +18,7 @@ import { testLog } from '../support/test-log.ts';
 const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
 const log = testLog();
 
-describe('A Redis that answers and refuses', () => {
+describe('A Redis that responds and refuses', () => {
   let folder: string;
   let redis: RedisServer;
   let admin: Redis;

@@ -31,7 +31,7 @@ describe('A blocked code at its share link', () => {
   const statusOf = async (path: string) => (await openShare(service.url, path)).status;
   const linkTo = (host: string) => createCode(api, { content: `https://${host}/` });
 
-  it('answers 410 with a page of its own, which no cache keeps, for the code, its pictures and its contact file', async () => {
+  it('responds with 410 and a page of its own, which no cache keeps, for the code, its pictures and its contact file', async () => {
     const { id, shareToken } = await createCode(api, { type: 'vcard', content: card });
     await block('code', id);
     for (const ending of ['', '/', '.svg', '.png', '.svg?encode=content', '.vcf']) {

@@ -3,7 +3,7 @@ import { apiClient, type ApiClient } from '../support/api-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, openShare } from '../support/share.ts';
 
-describe('A code that leads to a share address of our own', () => {
+describe('A code that leads to a share link of our own', () => {
   let service: TestService;
   let api: ApiClient;
 

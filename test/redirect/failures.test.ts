@@ -25,6 +25,7 @@ const good: Target = {
   isPublic: true,
   isBlocked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,
+  afterExpiryHref: undefined,
 };
 /** What no rule lets into the database today: writeHead throws on it. */
 const unsendable: Target = { ...good, content: { kind: 'link', href: 'https://example.com/\nX: y' } };
@@ -40,7 +41,7 @@ const targets: Record<string, () => Target | Promise<Target>> = {
   unreadable: () => ({ ...good, content: undefined as unknown as Target['content'] }),
 };
 
-describe('A failure while a share address is answered', () => {
+describe('A failure while a share link is served', () => {
   let server: HttpServer;
   let lines: string[];
   let metrics: ReturnType<typeof createWebMetrics>;
@@ -86,7 +87,7 @@ describe('A failure while a share address is answered', () => {
 
   const rows = ['throwsatit', 'unsendable', 'latethrows', 'unreadable', 'goodgoodgo.svg'];
   for (const path of rows) {
-    it(`is an answer of 500 for that request alone: ${path}`, async () => {
+    it(`is a 500 for that request alone: ${path}`, async () => {
       const before = (await metrics.uncaughtErrors.get()).values[0]?.value ?? 0;
       const [bad, fine] = await Promise.all([open(path), open('goodgoodgo')]);
       expect(fine.status).to.equal(302);

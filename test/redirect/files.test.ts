@@ -6,7 +6,7 @@ import { createCode, openShare } from '../support/share.ts';
 
 const card = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Zoë "Z" Ödman\r\nTEL:+15551234\r\nEND:VCARD';
 
-describe('Pictures and contact files at the share address (decisions)', () => {
+describe('Pictures and contact files at the share link (decisions)', () => {
   let service: TestService;
   let api: ApiClient;
 
@@ -20,7 +20,7 @@ describe('Pictures and contact files at the share address (decisions)', () => {
     ['svg', 'image/svg+xml; charset=utf-8', '<svg '],
     ['png', 'image/png', '\u0089PNG'],
   ] as const) {
-    it(`serves .${ending}, for five minutes, with an ETag that is answered by 304`, async () => {
+    it(`serves .${ending}, for five minutes, with an ETag that gets a 304`, async () => {
       const { shareToken } = await createCode(api);
       const answer = await openShare(service.url, `${shareToken}.${ending}`);
       expect(answer.status).to.equal(200);

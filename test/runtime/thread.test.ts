@@ -54,7 +54,7 @@ describe('A thread', () => {
     expect(lines.join('')).to.contain('the test thread hangs');
   });
 
-  it('rejects a call that gets no response in time, and keeps a thread that still answers pings', async () => {
+  it('rejects a call that gets no response in time, and keeps a thread that still responds to pings', async () => {
     await open({ callTimeoutMs: 200, hangLimitMs: 2_000 });
     expect(await failure(thread.call({ type: 'never' }))).to.equal('The test thread did not respond in time');
     // Longer than the hang limit.

@@ -47,7 +47,7 @@ describe('DATABASE_URL with several hosts', function () {
     }
   });
 
-  it('finds the primary although another host does not answer', async () => {
+  it('finds the primary although another host does not respond', async () => {
     signalTree(postgres.standby.server.process.pid ?? 0, 'SIGSTOP');
     const other = openDatabase(postgres.url, options);
     try {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { findProgram } from './find-program.ts';
 
@@ -24,7 +25,7 @@ export async function createCertificate(
     if (status !== 0) throw new Error(`openssl ${command}: ${stderr}`);
   };
   const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
-  await writeFile(join(folder, 'names'), `subjectAltName=DNS:${host}\n`);
+  await writeFile(join(folder, 'names'), `subjectAltName=${isIP(host) ? 'IP' : 'DNS'}:${host}\n`);
   openssl(`req -x509 ${newKey} -days 2 -subj /CN=Qrelay-Test-CA -keyout ca.key -out ca.pem`);
   openssl(`req ${newKey} -subj /CN=${host} -keyout server.key -out server.csr`);
   const sign = (days: number) =>

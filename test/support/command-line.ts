@@ -1,7 +1,16 @@
-import { runCommandLine } from '../../src/cli/program.ts';
+import type { runCommandLine } from '../../src/cli/program.ts';
 import { type Outcome, type Settings, unsetSettings } from './programs.ts';
 
 let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * From the build: the commands are imported when they are used, and from the sources they would be second copies of modules
+ * that mocha has loaded with `require`.
+ */
+export async function loadCommandLine(): Promise<typeof runCommandLine> {
+  const { href } = new URL('../../dist/src/cli/program.js', import.meta.url);
+  return ((await import(href)) as { runCommandLine: typeof runCommandLine }).runCommandLine;
+}
 
 /**
  * What `qrelay …` does, without the start of a process, which takes longer than most commands. One after the other: the
@@ -15,6 +24,7 @@ export function runQrelayHere(args: string[], settings: Settings): Promise<Outco
 }
 
 async function run(args: string[], settings: Settings): Promise<Outcome> {
+  const runCommand = await loadCommandLine();
   const { env, exitCode } = process;
   const outcome: Outcome = { code: null, stdout: '', stderr: '' };
   const restore = (['stdout', 'stderr'] as const).map((name) => {
@@ -31,7 +41,7 @@ async function run(args: string[], settings: Settings): Promise<Outcome> {
   process.env = { ...env, ...unsetSettings, ...settings };
   process.exitCode = undefined;
   try {
-    outcome.code = await runCommandLine(args, 'test');
+    outcome.code = await runCommand(args, 'test');
   } finally {
     process.env = env;
     process.exitCode = exitCode;

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { createCertificate } from './certificate.ts';
 import { eventually } from './eventually.ts';
 import { findProgram } from './find-program.ts';
 import { freePort } from './free-port.ts';
@@ -10,10 +12,12 @@ import { type RedisServer, startOwnRedis } from './redis-server.ts';
 
 export interface WatchedRedis {
   url: string;
+  /** With TLS only: the certificate of the authority that nobody knows. */
+  caFile: string | undefined;
   primary: RedisServer;
   sentinels: Redis[];
-  /** Kills one of the sentinels, the last unless told; two are enough for a failover. */
-  killSentinel(index?: number): void;
+  /** Two of the three sentinels are enough for a failover. */
+  signalSentinel(index: number, signal: NodeJS.Signals): void;
   /** The port of the primary, as the sentinels name it. */
   primaryPort(): Promise<number>;
   stop(): Promise<void>;
@@ -22,19 +26,35 @@ export interface WatchedRedis {
 const replicaCount = 2;
 const sentinelCount = 3;
 
-/** A primary with replicas, and sentinels that replace it within seconds; servers and sentinels have passwords of their own. */
-export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
+/**
+ * A primary with replicas, and sentinels that replace it within seconds; servers and sentinels have passwords of their own.
+ * With TLS, sentinels listen for nothing else, and replication uses it too.
+ */
+export async function startWatchedRedis(folder: string, { tls = false } = {}): Promise<WatchedRedis> {
   const program = findProgram('redis-server', 'valkey-server');
   const password = 'for-servers';
   const sentinelPassword = 'for-sentinels';
+  const certificate = tls ? await createCertificate(folder, '127.0.0.1') : undefined;
+  const tlsSettings: [name: string, value: string][] = certificate
+    ? [
+        ['tls-cert-file', certificate.certFile],
+        ['tls-key-file', certificate.keyFile],
+        ['tls-ca-cert-file', certificate.caFile],
+        ['tls-auth-clients', 'no'],
+        ['tls-replication', 'yes'],
+      ]
+    : [];
   const ports = await Promise.all(Array.from({ length: 1 + replicaCount }, freePort));
   const servers: RedisServer[] = [];
   for (const port of ports) {
     const own = join(folder, `server-${port}`);
     await mkdir(own);
     const settings = ['--appendonly', 'yes', '--requirepass', password, '--masterauth', password];
+    if (certificate) settings.push('--tls-port', String(port));
+    settings.push(...tlsSettings.flatMap(([name, value]) => [`--${name}`, value]));
     if (port !== ports[0]) settings.push('--replicaof', `127.0.0.1 ${ports[0]}`);
-    const server = await startOwnRedis(own, port, settings, password);
+    // The tests themselves connect without TLS.
+    const server = await startOwnRedis(own, certificate ? await freePort() : port, settings, password);
     if (!server) throw new Error('The fault tests need redis-server or valkey-server');
     servers.push(server);
   }
@@ -51,7 +71,9 @@ export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
       await writeFile(
         file,
         [
-          `port ${port}`,
+          `port ${certificate ? await freePort() : port}`,
+          ...(certificate ? [`tls-port ${port}`] : []),
+          ...tlsSettings.map((setting) => setting.join(' ')),
           'bind 127.0.0.1',
           `dir ${folder}`,
           `requirepass ${sentinelPassword}`,
@@ -65,7 +87,15 @@ export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
       return spawn(program ?? '', [file, '--sentinel'], { stdio: 'ignore' });
     }),
   );
-  const sentinels = sentinelPorts.map((port) => new Redis({ port, password: sentinelPassword }));
+  const sentinels = sentinelPorts.map(
+    (port) =>
+      new Redis({
+        host: '127.0.0.1',
+        port,
+        password: sentinelPassword,
+        ...(certificate && { tls: { ca: readFileSync(certificate.caFile) } }),
+      }),
+  );
   for (const sentinel of sentinels) sentinel.on('error', () => undefined);
   await eventually(async () => {
     for (const sentinel of sentinels) {
@@ -76,12 +106,13 @@ export async function startWatchedRedis(folder: string): Promise<WatchedRedis> {
   }, 20_000);
   const hosts = sentinelPorts.map((port) => `127.0.0.1:${port}`).join(',');
   return {
-    url: `redis+sentinel://:${password}@${hosts}/mymaster?sentinel_password=${sentinelPassword}`,
+    caFile: certificate?.caFile,
+    url: `${certificate ? 'rediss' : 'redis'}+sentinel://:${password}@${hosts}/mymaster?sentinel_password=${sentinelPassword}`,
     primary,
     sentinels,
-    killSentinel: (index = -1) => void processes.at(index)?.kill('SIGKILL'),
+    signalSentinel: (index, signal) => void processes[index]?.kill(signal),
     async primaryPort() {
-      const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
+      const address = await sentinels.at(-1)?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       return Number((address as string[])[1]);
     },
     async stop() {

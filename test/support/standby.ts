@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { embeddedFiles } from '../../src/store/embedded/files.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { eventually } from './eventually.ts';
+import { outcomeOf } from './programs.ts';
 
 export interface Standby {
   server: EmbeddedPostgres;
@@ -63,9 +64,9 @@ async function copyCluster(superuserUrl: string, fromDataDir: string, toDataDir:
   const { cluster: to, pid } = embeddedFiles(toDataDir);
   await asSuperuser(superuserUrl, async (client) => {
     await client.query("SELECT pg_backup_start('standby', true)");
-    const { status, stderr } = spawnSync('cp', ['-a', from, to]);
+    const { code, stderr } = await outcomeOf(spawn('cp', ['-a', from, to]));
     // A file that the server removes meanwhile is no part of the backup.
-    expect(status, stderr.toString()).to.be.oneOf([0, 1]);
+    expect(code, stderr).to.be.oneOf([0, 1]);
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
     await rm(pid, { force: true });
     const { uid, gid } = await stat(from);

@@ -34,7 +34,7 @@ describe('A receiver of traces', () => {
   const failures = () =>
     jsonLines(output).filter(({ msg }) => String(msg).startsWith('traces could not be exported'));
 
-  it('that answers 500 loses spans, which is logged', async () => {
+  it('that responds with 500 loses spans, which is logged', async () => {
     const receiver = await startOtlpReceiver((res) => res.writeHead(500).end());
     const tracing = await open(receiver.url);
     addSpans(tracing, 10);

@@ -101,7 +101,7 @@ describe('Style sheets, scripts and icon', () => {
       expect(codes, name).to.contain(String(await fileOf(name)));
   });
 
-  it('answer HEAD with the headers of GET', async () => {
+  it('respond to HEAD with the headers of GET', async () => {
     const headers = { 'Accept-Encoding': 'br' };
     const [get, head] = [
       await send(`${path}/ui/icon.svg`, headers),

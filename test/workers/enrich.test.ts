@@ -103,7 +103,7 @@ describe('Enrichment (decisions: Scans and analytics)', () => {
     });
   }
 
-  it('keeps names that a scanner made up short', () => {
+  it('keeps client-controlled names short', () => {
     const { browser, os } = lookUps.agent(`${'x'.repeat(400)}/1.0 Firefox${'y'.repeat(400)}/1`);
     expect(browser.length).to.be.at.most(64);
     expect(os.length).to.be.at.most(64);

@@ -40,6 +40,14 @@ onBothQueues('Housekeeping', (redisUrl) => {
       password_digest: Buffer.alloc(32),
       expires_at: new Date(Date.now() - 1_000),
     });
+    const response = (hoursAgo: number) => ({
+      user_id: id,
+      key_hash: Buffer.from([hoursAgo]),
+      request_hash: Buffer.alloc(32),
+      sealed: Buffer.alloc(32),
+      created_at: new Date(Date.now() - hoursAgo * 3_600_000),
+    });
+    await service.db('idempotent_responses').insert([response(23), response(25)]);
     await service.db.raw(
       `INSERT INTO process_samples (process_id, since, until, counts)
        VALUES (gen_random_uuid(), now() - interval '3 hours', now() - interval '2 hours', '{}')`,
@@ -51,6 +59,8 @@ onBothQueues('Housekeeping', (redisUrl) => {
     );
     await eventually(async () => {
       expect(await service.db('sign_in_links')).to.deep.equal([]);
+      const kept = await service.db('idempotent_responses').pluck('key_hash');
+      expect(kept).to.deep.equal([Buffer.from([23])]);
       const old = service.db('process_samples').whereRaw("until < now() - interval '90 minutes'");
       expect(await old).to.deep.equal([]);
     });

@@ -1,6 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
+import { QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
 
 /** The design of a code, and its proof. */
@@ -31,31 +32,53 @@ export interface ProvenDesign {
   proven: string;
 }
 
+/** Called with the design that is stored, before it changes; throws where it must not. */
+type CheckStored = (stored: StoredDesign | undefined) => void;
+
 /** Replaces the design of the code, which counts as a change of the code. */
 export async function saveDesign(
   db: Database,
   codeId: string,
-  { design, readsAtMm, proven }: ProvenDesign,
+  proven: ProvenDesign,
   now: Date,
+  checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  const { rowCount } = (await db.raw(
-    `WITH changed AS (UPDATE qr_codes SET updated_at = :now WHERE id = :codeId RETURNING id)
-     INSERT INTO designs (code_id, design, reads_at_mm, proven, updated_at)
-     SELECT id, CAST(:design AS jsonb), CAST(:readsAtMm AS int), CAST(:proven AS text), CAST(:now AS timestamptz)
-     FROM changed
-     ON CONFLICT (code_id) DO UPDATE SET design = excluded.design, reads_at_mm = excluded.reads_at_mm,
-       proven = excluded.proven, updated_at = excluded.updated_at`,
-    { codeId, design: JSON.stringify(design), readsAtMm, proven, now },
-  )) as { rowCount: number };
-  // The code was deleted while its design was proven.
-  if (rowCount === 0) throw new AppError('not_found', 'There is no such QR code.');
+  await changeDesign(db, codeId, checkStored, async (transaction) => {
+    await StoredDesign.query(transaction)
+      .insert({ codeId, ...proven, updatedAt: now })
+      .onConflict('code_id')
+      .merge();
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
 }
 
 /** Does nothing for a code without a design. */
-export async function deleteDesign(db: Database, codeId: string, now: Date): Promise<void> {
-  await db.raw(
-    `WITH deleted AS (DELETE FROM designs WHERE code_id = :codeId RETURNING code_id)
-     UPDATE qr_codes SET updated_at = :now FROM deleted WHERE id = code_id`,
-    { codeId, now },
-  );
+export async function deleteDesign(
+  db: Database,
+  codeId: string,
+  now: Date,
+  checkStored: CheckStored,
+): Promise<void> {
+  await changeDesign(db, codeId, checkStored, async (transaction, stored) => {
+    if (!stored) return;
+    await StoredDesign.query(transaction).deleteById(codeId);
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
+}
+
+async function changeDesign(
+  db: Database,
+  codeId: string,
+  checkStored: CheckStored,
+  change: (transaction: Database, stored: StoredDesign | undefined) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    // Locks the code, so that two changes of its design follow one another.
+    const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+    // It was deleted while its design was proven.
+    if (!code) throw new AppError('not_found', 'There is no such QR code.');
+    const stored = await findDesign(transaction, codeId);
+    checkStored(stored);
+    await change(transaction, stored);
+  });
 }

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
 import { findCode } from '../../codes/codes.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
 import {

@@ -1,9 +1,12 @@
+import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
-import { deleteDesign, findDesign, saveDesign } from '../../codes/design/stored-design.ts';
+import { deleteDesign, findDesign, saveDesign, type StoredDesign } from '../../codes/design/stored-design.ts';
 import { provenPicture } from '../../codes/proof/proof-thread.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
 import { designBody, designExample, designShape } from './design-shapes.ts';
 import { operation } from './operation.ts';
+import { resourceEtag } from './preconditions.ts';
 import { describeProof, pictureOf, proveDesign } from './prove-design.ts';
 import { codeIdParams } from './qr-codes.ts';
 
@@ -19,19 +22,12 @@ export const readQrCodeDesign = operation({
     'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
   params: codeIdParams,
   success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
-  async handle({ ownerId, params }, { db, config }) {
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
-    const stored = await findDesign(db, code.id);
-    if (!stored) return { ...defaultDesign, readsAtMm: null, proof: null, updatedAt: null };
-    const isCurrent = stored.proven === provenPicture(pictureOf(code, stored.design, config.baseUrl));
-    return {
-      ...stored.design,
-      readsAtMm: isCurrent ? stored.readsAtMm : null,
-      proof: isCurrent
-        ? describeProof(stored.readsAtMm)
-        : 'The code has changed since its design was proven. Save the design again.',
-      updatedAt: stored.updatedAt.toISOString(),
-    };
+    const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
+    etag(resourceEtag(shown));
+    return shown;
   },
 });
 
@@ -52,14 +48,26 @@ export const replaceQrCodeDesign = operation({
     schema: designShape,
     example: designExample,
   },
-  async handle({ ownerId, params, body }, { db, config, proofs, now, codeChanged }) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, proofs, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const design = normalizeDesign((await body()) as Partial<Design>);
     const { proof, ...proven } = await proveDesign(proofs, code, design, config.baseUrl);
     const updatedAt = now();
-    await saveDesign(db, code.id, proven, updatedAt);
+    await saveDesign(db, code.id, proven, updatedAt, (stored) =>
+      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+    );
     codeChanged(code.shareToken);
-    return { ...design, readsAtMm: proven.readsAtMm, proof, updatedAt: updatedAt.toISOString() };
+    const { readsAtMm } = proven;
+    const saved = {
+      ...design,
+      readsAtMm,
+      proof: describeProof(readsAtMm),
+      updatedAt: updatedAt.toISOString(),
+    };
+    // A GET does not try what would help.
+    etag(resourceEtag(saved));
+    return { ...saved, proof };
   },
 });
 
@@ -72,9 +80,29 @@ export const deleteQrCodeDesign = operation({
   description: 'The code gets the default design: square modules in its two colors, without a frame.',
   params: codeIdParams,
   success: { status: 204, description: 'The code has the default design.' },
-  async handle({ ownerId, params }, { db, now, codeChanged }) {
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
-    await deleteDesign(db, code.id, now());
+    await deleteDesign(db, code.id, now(), (stored) =>
+      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+    );
     codeChanged(code.shareToken);
   },
 });
+
+function presentDesign(
+  code: QrCode,
+  stored: StoredDesign | undefined,
+  baseUrl: string,
+): Static<typeof designShape> {
+  if (!stored) return { ...defaultDesign, readsAtMm: null, proof: null, updatedAt: null };
+  const isCurrent = stored.proven === provenPicture(pictureOf(code, stored.design, baseUrl));
+  return {
+    ...stored.design,
+    readsAtMm: isCurrent ? stored.readsAtMm : null,
+    proof: isCurrent
+      ? describeProof(stored.readsAtMm)
+      : 'The code has changed since its design was proven. Save the design again.',
+    updatedAt: stored.updatedAt.toISOString(),
+  };
+}

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 import { anonymousHourlyQuota, hourlyQuota } from '../../accounts/plans.ts';
 import { choice } from './schema-parts.ts';
 
@@ -65,6 +65,24 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: 'This path does not accept this method.',
     example: { error: 'validation_error', message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.' },
     headers: ['Allow'],
+  },
+  409: {
+    name: 'InProgress',
+    description: 'A request with the same `Idempotency-Key` is still being processed.',
+    example: {
+      error: 'validation_error',
+      message: 'A request with this Idempotency-Key is still being processed. Try again in a second.',
+    },
+    headers: ['Retry-After'],
+  },
+  412: {
+    name: 'VersionConflict',
+    description: 'The QR code was changed since the version in `If-Match`. Nothing was changed.',
+    example: {
+      error: 'validation_error',
+      message:
+        'The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
+    },
   },
   413: {
     name: 'BodyTooLarge',

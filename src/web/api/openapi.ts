@@ -2,8 +2,10 @@ import type { TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
 import { designBody, designShape } from './design-shapes.ts';
+import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
-import type { ApiTag, Operation } from './operation.ts';
+import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
+import { endingBody, endingShape } from './qr-code-ending.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -15,6 +17,9 @@ const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
   Design: designShape,
+  QrCodeEnding: endingShape,
+  BulkResult: bulkShape,
+  BulkRow: bulkRow,
   Analytics: analyticsShape,
   Scan: scanShape,
   Error: errorShape,
@@ -23,8 +28,10 @@ const schemas: Record<string, TSchema> = {
 /** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
 const requestBodies: Record<string, TSchema> = {
   NewQrCode: createBody,
-  QrCodeChanges: patchBody,
   NewDesign: designBody,
+  NewQrCodes: bulkBody,
+  QrCodeChanges: patchBody,
+  QrCodeEndingChanges: endingBody,
 };
 
 const tags: Record<ApiTag, string> = {
@@ -49,7 +56,32 @@ const headers: JsonObject = {
     ),
     required: false,
   },
+  ETag: header(
+    'The version of the QR code: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one.',
+    'string',
+  ),
+  'Idempotency-Replayed': {
+    ...header(
+      'Always `true`: the request was processed before, and this is its response. Not sent with the first response.',
+      'string',
+    ),
+    required: false,
+  },
 };
+
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request.',
+  { minLength: 1, maxLength: 255 },
+);
+const ifMatch = headerParameter(
+  'If-Match',
+  'The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412.',
+);
+const ifNoneMatch = headerParameter(
+  'If-None-Match',
+  'The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body.',
+);
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
@@ -109,22 +141,46 @@ function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
   if (operation.params) statuses.push(404);
   if (operation.body) statuses.push(413, 415);
+  const isIdempotent = acceptsIdempotencyKey(operation);
+  if (isIdempotent) statuses.push(409);
+  const { isVersioned = false, method } = operation;
+  const isRead = method === 'get';
+  const changesVersion = isVersioned && operation.params !== undefined && !isRead;
+  if (changesVersion) statuses.push(412);
   const { status, description, schema, example, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
-    parameters: [...parameters('path', operation.params), ...parameters('query', operation.query)],
+    parameters: [
+      ...parameters('path', operation.params),
+      ...parameters('query', operation.query),
+      ...(isIdempotent ? [idempotencyKey] : []),
+      ...(changesVersion ? [ifMatch] : []),
+      ...(isVersioned && isRead ? [ifNoneMatch] : []),
+    ],
     ...(operation.body && { requestBody: requestBodyOf(operation) }),
     responses: {
       [status]: {
         description,
-        headers: headerReferences([...always, ...optionalHeaders]),
+        headers: headerReferences([
+          ...always,
+          ...(isVersioned && schema ? ['ETag'] : []),
+          ...optionalHeaders,
+          ...(isIdempotent ? ['Idempotency-Replayed'] : []),
+        ]),
         ...(schema && {
           content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),
       },
+      ...(isVersioned &&
+        isRead && {
+          304: {
+            description: 'The version in `If-None-Match` is the current one.',
+            headers: headerReferences([...always, 'ETag']),
+          },
+        }),
       ...Object.fromEntries(
         statuses.map((code) => [code, { $ref: `#/components/responses/${errorResponses[code]?.name}` }]),
       ),
@@ -170,6 +226,10 @@ function describeError({ description, example, headers: more = [] }: ErrorRespon
 
 function header(description: string, type = 'integer'): JsonObject {
   return { description, required: true, schema: { type } };
+}
+
+function headerParameter(name: string, description: string, bounds: JsonObject = {}): JsonObject {
+  return { name, in: 'header', required: false, description, schema: { type: 'string', ...bounds } };
 }
 
 function headerReferences(names: string[]): JsonObject {

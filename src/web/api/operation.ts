@@ -32,6 +32,10 @@ interface ApiRequest<Params, Query, Body> {
   body(rules?: BodyRules<Body>): Promise<Body>;
   /** Sets a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
+  /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
+  etag(tag: string): void;
+  /** Throws a 412 where `If-Match` does not name the version of this ETag. Call it in the transaction of the change. */
+  requireMatch(tag: string): void;
 }
 
 export type ApiTag = 'QR codes' | 'Scans';
@@ -55,8 +59,14 @@ interface OperationOf<
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
+  /** What the body is validated with, where the handler checks the rows of a list itself. */
+  checkedBody?: TObject;
+  /** More than 64 KiB: few such requests are read at the same time. */
+  maxBodyBytes?: number;
   /** Messages for unknown fields that clients are likely to send. */
   otherFields?: Record<string, string>;
+  /** Has an ETag: GET accepts `If-None-Match`, other methods `If-Match`. */
+  isVersioned?: true;
   success: {
     status: number;
     description: string;
@@ -83,4 +93,9 @@ export function operation<
   Response extends TSchema = TVoid,
 >(definition: OperationOf<Params, Query, Body, Response>): Operation {
   return definition;
+}
+
+/** Only methods that are not safe to repeat. */
+export function acceptsIdempotencyKey({ method }: Operation): boolean {
+  return method === 'post' || method === 'patch';
 }

@@ -9,15 +9,18 @@ import type { Database } from '../../store/database.ts';
 import type { BodyRules } from './operation.ts';
 import { type createBody, createDefaults, type patchBody } from './qr-code-shapes.ts';
 
-type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
+/** The blocked ones among these hosts, or their parents. */
+type FindBlocks = (hosts: string[]) => Promise<string[]>;
+export type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
 
 /** The rules of POST that its schema cannot express. */
 export function newCodeRules(
   db: Database,
   config: RuleConfig,
   now: Date,
+  findBlocks: FindBlocks = (hosts) => findHostBlocks(db, hosts),
 ): BodyRules<Static<typeof createBody>> {
-  const contentRules = newContentRules(db, config);
+  const contentRules = newContentRules(findBlocks, config);
   return async (fields, invalidFields) => {
     const { expiresAt } = fields;
     const isExpired = expiresAt !== undefined && new Date(expiresAt) <= now;
@@ -26,7 +29,7 @@ export function newCodeRules(
   };
 }
 
-function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typeof createBody>> {
+function newContentRules(findBlocks: FindBlocks, config: RuleConfig): BodyRules<Static<typeof createBody>> {
   return async (fields, invalidFields) => {
     const { type: given, errorCorrection, content } = { ...createDefaults, ...fields };
     const type = invalidFields.has('type') ? undefined : given;
@@ -35,16 +38,8 @@ function newContentRules(db: Database, config: RuleConfig): BodyRules<Static<typ
       config.baseUrl,
     );
     if (errors.length > 0 || content === undefined || type === undefined) return errors;
-    return hostErrors(db, type, content, config);
+    return hostErrors(findBlocks, type, content, config);
   };
-}
-
-/** Converts a validated body to the values of the model. */
-export function toStored<Body extends { expiresAt?: string }>({
-  expiresAt,
-  ...given
-}: Body): Omit<Body, 'expiresAt'> & { expiresAt?: Date } {
-  return expiresAt === undefined ? given : { ...given, expiresAt: new Date(expiresAt) };
 }
 
 /** The rules of PATCH that its schema cannot express. */
@@ -71,18 +66,20 @@ export function changedCodeRules(
         message: `does not fit the stored content, which ${error.message}`,
       }));
     }
-    return errors.length > 0 || type === undefined ? errors : hostErrors(db, type, content, config);
+    return errors.length > 0 || type === undefined
+      ? errors
+      : hostErrors((hosts) => findHostBlocks(db, hosts), type, content, config);
   };
 }
 
 /** Queried each time: a block takes effect at once. */
-async function hostErrors(
-  db: Database,
+export async function hostErrors(
+  findBlocks: FindBlocks,
   type: CodeType,
   content: string,
   { abuseContact }: RuleConfig,
 ): Promise<FieldError[]> {
-  const blocked = await findHostBlocks(db, hostsOf(type, content));
+  const blocked = await findBlocks(hostsOf(type, content));
   if (blocked.length === 0) return [];
   const contact = abuseContact === undefined ? '' : `; contact ${abuseContact} if this is a mistake`;
   return [

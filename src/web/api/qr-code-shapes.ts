@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';
@@ -46,7 +47,7 @@ export const createBody = Type.Object(
     isPublic: Type.Optional(withDefault(fields.isPublic, true)),
     expiresAt: Type.Optional(
       timestamp(
-        'When the code stops working. Must be in the future. The default is one year after creation, unless the operator of the service has set another lifetime.',
+        'When the code stops working. Must be in the future. It is never moved then. The default is one year after creation, unless the operator of the service has set another lifetime; a scan in the second half of it renews the code for another one.',
       ),
     ),
   },
@@ -68,6 +69,7 @@ const assignedFields = {
   createdAt: assigned,
   updatedAt: assigned,
   scanCount: 'is counted by the service and cannot be set',
+  afterExpiryUrl: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}/ending',
 };
 
 /** Messages for fields that only other operations accept, or none. */
@@ -90,7 +92,7 @@ export const patchBody = Type.Partial(
     isPublic: fields.isPublic,
     isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
     expiresAt: timestamp(
-      'When the code stops working. A time in the past expires it at once, a later time extends it.',
+      'When the code stops working. A time in the past expires it at once, a later time extends it. From then on, scans no longer renew the code; `PATCH /qrcodes/{id}/ending` with null returns to that.',
     ),
   }),
   { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
@@ -115,7 +117,7 @@ const createdProperties = {
   category: nullable(Type.String({ description: 'The label of the code, or null.' })),
   createdAt: timestamp('When it was created.'),
   expiresAt: timestamp(
-    'When the code stops working. From then on its share URL answers 410, and scans are not counted.',
+    'When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.',
   ),
 };
 

@@ -1,13 +1,16 @@
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
 import { saveDesign } from '../../codes/design/stored-design.ts';
+import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
+import { endingChanges } from './ending-rules.ts';
+import { codeEtag } from './preconditions.ts';
 import { proveChange } from './prove-design.ts';
-import { changedCodeRules, newCodeRules, toStored } from './qr-code-rules.ts';
+import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
   createBody,
@@ -47,16 +50,18 @@ export const createQrCode = operation({
     example: createdExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, body, warn }, { db, config, now }) {
-    const given = toStored(await body(newCodeRules(db, config, now())));
+  isVersioned: true,
+  async handle({ ownerId, body, warn, etag }, { db, config, now }) {
+    const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const code = await createCode(
       db,
       ownerId,
-      { ...createDefaults, ...given },
+      { ...createDefaults, ...given, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) },
       config.qrCodeLifetimeDays,
       now(),
     );
     warn(codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)));
+    etag(codeEtag(presentCode(code, 0, config.baseUrl)));
     return presentCreated(code, config.baseUrl);
   },
 });
@@ -70,8 +75,11 @@ export const readQrCode = operation({
   description: 'Returns one of your QR codes, with its number of scans.',
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
-  async handle({ ownerId, params }, services) {
-    return presentWithCount(await findCode(services.db, ownerId, params.id), services);
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, services) {
+    const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -94,6 +102,13 @@ export const listQrCodes = operation({
     favorite: Type.Optional(
       Type.Boolean({ description: 'true: only favorites. false: only codes that are not favorites.' }),
     ),
+    expiringWithinDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: 'Only codes that work now and stop working within this many days.',
+      }),
+    ),
   }),
   success: {
     status: 200,
@@ -101,7 +116,9 @@ export const listQrCodes = operation({
     schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query: { limit = 20, cursor: after, ...filter } }, { reads, config }) {
+  async handle({ ownerId, query: { limit = 20, cursor: after, expiringWithinDays, ...given } }, services) {
+    const { reads, config, now } = services;
+    const filter = { ...given, expiring: expiringWithin(expiringWithinDays, now()) };
     const { codes, counts } = await reads.codes(ownerId, async (db) => {
       const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
       const ids = found.map(({ id }) => id);
@@ -130,7 +147,8 @@ export const updateQrCode = operation({
     example: changedExample,
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, params, body, warn }, services) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, warn, etag, requireMatch }, services) {
     const { db, config, now, proofs } = services;
     // Not in the transaction, which would hold a connection and a lock meanwhile. Invalid fields are reported there.
     const fields = await body().catch(() => ({}));
@@ -139,13 +157,20 @@ export const updateQrCode = operation({
       db,
       ownerId,
       params.id,
-      async (code, transaction) => toStored(await body(changedCodeRules(transaction, code, config))),
+      async (code, transaction) => {
+        const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
+        requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
+        if (expiresAt === undefined) return given;
+        return { ...given, ...endingChanges(code, { expiresAt }, config.qrCodeLifetimeDays, now()) };
+      },
       now(),
     );
     if (proven) await saveDesign(db, changed.id, proven, now());
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
-    return presentWithCount(changed, services);
+    const shown = await presentWithCount(changed, services);
+    etag(codeEtag(shown));
+    return shown;
   },
 });
 
@@ -158,8 +183,11 @@ export const deleteQrCode = operation({
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   params: codeIdParams,
   success: { status: 204, description: 'The QR code was deleted.' },
-  async handle({ ownerId, params }, { db, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, params.id);
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
+    const { shareToken } = await deleteCode(db, ownerId, params.id, (code) =>
+      requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
+    );
     codeChanged(shareToken);
   },
 });

@@ -159,14 +159,14 @@ export function readReference(document: OpenApiDocument): Reference {
     const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
       ([code]) => code.startsWith('2'),
     );
-    const failures = Object.entries(operation.responses).filter(([code]) => !code.startsWith('2'));
+    const failures = Object.entries(operation.responses).filter(([code]) => Number(code) >= 400);
     return {
       id: operation.operationId,
       method: method.toUpperCase(),
       path: `${new URL(serverUrl).pathname}${path}`,
       summary: operation.summary,
       description: operation.description,
-      parameters: ['path', 'query'].map((place) => ({
+      parameters: ['path', 'query', 'header'].map((place) => ({
         place,
         fields: operation.parameters
           .filter((parameter) => parameter.in === place)

@@ -1,13 +1,19 @@
 import Router from '@koa/router';
 import type { Context, Next } from 'koa';
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
+import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
+import { createQrCodes } from './bulk.ts';
 import { findErrors } from './check-body.ts';
-import type { ApiServices, BodyRules, Operation } from './operation.ts';
+import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
+import { limitLargeBodies } from './large-bodies.ts';
+import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
+import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { normalizeLabels } from './normalize-labels.ts';
@@ -16,6 +22,7 @@ import { compileValidator } from './validation.ts';
 /** Every operation of the API. A new one is a file in this folder and an entry here. */
 export const operations: Operation[] = [
   createQrCode,
+  createQrCodes,
   listQrCodes,
   readQrCode,
   updateQrCode,
@@ -23,6 +30,8 @@ export const operations: Operation[] = [
   readQrCodeDesign,
   replaceQrCodeDesign,
   deleteQrCodeDesign,
+  readQrCodeEnding,
+  updateQrCodeEnding,
   readQrCodeAnalytics,
   listQrCodeScans,
 ];
@@ -34,20 +43,26 @@ const noQuery = Type.Object({});
 
 export function createApiRouter(services: ApiServices): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true });
+  const idempotency = createIdempotency(services);
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-    const handlers = operation.body ? [jsonBody, serve(operation, services)] : [serve(operation, services)];
-    router.register(path, [operation.method], handlers as never);
+    const handler = serve(operation, services, idempotency);
+    router.register(path, [operation.method], [...bodyReaders(operation), handler] as never);
   }
   return router;
 }
 
-function serve(operation: Operation, services: ApiServices) {
+function bodyReaders({ body, maxBodyBytes }: Operation) {
+  if (!body) return [];
+  return maxBodyBytes === undefined ? [jsonBody()] : [limitLargeBodies(), jsonBody(maxBodyBytes)];
+}
+
+function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
-  const bodyErrors =
-    operation.body && compileValidator(operation.body, { kind: 'field', whole: 'body', hints });
+  const bodySchema = operation.checkedBody ?? operation.body;
+  const bodyErrors = bodySchema && compileValidator(bodySchema, { kind: 'field', whole: 'body', hints });
 
   /** Where the query is invalid, the body is checked too, so that one response has the errors of both. */
   function checkQuery(ctx: Context): Record<string, unknown> {
@@ -65,23 +80,52 @@ function serve(operation: Operation, services: ApiServices) {
     return body;
   }
 
-  return async (ctx: Context, _next: Next): Promise<void> => {
-    const ownerId: unknown = ctx.state['ownerId'];
-    if (typeof ownerId !== 'string') throw new Error('An operation was called without authentication');
-    const result = await operation.handle(
+  async function perform(ctx: Context, ownerId: string, given: ApiServices): Promise<OperationResponse> {
+    const headers: OperationResponse['headers'] = {};
+    const body: unknown = await operation.handle(
       {
         ownerId,
         params: ctx['params'] as Record<string, string>,
         query: checkQuery(ctx),
         body: (rules = async () => []) => checkBody(ctx, rules),
         warn: (warnings) => {
-          if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
+          if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
         },
+        etag: (tag) => {
+          headers.ETag = tag;
+        },
+        requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
       },
-      services,
+      given,
     );
+    return { status: operation.success.status, headers, ...(operation.success.schema && { body }) };
+  }
+
+  /** Other processes and caches must not learn of a change before it is committed. */
+  async function performOnce(ctx: Context, ownerId: string): Promise<OperationResponse> {
+    const use = acceptsIdempotencyKey(operation) ? readKeyUse(ctx, ownerId) : undefined;
+    if (!use) return perform(ctx, ownerId, services);
+    const changed: string[] = [];
+    const codeChanged = (shareToken: string) => changed.push(shareToken);
+    const { response, isReplay } = await idempotency.once(use, (db) =>
+      perform(ctx, ownerId, { ...services, db, codeChanged }),
+    );
+    changed.forEach(services.codeChanged);
+    if (isReplay) ctx.set('Idempotency-Replayed', 'true');
+    return response;
+  }
+
+  return async (ctx: Context, _next: Next): Promise<void> => {
+    const ownerId: unknown = ctx.state['ownerId'];
+    if (typeof ownerId !== 'string') throw new Error('An operation was called without authentication');
+    const { status, headers, body } = await performOnce(ctx, ownerId);
     if (operation.method !== 'get') await services.reads.codesChanged(ownerId);
-    ctx.status = operation.success.status;
-    if (operation.success.schema) ctx.body = result;
+    ctx.set(headers);
+    if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], headers.ETag)) {
+      ctx.status = 304;
+      return;
+    }
+    ctx.status = status;
+    if (body !== undefined) ctx.body = body;
   };
 }

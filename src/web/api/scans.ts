@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
 import { findCode } from '../../codes/codes.ts';
 import { type ColumnName, columnNames, dimensionDocs } from '../../scans/dimensions.ts';
 import { listScans } from '../../scans/list-scans.ts';

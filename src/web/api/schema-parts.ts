@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { Type } from '../../schema.ts';
 
 /** Parts that several schemas share. `x-expects` completes the message "must be …" where a pattern or format fails. */
 

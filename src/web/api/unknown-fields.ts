@@ -1,6 +1,6 @@
 import type { FieldError } from '../../errors.ts';
 
-const maxListed = 100;
+const defaultMaxListed = 100;
 const maxNameLength = 64;
 
 export interface UnknownFieldOptions {
@@ -9,6 +9,7 @@ export interface UnknownFieldOptions {
   whole: 'body' | 'query';
   /** Messages for unknown fields that clients are likely to send. */
   hints?: Record<string, string>;
+  maxListed?: number;
 }
 
 const ofBody: UnknownFieldOptions = { kind: 'field', whole: 'body' };
@@ -19,11 +20,11 @@ interface Split {
   errors: FieldError[];
 }
 
-/** Removes unknown fields. The errors list the first 100 of them and count the rest. */
+/** Removes unknown fields. The errors list the first 100 of them, unless told otherwise, and count the rest. */
 export function splitFields(
   value: unknown,
   known: string[],
-  { kind, whole, hints = {} }: UnknownFieldOptions = ofBody,
+  { kind, whole, hints = {}, maxListed = defaultMaxListed }: UnknownFieldOptions = ofBody,
 ): Split {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { fields: value, errors: [] };

@@ -35,9 +35,11 @@ function hasFourDigitYear(ms: number): boolean {
 export type Validator = (value: unknown) => FieldError[];
 
 export function compileValidator(schema: TObject, options?: UnknownFieldOptions): Validator {
-  const validate: ValidateFunction = ajv.compile(schema);
+  // At the first use: compiling all schemas would take a tenth of the start of a process.
+  let validate: ValidateFunction | undefined;
   const known = Object.keys(schema.properties);
   return (value) => {
+    validate ??= ajv.compile(schema);
     // Unknown fields are removed first: ajv would report each of thousands.
     const { fields, errors } = splitFields(value, known, options);
     return validate(fields) ? errors : [...toFieldErrors(validate.errors ?? []), ...errors];
@@ -72,6 +74,10 @@ function messageOf({ keyword, params, parentSchema, message }: ErrorObject): str
       return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} characters`;
     case 'maxLength':
       return `must have at most ${params['limit']} characters`;
+    case 'minItems':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} entries`;
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
     case 'minimum':
       return `must be at least ${params['limit']}`;
     case 'maximum':
@@ -94,6 +100,7 @@ const typeNames: Record<string, string> = {
   number: 'a number',
   boolean: 'true or false',
   object: 'a JSON object',
+  array: 'an array',
 };
 
 function typeName(type: string): string {

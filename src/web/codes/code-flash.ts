@@ -2,6 +2,7 @@
 export const flashTexts = {
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
+  renewed: 'The code works again, for as long as it is used.',
   deleted: 'The code was deleted.',
   marked: 'Added to your favorites.',
   unmarked: 'Removed from your favorites.',

@@ -1,4 +1,4 @@
-import { VisibilityForm } from './detail/code-actions.tsx';
+import { RenewForm, VisibilityForm } from './detail/code-actions.tsx';
 import type { CodeProps } from './detail/code-props.ts';
 
 /** Only the first that applies is shown: it has to be fixed first. */
@@ -38,12 +38,16 @@ export function StateNotice(props: CodeProps) {
           <div>
             <strong>This code has expired</strong>
             <p>
-              Its share link shows that it has expired, and scans are not counted. Set a later last day to
-              renew it.
+              Its share link{' '}
+              {props.code.afterExpiryUrl === null
+                ? 'shows that it has expired'
+                : 'leads to the web address for the time after the end'}
+              , and scans are not counted.
             </p>
           </div>
-          <a class="button" href={`/codes/${props.code.id}/edit#field-lastDay`}>
-            Renew
+          <RenewForm code={props.code} back={props.here} />
+          <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
+            Choose a last day
           </a>
         </div>
       );

@@ -5,16 +5,14 @@ import { announce, prepareAnnouncements } from '../ui/announce.browser.js';
 const forms = document.querySelectorAll('.star-form');
 if (forms.length > 0) prepareAnnouncements();
 
-function showFavorite(form, isFavorite) {
-  const button = form.querySelector('.star');
-  button.setAttribute('aria-pressed', String(isFavorite));
-  button.textContent = isFavorite ? '★' : '☆';
-  button.title = isFavorite ? 'Remove from favorites' : 'Add to favorites';
-  form.elements.isFavorite.value = String(!isFavorite);
+function showStar(form, html) {
+  const state = form.querySelector('.star-state');
+  const hadFocus = state.contains(document.activeElement);
+  state.innerHTML = html;
+  if (hadFocus) state.querySelector('button').focus({ preventScroll: true });
 }
 
 async function send(form) {
-  const isFavorite = form.elements.isFavorite.value === 'true';
   const response = await fetch(form.action, {
     method: 'POST',
     headers: { Accept: 'application/json' },
@@ -22,8 +20,8 @@ async function send(form) {
   }).catch(() => undefined);
   // As without this script: the next page shows the error.
   if (!response?.ok || response.redirected) return form.submit();
-  const { message } = await response.json();
-  showFavorite(form, isFavorite);
+  const { message, star } = await response.json();
+  showStar(form, star);
   announce(message);
 }
 

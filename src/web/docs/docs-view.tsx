@@ -3,6 +3,12 @@ import type { Reference, ShownResponse, ShownField, ShownOperation } from '../ap
 import { CopyableText } from '../ui/copyable.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 
+const parameterTitles: Record<string, string> = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Headers',
+};
+
 interface DocsProps {
   visitor: Visitor;
   /** The rendered `DocsBody`. */
@@ -132,8 +138,11 @@ function Operation({ operation }: { operation: ShownOperation }) {
         ({ place, fields }) =>
           fields.length > 0 && (
             <div key={place}>
-              <h3>{place === 'path' ? 'Path parameters' : 'Query parameters'}</h3>
-              <Fields fields={fields} caption={`${operation.summary}: ${place} parameters`} />
+              <h3>{parameterTitles[place]}</h3>
+              <Fields
+                fields={fields}
+                caption={`${operation.summary}: ${parameterTitles[place]?.toLowerCase()}`}
+              />
             </div>
           ),
       )}

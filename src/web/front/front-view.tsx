@@ -20,7 +20,7 @@ const stepsOf = (lifetimeDays: number) => [
   },
   {
     title: 'Print it',
-    text: `The picture holds a short link that never changes. A new code works for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}; you can change its content and extend it at any time.`,
+    text: `The picture holds a short link that never changes. A code works as long as it is used: for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}, and scans renew it. You can change its content at any time.`,
   },
   {
     title: 'See every scan',

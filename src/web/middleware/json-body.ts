@@ -2,22 +2,23 @@ import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
 
-const maxBytes = 64 * 1024;
+const defaultMaxBytes = 64 * 1024;
 const jsonTypes = ['json', '+json'];
 
 /** Decompresses and bounds the body. Latin-1 keeps each byte as one character, so that UTF-8 is checked below. */
-const readBytes = koaBody({
-  text: true,
-  textTypes: jsonTypes,
-  textLimit: maxBytes,
-  encoding: 'latin1',
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  onError: (error) => {
-    throw toAppError(error);
-  },
-});
+const bytesReader = (maxBytes: number) =>
+  koaBody({
+    text: true,
+    textTypes: jsonTypes,
+    textLimit: maxBytes,
+    encoding: 'latin1',
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    onError: (error) => {
+      throw toAppError(error, maxBytes);
+    },
+  });
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -30,24 +31,34 @@ interface BodyError extends Error {
 }
 
 /** Parses the body of a request as JSON. */
-export async function jsonBody(ctx: Context, next: Next): Promise<void> {
-  const isEmpty = !ctx.request.length && ctx.get('Transfer-Encoding') === '';
-  if (isEmpty) throw badBody('must be a JSON object, but is empty');
-  if (!ctx.is(jsonTypes)) {
-    throw new AppError(
-      'validation_error',
-      'The body must be JSON. Send the header Content-Type: application/json.',
-      {
-        status: 415,
-      },
-    );
-  }
-  // Content codings are case-insensitive; koa-body only knows lower case.
-  const encoding = ctx.req.headers['content-encoding'];
-  if (encoding) ctx.req.headers['content-encoding'] = encoding.toLowerCase();
-  await readBytes(ctx, async () => undefined);
-  ctx.request.body = parse(ctx.request.body as unknown as string);
-  await next();
+export function jsonBody(maxBytes = defaultMaxBytes) {
+  const readBytes = bytesReader(maxBytes);
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const isEmpty = !ctx.request.length && ctx.get('Transfer-Encoding') === '';
+    if (isEmpty) throw badBody('must be a JSON object, but is empty');
+    if (!ctx.is(jsonTypes)) {
+      throw new AppError(
+        'validation_error',
+        'The body must be JSON. Send the header Content-Type: application/json.',
+        {
+          status: 415,
+        },
+      );
+    }
+    // Content codings are case-insensitive; koa-body only knows lower case.
+    const encoding = ctx.req.headers['content-encoding'];
+    if (encoding) ctx.req.headers['content-encoding'] = encoding.toLowerCase();
+    await readBytes(ctx, async () => undefined);
+    const bytes = ctx.request.body as unknown as string;
+    ctx.state['bodyBytes'] = bytes;
+    ctx.request.body = parse(bytes);
+    await next();
+  };
+}
+
+/** The bytes that `jsonBody` parsed, one character each; empty without a body. */
+export function bodyBytesOf(ctx: Context): string {
+  return (ctx.state['bodyBytes'] as string | undefined) ?? '';
 }
 
 function parse(bytes: string): JsonBody {
@@ -69,7 +80,7 @@ function badBody(message: string): AppError {
   return invalid([{ field: 'body', message }]);
 }
 
-function toAppError(error: BodyError): AppError {
+function toAppError(error: BodyError, maxBytes: number): AppError {
   if (error.status === 413) {
     return new AppError('validation_error', `The body must have at most ${maxBytes} bytes.`, {
       status: 413,

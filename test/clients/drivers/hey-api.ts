@@ -1,6 +1,7 @@
 import { createClient } from '../hey-api/client/index.js';
 import {
   createQrCode,
+  createQrCodes,
   deleteQrCode,
   deleteQrCodeDesign,
   listQrCodeScans,
@@ -9,7 +10,9 @@ import {
   readQrCodeAnalytics,
   readQrCodeDesign,
   replaceQrCodeDesign,
+  readQrCodeEnding,
   updateQrCode,
+  updateQrCodeEnding,
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
@@ -29,11 +32,16 @@ export async function roundTrip(
   const path = { id };
   await scan(id);
 
+  const codes = [{ name: 'Table 1', content: 'https://example.com/1' }];
+  const bulk = schemas.zCreateQrCodesResponse.parse(
+    (await createQrCodes({ client, body: { mode: 'each', codes } })).data,
+  );
   const read: QrCode = schemas.zReadQrCodeResponse.parse((await readQrCode({ client, path })).data);
   // Fails to compile where the enum is `unknown`.
   const types: QrCode['type'][] = [created.type, read.type];
   const list = schemas.zListQrCodesResponse.parse(
-    (await listQrCodes({ client, query: { limit: 5, type: types[0] ?? 'url' } })).data,
+    (await listQrCodes({ client, query: { limit: 5, type: types[0] ?? 'url', expiringWithinDays: 366 } }))
+      .data,
   );
   const changes = {
     name: '🎉'.repeat(100),
@@ -45,6 +53,16 @@ export async function roundTrip(
   const changed = schemas.zUpdateQrCodeResponse.parse(
     (await updateQrCode({ client, path, body: changes })).data,
   );
+  const ending = schemas.zUpdateQrCodeEndingResponse.parse(
+    (
+      await updateQrCodeEnding({
+        client,
+        path,
+        body: { expiresAt: null, afterExpiryUrl: 'https://example.com/closed' },
+      })
+    ).data,
+  );
+  const ended = schemas.zReadQrCodeEndingResponse.parse((await readQrCodeEnding({ client, path })).data);
   const scans = schemas.zListQrCodeScansResponse.parse((await listQrCodeScans({ client, path })).data);
   const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
     (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
@@ -65,10 +83,13 @@ export async function roundTrip(
 
   return {
     created: created.name,
+    bulk: bulk.data[0]?.code?.name,
     read: read.scanCount,
     listed: list.data.map((code) => code.id).includes(id),
     changed: changed.name,
     changedType: changed.type,
+    isRenewedByScans: ending.isRenewedByScans,
+    afterExpiryUrl: ended.afterExpiryUrl,
     scans: scans.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.byDevice[0]?.device,
     designed: [designed.readsAtMm, design.moduleShape, plain.response.status],

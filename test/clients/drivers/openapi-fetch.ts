@@ -21,8 +21,13 @@ export async function roundTrip(
   const path = { id };
   await scan(id);
 
+  const bulk = await client.POST('/qrcodes/bulk', {
+    body: { codes: [{ name: 'Table 1', content: 'https://example.com/1' }] },
+  });
   const read = await client.GET('/qrcodes/{id}', { params: { path } });
-  const list = await client.GET('/qrcodes', { params: { query: { limit: 5, type } } });
+  const list = await client.GET('/qrcodes', {
+    params: { query: { limit: 5, type, expiringWithinDays: 366 } },
+  });
   const changed = await client.PATCH('/qrcodes/{id}', {
     params: { path },
     body: {
@@ -34,6 +39,11 @@ export async function roundTrip(
       expiresAt: '2099-01-01T00:00:00Z',
     },
   });
+  const ending = await client.PATCH('/qrcodes/{id}/ending', {
+    params: { path },
+    body: { expiresAt: null, afterExpiryUrl: 'https://example.com/closed' },
+  });
+  const ended = await client.GET('/qrcodes/{id}/ending', { params: { path } });
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
   const designed = await client.PUT('/qrcodes/{id}/design', {
@@ -48,10 +58,13 @@ export async function roundTrip(
 
   return {
     created: created.data.name,
+    bulk: bulk.data?.data[0]?.code?.name,
     read: read.data?.scanCount,
     listed: list.data?.data.map((code: QrCode) => code.id).includes(id),
     changed: changed.data?.name,
     changedType: changed.data?.type,
+    isRenewedByScans: ending.data?.isRenewedByScans,
+    afterExpiryUrl: ended.data?.afterExpiryUrl,
     scans: scans.data?.data.map(({ device, city }) => `${device} ${city ?? 'nowhere'}`),
     analytics: analytics.data?.byDevice[0]?.device,
     designed: [designed.data?.readsAtMm, design.data?.moduleShape, plain.response.status],

@@ -117,7 +117,7 @@ describe('The image of a QR code (decisions: Image)', () => {
     expect(svg).to.not.include('script>');
   });
 
-  it('is small: the SVG of a share address below 4 KB, its PNG of 2048 pixels below 8 KB', () => {
+  it('is small: the SVG of a share link below 4 KB, its PNG of 2048 pixels below 8 KB', () => {
     expect(drawSvg(plain).length).to.be.below(4096);
     expect(drawPng({ ...plain, size: 2048 }).length).to.be.below(8192);
   });

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 
 /** What is prepared once and sent again and again: the attacker must cost less than what it attacks. */
 export interface Attack {
@@ -17,27 +18,27 @@ export interface Attack {
   addresses: number;
 }
 
+// An attacker elsewhere would not take processor time from the service.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // Nobody is left to attack for.
 process.once('disconnect', () => process.exit());
-process.once('message', (attack: Attack) => {
+process.on('message', (attack: Attack) => {
   const { port, connections, pipelined, perSecond, leaveAfterMs, addresses } = attack;
   const bytes = Buffer.concat(Array(pipelined).fill(Buffer.from(attack.request, 'base64')));
   const endsAt = Date.now() + attack.seconds * 1000;
-  let open = 0;
+  const open = new Set<Socket>();
   let sent = 0;
 
   function send(): void {
-    if (open >= connections) return;
-    open += 1;
+    if (open.size >= connections) return;
     sent += 1;
     const localAddress = `127.0.0.${1 + (sent % addresses)}`;
     const socket = connect({ port, host: '127.0.0.1', localAddress });
+    open.add(socket);
     const close = () => socket.destroy();
     socket.once('connect', () => socket.write(bytes));
     socket.once('error', close);
-    socket.once('close', () => {
-      open -= 1;
-    });
+    socket.once('close', () => open.delete(socket));
     if (leaveAfterMs === undefined) {
       socket.once('data', close).once('end', close);
     } else {
@@ -53,7 +54,8 @@ process.once('message', (attack: Attack) => {
     for (; due < wanted; due += 1) send();
     if (Date.now() < endsAt) return;
     clearInterval(ticking);
-    process.send?.({ sent }, () => process.exit(0));
+    for (const socket of open) socket.destroy();
+    process.send?.({ sent });
   }, 10);
 });
 process.send?.('ready');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { blockAccount } from '../../../src/accounts/account-blocks.ts';
+import { recordAction } from '../../../src/accounts/operator-actions.ts';
 import { findOrCreateUser, setAdmin, type User } from '../../../src/accounts/users.ts';
 import { connectToQueues } from '../../../src/queue/queue-connection.ts';
 import { packScans } from '../../../src/queue/scan-jobs.ts';
@@ -32,7 +33,13 @@ inABrowser(
       const { db } = site.service;
       const now = new Date();
       await setAdmin(db, await findOrCreateUser(db, operatorEmail, now), true, now);
-      user = await findOrCreateUser(db, `somebody-with-a-long-name-${'x'.repeat(40)}@example.com`, now);
+      user = await findOrCreateUser(
+        db,
+        `somebody-with-a-long-name-${'x'.repeat(30)}@${'x'.repeat(60)}.example.com`,
+        now,
+      );
+      const created = { operatorId: undefined, action: 'key.create', target: user.id, note: 'Shop' } as const;
+      await recordAction(db, created, now);
       const blocked = await findOrCreateUser(db, 'blocked@example.com', now);
       await blockAccount(db, blocked.id, 'Phishing, reported by three banks', now);
       await saveReport(db, {
@@ -161,6 +168,30 @@ inABrowser(
       await expectAccessible(page);
       return page.getByLabel('Link', { exact: true }).inputValue();
     }
+
+    it('tell the name of a key from other notes in the audit log', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      await page.goto('/admin/audit');
+      const row = page.getByRole('row', { name: /Created an API key/ });
+      expect(await row.locator('[data-label=Note]').innerText()).to.equal('Key “Shop”');
+    });
+
+    it('keep labels and values apart on a phone', async () => {
+      const { page } = await site.visitAs(operatorEmail, iPhone);
+      await page.goto('/admin');
+      const [label, column] = await page
+        .locator('td[data-label="Last report"]')
+        .first()
+        .evaluate((cell) => {
+          const text = document.createElement('span');
+          text.textContent = cell.dataset.label ?? '';
+          document.body.append(text);
+          const { width } = text.getBoundingClientRect();
+          text.remove();
+          return [width, Number.parseFloat(getComputedStyle(cell).gridTemplateColumns)];
+        });
+      expect(column).to.be.above(label + 4);
+    });
 
     it('help a user to sign in, who chooses a password on a phone', async () => {
       const { page } = await site.visitAs(operatorEmail);

@@ -46,7 +46,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
   const analytics = async (id: string, query = '') => (await api(`/qrcodes/${id}/analytics${query}`)).body;
   const today = (how: Partial<ScanRow>): [string, Partial<ScanRow>] => ['2023-03-10T08:00:00.000Z', how];
 
-  it('answers 200 with the eight fields of 2.3 and rankings of later dimensions, all zero and empty for a code that was never scanned', async () => {
+  it('responds with 200 and the eight fields of 2.3 and rankings of later dimensions, all zero and empty for a code that was never scanned', async () => {
     const { status, headers, body } = await api(`/qrcodes/${await scanned()}/analytics?days=2`);
     expect(status).to.equal(200);
     expect(body).to.deep.equal({

@@ -124,7 +124,7 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
     }
   });
 
-  describe('of the other types must not link to our own share addresses', () => {
+  describe('of the other types must not link to our own share links', () => {
     const refused: [string, string][] = [
       ['social', 'https://qr.test/r/abcdefghij'],
       ['social', 'HTTP://QR.test.:8080/r/abcdefghij'],

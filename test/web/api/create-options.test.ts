@@ -19,7 +19,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
 
   const create = (body: object) => api('/qrcodes', { method: 'POST', body: { ...menu, ...body } });
 
-  it('accepts isPublic false: the share address is a 404 from the start', async () => {
+  it('accepts isPublic false: the share link is a 404 from the start', async () => {
     const { status, body } = await create({ isPublic: false });
     expect(status).to.equal(201);
     expect(body).to.not.have.property('isPublic');
@@ -37,7 +37,7 @@ describe('POST /api/v1/qrcodes with isPublic and expiresAt (decisions: Life of a
     '2027-01-01T02:00:00+01:00': '2027-01-01T01:00:00.000Z',
     '9999-12-31T23:59:59.999Z': '9999-12-31T23:59:59.999Z',
   })) {
-    it(`accepts ${given} for expiresAt, and answers in the create shape`, async () => {
+    it(`accepts ${given} for expiresAt, and responds in the create shape`, async () => {
       const { status, body } = await create({ expiresAt: given });
       expect(status).to.equal(201);
       expect(body.expiresAt).to.equal(stored);

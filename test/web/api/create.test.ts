@@ -34,7 +34,7 @@ describe('POST /api/v1/qrcodes (4.1)', () => {
   });
   after(() => service.stop());
 
-  it('answers 201 with the fields of the create shape and no other (2.1)', async () => {
+  it('responds with 201 and the fields of the create shape and no other (2.1)', async () => {
     const { status, headers, body } = await create(minimal);
     expect(status).to.equal(201);
     expect(body).to.have.all.keys(createShape);

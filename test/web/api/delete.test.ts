@@ -36,7 +36,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     };
   }
 
-  it('answers 204 without a body, with the headers of every response (8)', async () => {
+  it('responds with 204 without a body, with the headers of every response (8)', async () => {
     const { status, headers, body } = await api(`/qrcodes/${await createScanned()}`, { method: 'DELETE' });
     expect(status).to.equal(204);
     expect(body).to.equal(undefined);

@@ -57,6 +57,21 @@ describe('The design of a QR code, /api/v1/qrcodes/:id/design', () => {
     expect((await api(`/qrcodes/${id}`)).body.updatedAt).to.equal(later.toISOString());
   });
 
+  it('is not overwritten or deleted with the ETag of an earlier version', async () => {
+    const { id } = await create();
+    const change = (method: string, etag: string, body?: object) =>
+      api(`/qrcodes/${id}/design`, { method, headers: { 'If-Match': etag }, ...(body && { body }) });
+    const first = (await get(id)).headers.get('etag') ?? '';
+    const saved = await change('PUT', first, { moduleShape: 'dots' });
+    expect(saved.status).to.equal(200);
+    const second = saved.headers.get('etag') ?? '';
+    expect((await get(id)).headers.get('etag')).to.equal(second);
+    expect((await change('PUT', first, { moduleShape: 'bars' })).status).to.equal(412);
+    expect((await change('DELETE', first)).status).to.equal(412);
+    expect((await get(id)).body.moduleShape).to.equal('dots');
+    expect((await change('DELETE', second)).status).to.equal(204);
+  });
+
   it('is replaced as a whole by the next PUT', async () => {
     const { id } = await create();
     await put(id, nice);

@@ -36,7 +36,7 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
     }
   }
 
-  it('answers {data: [], nextCursor: null} for an owner without codes', async () => {
+  it('responds with {data: [], nextCursor: null} for an owner without codes', async () => {
     const { status, headers, body } = await ownerClient(service)('/qrcodes');
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ data: [], nextCursor: null });
@@ -100,7 +100,7 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
       expect(body.nextCursor).to.equal(null);
     });
 
-    it('answers an empty last page after the oldest code', async () => {
+    it('responds with an empty last page after the oldest code', async () => {
       const { body } = await api(`/qrcodes?cursor=${newestFirst.at(-1)}`);
       expect(body).to.deep.equal({ data: [], nextCursor: null });
     });

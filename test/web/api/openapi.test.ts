@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { Type } from 'typebox';
+import { Type } from '../../../src/schema.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
 import { pageOf } from '../../../src/web/api/schema-parts.ts';
 import { operations as allOperations } from '../../../src/web/api/router.ts';
@@ -174,7 +174,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('marks the headers of every response as required (8)', () => {
     const headersOf = document.components.headers;
     for (const name of every) expect(headersOf[name].required, name).to.equal(true);
-    expect(headersOf['Qrelay-Warning'].required).to.equal(false);
+    for (const name of ['Qrelay-Warning', 'Idempotency-Replayed'])
+      expect(headersOf[name].required, name).to.equal(false);
   });
 
   it('groups the operations by described tags, and has no contact where none is set', () => {
@@ -196,6 +197,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('has the operations of the contract (4) and those of the decisions, each with its own id', () => {
     expect(operations().map(({ name }) => name)).to.have.members([
       'POST /qrcodes',
+      'POST /qrcodes/bulk',
       'GET /qrcodes/{id}',
       'GET /qrcodes/{id}/analytics',
       'GET /qrcodes/{id}/design',
@@ -205,9 +207,35 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}',
+      'GET /qrcodes/{id}/ending',
+      'PATCH /qrcodes/{id}/ending',
     ]);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  const acceptsKey = (name: string) => /^(?:POST|PATCH) /.test(name);
+
+  it('has an optional Idempotency-Key for POST and PATCH, and for nothing else', () => {
+    for (const { name, operation } of operations()) {
+      const found = (operation.parameters as Json[]).find((each) => each.name === 'Idempotency-Key');
+      if (!acceptsKey(name)) expect(found, name).to.equal(undefined);
+      else expect(found, name).to.deep.include({ in: 'header', required: false });
+    }
+  });
+
+  it('has If-None-Match for GET of a code, If-Match for PATCH and DELETE, and an ETag in the 304', () => {
+    const conditional = (name: string) =>
+      (operationNamed(name).parameters as Json[])
+        .map((each) => each.name as string)
+        .filter((each) => each.startsWith('If-'));
+    expect(conditional('GET /qrcodes/{id}')).to.deep.equal(['If-None-Match']);
+    expect(conditional('PATCH /qrcodes/{id}')).to.deep.equal(['If-Match']);
+    expect(conditional('DELETE /qrcodes/{id}')).to.deep.equal(['If-Match']);
+    expect(conditional('POST /qrcodes')).to.deep.equal([]);
+    const { headers: sent, content } = operationNamed('GET /qrcodes/{id}').responses[304];
+    expect(Object.keys(sent)).to.have.members([...every, 'ETag']);
+    expect(content).to.equal(undefined);
   });
 
   it('lists every error of every operation, with its headers and an example of one of the five codes (7)', () => {
@@ -215,6 +243,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       const expected = [400, 401, 405, 429, 500, 503];
       if (path.includes('{id}')) expected.push(404);
       if (operation.requestBody) expected.push(413, 415);
+      if (acceptsKey(name)) expected.push(409);
+      if (/^(?:PUT|PATCH|DELETE) /.test(name)) expected.push(412);
       const failures = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
       expect(failures, name).to.have.members(expected.map(String));
       for (const status of failures) {
@@ -240,6 +270,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       401: 'invalid_api_key',
       404: 'not_found',
       405: 'validation_error',
+      409: 'validation_error',
+      412: 'validation_error',
       413: 'validation_error',
       415: 'validation_error',
       429: 'rate_limited',
@@ -249,11 +281,12 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.components.schemas.Error.properties.error.enum).to.have.members(errorCodes);
   });
 
-  it('lists WWW-Authenticate for 401, Allow for 405 and Retry-After for 429 and 503', () => {
+  it('lists WWW-Authenticate for 401, Allow for 405 and Retry-After for 409, 429 and 503', () => {
     const { responses } = operationNamed('PATCH /qrcodes/{id}');
     for (const [status, header] of [
       [401, 'WWW-Authenticate'],
       [405, 'Allow'],
+      [409, 'Retry-After'],
       [429, 'Retry-After'],
       [503, 'Retry-After'],
     ] as const) {
@@ -262,10 +295,18 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   });
 
   it('lists the headers of every response on every success (8)', () => {
+    const withEtag = [
+      'POST /qrcodes',
+      ...['/qrcodes/{id}', '/qrcodes/{id}/ending'].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+      'GET /qrcodes/{id}/design',
+      'PUT /qrcodes/{id}/design',
+    ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}'];
     for (const { name, operation } of operations()) {
       const [success] = Object.entries<Json>(operation.responses).filter(([status]) => Number(status) < 400);
       const optional = withWarnings.includes(name) ? ['Qrelay-Warning'] : [];
+      if (acceptsKey(name)) optional.push('Idempotency-Replayed');
+      if (withEtag.includes(name)) optional.push('ETag');
       expect(Object.keys(success?.[1].headers), name).to.have.members([...every, ...optional]);
     }
   });

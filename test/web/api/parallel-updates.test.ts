@@ -141,7 +141,7 @@ describe('a stored code that cannot be drawn', () => {
   });
 
   for (const format of ['svg', 'png']) {
-    it(`has a .${format} of its share address, and a 404 for one of its content`, async () => {
+    it(`has a .${format} of its share link, and a 404 for one of its content`, async () => {
       const share = `/r/${code.shareToken}.${format}`;
       const own = `/codes/${code.id}/picture.${format}`;
       for (const path of [share, own]) {

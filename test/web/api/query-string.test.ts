@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Type } from 'typebox';
+import { Type } from '../../../src/schema.ts';
 import { readQuery } from '../../../src/web/api/query-string.ts';
 
 const schema = Type.Object({ limit: Type.Integer(), favorite: Type.Boolean(), q: Type.String() });

@@ -46,7 +46,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
       })
     ).body;
 
-  it('answers 200 with all fields of 2.1 and no other', async () => {
+  it('responds with 200 and all fields of 2.1 and no other', async () => {
     const created = await create();
     const { status, headers, body } = await api(`/qrcodes/${created.id}`);
     expect(status).to.equal(200);
@@ -98,7 +98,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expect((await api(`/qrcodes/${id}`)).body.updatedAt).to.equal(createdAt);
   });
 
-  it('still answers 200 after expiresAt: nothing is deleted by expiry (decisions: Life of a QR code)', async () => {
+  it('still responds with 200 after expiresAt: nothing is deleted by expiry (decisions: Life of a QR code)', async () => {
     service.setNow(new Date('2023-05-01T00:00:00.000Z'));
     const { id } = await create();
     await recordScans(service.db, [scanRow(id, '2023-05-01T00:00:00.000Z')]);
@@ -113,7 +113,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
     expect((await api(`/qrcodes/${id.toUpperCase()}`)).body.id).to.equal(id);
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { id } = await create();
     const { status, headers } = await api(`/qrcodes/${id}`, { method: 'HEAD' });
     expect(status).to.equal(200);

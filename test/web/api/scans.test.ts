@@ -48,7 +48,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     }
   }
 
-  it('answers 200 with {data: [], nextCursor: null} for a code that was never scanned', async () => {
+  it('responds with 200 and {data: [], nextCursor: null} for a code that was never scanned', async () => {
     const { status, headers, body } = await api(`/qrcodes/${await create()}/scans`);
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ data: [], nextCursor: null });
@@ -201,7 +201,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       expect(next.nextCursor).to.equal(null);
     });
 
-    it('answers an empty last page after the oldest scan', async () => {
+    it('responds with an empty last page after the oldest scan', async () => {
       expect(await scansOf(id, `?cursor=${newestFirst.at(-1)}`)).to.deep.equal({
         data: [],
         nextCursor: null,

@@ -42,7 +42,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expiresAt: '2029-01-01T00:00:00.000Z',
   };
   for (const [field, value] of Object.entries(changes)) {
-    it(`changes ${field} and updatedAt, nothing else, and answers 200 in the read shape`, async () => {
+    it(`changes ${field} and updatedAt, nothing else, and responds with 200 in the read shape`, async () => {
       const code = await create();
       const { status, headers, body } = await patch(code.id, { [field]: value });
       expect(status).to.equal(200);
@@ -128,7 +128,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       });
     }
 
-    it('content that is one of our share addresses', async () => {
+    it('content that is one of our share links', async () => {
       expectInvalid(await patch(id, { content: 'https://qr.test/r/abcdefghij' }), ['content']);
     });
 
@@ -234,7 +234,7 @@ describe('PATCH /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
       '9999-12-31T23:59:59.999Z': '9999-12-31T23:59:59.999Z',
     };
     for (const [given, stored] of Object.entries(taken)) {
-      it(`accepts ${given}, past or future, and answers in UTC with milliseconds (2.1)`, async () => {
+      it(`accepts ${given}, past or future, and responds in UTC with milliseconds (2.1)`, async () => {
         const { id } = await create();
         const { status, body } = await patch(id, { expiresAt: given });
         expect(status).to.equal(200);

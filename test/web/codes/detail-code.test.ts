@@ -35,7 +35,11 @@ inABrowser('The page of a code', sharedService, (site) => {
       expect(Object.keys(shown)).to.have.members([...Object.keys(facts), 'Created', 'Works until']);
       expect(JSON.stringify(rows)).not.to.contain('let me in');
       const { body } = await api(`/qrcodes/${id}`);
-      expect(times).to.deep.equal([body.createdAt, body.expiresAt]);
+      // Half of a year before the end, scans begin to renew it.
+      const renewedFrom = new Date(Date.parse(body.expiresAt) - 182.5 * 86_400_000)
+        .toISOString()
+        .slice(0, 10);
+      expect(times).to.deep.equal([body.createdAt, body.expiresAt, renewedFrom]);
       // Each link is one.
       if (changes['type'] === 'social') expect(hrefs).to.deep.equal(links);
     }
@@ -206,7 +210,7 @@ inABrowser('The page of a code', sharedService, (site) => {
     expect(await current.page.locator('.live-mark').count()).to.equal(0);
     await expectAccessible(current.page);
 
-    await current.page.getByRole('link', { name: 'Renew' }).click();
+    await current.page.getByRole('link', { name: 'Choose a last day' }).click();
     await current.page.getByLabel('Last day').fill('2030-12-31');
     await current.page.getByRole('button', { name: 'Save changes' }).click();
     expect(await current.page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public']);

@@ -6,8 +6,6 @@ import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { codeOwner, newCodePage } from './code-owner.ts';
 
-const inAYear = () => new Date(Date.now() + 365 * 86_400_000 - 1).toISOString().slice(0, 10);
-
 inABrowser('Forms of QR codes', sharedService, (site) => {
   const owner = codeOwner(site);
   before(() => owner.enter());
@@ -30,7 +28,7 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
   it('keep name, category and design when the type changes, and ignore invalid query values', async () => {
     await owner.page.goto('/codes/new');
     await owner.fillIn({ Name: 'Kept & told', 'Category (optional)': 'Shop', 'Size in pixels': '300' });
-    await owner.fillIn({ 'Last day': '2031-02-28' });
+    await owner.fillIn({ 'Last day (optional)': '2031-02-28' });
     await owner.page.getByLabel('Foreground').fill('#123456');
     await owner.page.getByLabel('Error correction').selectOption('H');
     await owner.page.getByRole('link', { name: 'Wi-Fi' }).click();
@@ -44,7 +42,27 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
     expect(await shown()).to.deep.equal(['Kept & told', 'Shop', '300', '#123456', 'H', '2031-02-28']);
     const bad = 'size=5&foregroundColor=red&errorCorrection=X&name=a&name=b&category=%00&lastDay=2031-02-30';
     await owner.page.goto(`/codes/new?${bad}`);
-    expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M', inAYear()]);
+    expect(await shown()).to.deep.equal(['', '', '512', '#1a1410', 'M', '']);
+  });
+
+  it('change the type of a code with what was typed, without showing it in the address', async () => {
+    const { page } = owner;
+    const { id } = await owner.store({ type: 'sms', content: 'sms:+44207946?&body=Hi' });
+    await page.goto(`/codes/${id}/edit`);
+    await owner.fillIn({ 'Message (optional)': 'Typed', Name: 'Front desk' });
+    await page.getByRole('link', { name: 'WhatsApp' }).click();
+    await page.getByText('Was SMS.').waitFor();
+    expect(new URL(page.url()).search).to.equal('?type=whatsapp&switch');
+    expect(await page.getByLabel('Number').inputValue()).to.equal('+44207946');
+    expect(await page.getByLabel('Message (optional)').inputValue()).to.equal('Typed');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.waitForURL(newCodePage);
+    expect(await owner.stored(id)).to.include({
+      type: 'whatsapp',
+      content: 'https://wa.me/44207946?text=Typed',
+      name: 'Front desk',
+    });
   });
 
   it('save once when they are submitted twice', async () => {

@@ -4,8 +4,6 @@ import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import { codeOwner, newCodePage } from './code-owner.ts';
 
-const inAYear = () => new Date(Date.now() + 365 * 86_400_000 - 1).toISOString().slice(0, 10);
-
 inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   const owner = codeOwner(site);
   before(() => owner.enter());
@@ -79,11 +77,11 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
   it('show until when the code works, and reject a last day in the past', async () => {
     await owner.page.goto('/codes/new?type=text');
     const lastDay = owner.page.getByLabel('Last day');
-    expect(await lastDay.inputValue()).to.equal(inAYear());
+    expect(await lastDay.inputValue()).to.equal('');
     expect(await owner.page.locator('#field-lastDay-hint').textContent()).to.equal(
-      'The code works through the end of this day (UTC). You can choose a later day at any time.',
+      'Empty: the code works as long as it is used.',
     );
-    await owner.fillIn({ Text: 'Hello', Name: 'Until then', 'Last day': '2020-01-31' });
+    await owner.fillIn({ Text: 'Hello', Name: 'Until then', 'Last day (optional)': '2020-01-31' });
     await owner.page.getByRole('button', { name: 'Create QR code' }).click();
     expect(await owner.page.locator('.error').allTextContents()).to.deep.equal([
       'Last day must be today or later.',
@@ -101,12 +99,12 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
       return owner.page.locator('#field-lastDay-hint').textContent();
     };
     expect(await hint()).to.equal(
-      'The code works through the end of this day (UTC). Choose a later day to renew it.',
+      'The code works through the end of this day (UTC). Choose a later day to renew it, or none: it then works as long as it is used.',
     );
     const body = { expiresAt: '2031-12-31T09:30:00.000Z' };
     await (await owner.api())(`/qrcodes/${id}`, { method: 'PATCH', body });
     expect(await hint()).to.equal(
-      'The code works until 9:30 AM UTC on this day. Choose a later day to renew it.',
+      'The code works until 9:30 AM UTC on this day. Choose a later day to renew it, or none: it then works as long as it is used.',
     );
   });
 });

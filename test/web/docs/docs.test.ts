@@ -7,7 +7,7 @@ import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 
 interface ObjectSchema {
-  properties: Record<string, object>;
+  properties: Record<string, { items?: ObjectSchema }>;
 }
 
 interface OpenApi {
@@ -55,13 +55,19 @@ inABrowser('The API reference', sharedService, (site) => {
     }
   });
 
+  /** With those of the objects in a list, such as `codes[].name`. */
+  const fieldNames = (schema: ObjectSchema | undefined): string[] =>
+    Object.entries(schema?.properties ?? {}).flatMap(([name, part]) => [
+      name,
+      ...fieldNames(part.items).map((inner) => `${name}[].${inner}`),
+    ]);
+
   it('has every parameter, field, status and header of the document', async () => {
     const names = (place: string) => page.locator(`${place} tbody th code`).allTextContents();
     for (const { operationId, parameters, requestBody, responses } of operations) {
       const ref = requestBody?.$ref.split('/').at(-1) ?? '';
       const body = document.components.requestBodies[ref]?.content['application/json'].schema;
-      const fields = Object.keys(body?.properties ?? {});
-      const sent = [...parameters.map(({ name }) => name), ...fields];
+      const sent = [...parameters.map(({ name }) => name), ...fieldNames(body)];
       expect(await names(`#${operationId} table.sent`)).to.deep.equal(sent);
       const text = (await page.locator(`#${operationId}`).textContent()) ?? '';
       for (const status of Object.keys(responses)) expect(text).to.contain(status);

@@ -31,7 +31,9 @@ export function ActionTable({ actions, isOfOneTarget = false }: ActionTableProps
                 <Target {...action} />
               </td>
             )}
-            <td data-label="Note">{action.note ? <bdi>{action.note}</bdi> : '–'}</td>
+            <td data-label="Note">
+              <Note {...action} />
+            </td>
             <td data-label="Operator">
               <Operator {...action} />
             </td>
@@ -50,6 +52,18 @@ function titleOf({ action }: RecordedAction): string {
   return Object.hasOwn(operatorActions, action)
     ? operatorActions[action as keyof typeof operatorActions]
     : action;
+}
+
+function Note({ action, note }: RecordedAction) {
+  if (!note) return <>–</>;
+  // A key has a name of the user's choice, often "command line".
+  return action.startsWith('key.') ? (
+    <>
+      Key “<bdi>{note}</bdi>”
+    </>
+  ) : (
+    <bdi>{note}</bdi>
+  );
 }
 
 function Target({ target, targetEmail }: RecordedAction) {

@@ -3,6 +3,7 @@ import type { Job } from 'bullmq';
 import { recordAction } from '../../../accounts/operator-actions.ts';
 import { AppError } from '../../../errors.ts';
 import { retryFailedJob, retryFailedJobs, withoutStatement } from '../../../queue/failed-jobs.ts';
+import { isJobOf } from '../../../queue/job-contract.ts';
 import type { OpenedQueue } from '../../../queue/queue-access.ts';
 import { queueDepth } from '../../../queue/queue-depth.ts';
 import { field } from '../../middleware/forms.ts';
@@ -40,7 +41,7 @@ export function queuesPages(parts: PageParts): Router {
     }: Job<unknown>): FailedJob => ({
       id,
       failedAt: finishedOn === undefined ? undefined : new Date(finishedOn),
-      items: definition.accepts(data) ? definition.items.count(data) : undefined,
+      items: isJobOf(definition, data) ? definition.items.count(data) : undefined,
       attempts: attemptsMade,
       reason: withoutStatement(failedReason ?? '').slice(0, maxReasonLength),
     });

@@ -18,6 +18,16 @@ export function DuplicateForm({ code, look }: ActionProps) {
   );
 }
 
+/** For a code that has expired. */
+export function RenewForm({ code, back }: { code: QrCode; back: string }) {
+  return (
+    <Form action={`/codes/${code.id}/renew`}>
+      <input type="hidden" name="back" value={back} />
+      <button type="submit">Renew</button>
+    </Form>
+  );
+}
+
 interface VisibilityProps {
   code: QrCode;
   look: ActionProps['look'] | 'solid';

@@ -10,6 +10,10 @@ export interface CodeProps {
   visitor: Visitor;
   code: QrCode;
   isExpired: boolean;
+  /** Where it ends soon. */
+  endsIn: string | undefined;
+  /** When scans begin to renew it; undefined if its end was chosen or has passed. */
+  renewedFrom: Date | undefined;
   /** By the operator of the service. */
   isBlocked: boolean;
   abuseContact: string | undefined;

@@ -47,6 +47,7 @@ export function CodeSide(props: CodeProps) {
             </dd>
           </div>
           <End {...props} />
+          <AfterEnd {...props} />
         </dl>
         <Downloads code={code} />
         <Actions code={code} here={props.here} state={state} />
@@ -56,13 +57,14 @@ export function CodeSide(props: CodeProps) {
 }
 
 /** A code that ends with a day (as the form sets it) shows that day: midnight would read as the day after. */
-function End({ code: { expiresAt }, isExpired }: CodeProps) {
+function End({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
   if (isEndOfDay(expiresAt))
     return (
       <div>
         <dt>Last day</dt>
         <dd>
           <Day date={lastDayOf(expiresAt)} /> (UTC)
+          <RenewalHint from={renewedFrom} />
         </dd>
       </div>
     );
@@ -71,6 +73,33 @@ function End({ code: { expiresAt }, isExpired }: CodeProps) {
       <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
       <dd>
         <Moment at={expiresAt} />
+        <RenewalHint from={renewedFrom} />
+      </dd>
+    </div>
+  );
+}
+
+/** A code without a chosen end works as long as it is used. */
+function RenewalHint({ from }: { from: Date | undefined }) {
+  if (!from) return null;
+  return (
+    <div class="hint">
+      Renewed by scans from <Day date={from.toISOString().slice(0, 10)} /> on
+    </div>
+  );
+}
+
+function AfterEnd({ code: { afterExpiryUrl } }: CodeProps) {
+  if (afterExpiryUrl === null) return null;
+  return (
+    <div>
+      <dt>After the end</dt>
+      <dd>
+        <div class="gist">
+          <a href={afterExpiryUrl} rel="noreferrer">
+            <bdi>{afterExpiryUrl}</bdi>
+          </a>
+        </div>
       </dd>
     </div>
   );

@@ -5,6 +5,7 @@ import { validate as isUuid } from 'uuid';
 import { abuseHref } from '../../../codes/abuse-contact.ts';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { findCode } from '../../../codes/codes.ts';
+import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { shareUrl } from '../../../codes/share-token.ts';
 import { attachment } from '../../../http/content-disposition.ts';
@@ -16,6 +17,7 @@ import { callerAddress } from '../../middleware/caller-address.ts';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
 import { flashTexts } from '../code-flash.ts';
+import { endsInWords } from '../ends-in.tsx';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
@@ -42,10 +44,14 @@ export function codeDetailPages(parts: PageParts): Router {
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
     const flash = readFlash(ctx, parts, flashTexts);
+    const isExpired = code.expiresAt <= now();
+    const isRenewed = !isExpired && hasDefaultEnd(code, config.qrCodeLifetimeDays);
     show(ctx, CodeView, {
       visitor: visitorOf(ctx, parts),
       code,
-      isExpired: code.expiresAt <= now(),
+      isExpired,
+      endsIn: endsInWords(code.expiresAt, now()),
+      renewedFrom: isRenewed ? secondHalfOf(code.expiresAt, config.qrCodeLifetimeDays) : undefined,
       isBlocked,
       abuseContact: config.abuseContact,
       abuseHref: abuseHref(config.abuseContact, address),

@@ -5,6 +5,7 @@ import type { CodeProps } from './code-props.ts';
 import { CodeSide } from './code-side.tsx';
 import { StateBadge, StateNotice, stateOf } from '../code-state.tsx';
 import { typeNames } from '../code-types.ts';
+import { EndBadge } from '../ends-in.tsx';
 import { countryName } from './countries.ts';
 import { isDirectFirst } from '../downloads.tsx';
 import { Layout } from '../../ui/layout.tsx';
@@ -32,6 +33,7 @@ export function CodeView(props: CodeProps) {
         <Star code={code} back={props.here} />
         <p class="badges">
           <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
+          {state !== 'blocked' && <EndBadge endsIn={props.endsIn} />}{' '}
           {code.category !== null && (
             <span class="badge">
               <bdi>{code.category}</bdi>
@@ -127,7 +129,7 @@ function Scans(props: CodeProps) {
 function GeoCredit({ geoSource, analytics }: CodeProps) {
   if (!geoSource || analytics.totalScans === 0) return null;
   return (
-    <p class="hint">
+    <p class="hint credit">
       <a href={geoSource.url} rel="noreferrer">
         {geoSource.text}
       </a>

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { contentFieldNames } from '../../../codes/content/compose-content.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
+import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import { typeNames } from '../code-types.ts';
 import { isSame, commonFields, normalizeLineBreaks, type Values, valuesOf } from './form-body.ts';
 
 /** More than the fingerprints of all fields need. */
 const maxVersionLength = 2_000;
 
 interface Edit {
+  type: CodeType;
   values: Values;
   /** Whether the content is edited as stored, rather than by fields. */
   isRaw: boolean;
@@ -43,7 +45,7 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   const stored = storedFor(code, edit.isRaw);
   const isUnchanged = (name: string, text = '') => opened.get(name) === fingerprint(name, text);
   const names = edit.isRaw ? ['content'] : contentFieldNames[code.type];
-  const merged: Merged = { values: { ...edit.values }, isRaw: edit.isRaw, saved: {} };
+  const merged: Merged = { ...edit, values: { ...edit.values }, saved: {} };
 
   const mergeFields = (fields: readonly string[]) => {
     for (const name of fields) {
@@ -54,21 +56,39 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
     }
   };
   mergeFields(commonFields);
+  if (edit.type !== code.type) return mergeType(code, merged, isUnchanged);
   if (edit.isRaw || !valuesOf(code).isRaw) mergeFields(names);
   else if (!isUnchanged('content', code.content)) {
     // The stored content no longer fits the fields. It is shown at the first one, or at the password if it holds one.
     if (!names.every((name) => isUnchanged(name, edit.values[name])))
       merged.saved[code.type === 'wifi' ? 'password' : (names[0] ?? '')] = code.content;
-    else return { values: { ...merged.values, content: code.content }, isRaw: true, saved: merged.saved };
+    else return { ...merged, values: { ...merged.values, content: code.content }, isRaw: true };
   }
   return merged;
 }
 
-/** The values as the form would show them, and the whole content. */
+/** Either the form or somebody else has changed the type, or both have. */
+function mergeType(
+  code: QrCode,
+  edit: Merged,
+  isUnchanged: (name: string, text?: string) => boolean,
+): Merged {
+  if (isUnchanged('type', code.type) && isUnchanged('content', code.content)) return edit;
+  const names = edit.isRaw ? ['content'] : contentFieldNames[edit.type];
+  const isMine =
+    !isUnchanged('type', edit.type) || !names.every((name) => isUnchanged(name, edit.values[name]));
+  // The stored content may hold a password, so only its type is shown.
+  if (isMine) return { ...edit, saved: { ...edit.saved, [names[0] ?? '']: typeNames[code.type] } };
+  const { values, isRaw } = valuesOf(code);
+  const common = Object.fromEntries(commonFields.map((name) => [name, edit.values[name] ?? '']));
+  return { ...edit, type: code.type, values: { ...values, ...common }, isRaw };
+}
+
+/** The values as the form would show them, the type and the whole content. */
 function storedFor(code: QrCode, isRaw: boolean): Values {
   const { values } = valuesOf(code);
   const fields = isRaw ? {} : Object.fromEntries(contentFieldNames[code.type].map((name) => [name, '']));
-  return { ...fields, ...values, content: code.content };
+  return { ...fields, ...values, type: code.type, content: code.content };
 }
 
 function fingerprint(name: string, text: string): string {

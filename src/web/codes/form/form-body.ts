@@ -11,6 +11,7 @@ import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
 import { createDefaults } from '../../api/qr-code-shapes.ts';
+import type { Ending } from '../../api/ending-rules.ts';
 import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { field } from '../../middleware/forms.ts';
 
@@ -19,6 +20,7 @@ export const commonFields = [
   'name',
   'category',
   'lastDay',
+  'afterExpiryUrl',
   'foregroundColor',
   'backgroundColor',
   'size',
@@ -35,10 +37,10 @@ export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values
   return Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
 }
 
-export function emptyValues(expiresAt: Date): Values {
+export function emptyValues(): Values {
   const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
   const design = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
-  return { ...design, lastDay: lastDayOf(expiresAt), security: 'WPA' };
+  return { ...design, security: 'WPA' };
 }
 
 /** The stored values. The content is shown raw where the fields of its type cannot hold all of it. */
@@ -48,26 +50,49 @@ export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
   return { values: values as Values, isRaw: fields === undefined };
 }
 
-/** A request body of the API, so that the same rules apply. */
+/** A request body of the API, so that the same rules apply. The end has one of its own. */
 export function newBody(type: CodeType, values: Values): Record<string, unknown> {
   return { ...bodyOf(values), type, content: contentOf(type, values, false) };
 }
 
 /** Only what differs from the stored code. Values that nobody changed stay exactly as they are. */
-export function changedBody(code: QrCode, values: Values, isRaw: boolean): Record<string, unknown> {
+export function changedBody(
+  code: QrCode,
+  type: CodeType,
+  values: Values,
+  isRaw: boolean,
+): Record<string, unknown> {
   const stored = bodyOf(commonValues(code));
   const changes = Object.fromEntries(
     Object.entries(bodyOf(values)).filter(([name, value]) => !isSame(name, value, stored[name])),
   );
+  if (type !== code.type) return { ...changes, type, content: contentOf(type, values, isRaw) };
   const before = valuesOf(code).values;
-  if (values['lastDay'] !== before['lastDay'])
-    changes['expiresAt'] = endOfDay(values['lastDay'] ?? '') ?? values['lastDay'];
   const names = isRaw ? ['content'] : contentFieldNames[code.type];
   if (names.every((name) => values[name] === normalizeLineBreaks(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
   const isVerbatim = isRaw || isAsTyped(code.type);
   const hasCrlf = code.content.includes('\r\n');
   return { ...changes, content: isVerbatim && hasCrlf ? content.replaceAll('\n', '\r\n') : content };
+}
+
+/** Without a last day, the code gets the default lifetime. */
+export function changedEnding(code: QrCode, values: Values): Ending {
+  const before = commonValues(code);
+  const { lastDay = '' } = values;
+  const address = addressOf(values);
+  return {
+    ...(lastDay !== before['lastDay'] && {
+      expiresAt: lastDay === '' ? null : (endOfDay(lastDay) ?? lastDay),
+    }),
+    ...(address !== code.afterExpiryUrl && { afterExpiryUrl: address }),
+  };
+}
+
+/** Where the share link leads after the end. */
+export function addressOf({ afterExpiryUrl = '' }: Values): string | null {
+  const text = afterExpiryUrl.trim();
+  return (isTooLong(text) ? text : completeAddress(text)) || null;
 }
 
 /** Undefined where the field is empty and the service chooses. A day in the past is an error: the code would never work. */
@@ -108,7 +133,8 @@ export function shownErrors(
 function toFormError(error: FieldError, type: CodeType): FieldError {
   if (error.field === 'expiresAt') return { field: 'lastDay', message: invalidDay };
   // The rule mentions the scheme, which the form adds itself.
-  const isAddressError = type === 'url' && /^must be an (?:absolute )?http or https URL/.test(error.message);
+  const isAddress = error.field === 'afterExpiryUrl' || (error.field === 'content' && type === 'url');
+  const isAddressError = isAddress && /^must be an (?:absolute )?http or https URL/.test(error.message);
   return isAddressError ? { ...error, message: invalidWebAddress } : error;
 }
 
@@ -160,7 +186,9 @@ function commonValues(code: QrCode): Values {
     backgroundColor: code.backgroundColor,
     size: String(code.size),
     errorCorrection: code.errorCorrection,
-    lastDay: lastDayOf(code.expiresAt),
+    // The service has chosen it, and scans renew it.
+    lastDay: code.defaultExpiresAt?.getTime() === code.expiresAt.getTime() ? '' : lastDayOf(code.expiresAt),
+    afterExpiryUrl: code.afterExpiryUrl ?? '',
   };
 }
 

@@ -6,27 +6,29 @@ import {
   type CodeChanges,
   createCode,
   deleteCode,
-  defaultExpiry,
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
 import { isAsTyped } from '../../../codes/content/content-fields.ts';
-import { endOfDay } from '../../../codes/last-day.ts';
+import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
-import { changedCodeRules, newCodeRules, toStored } from '../../api/qr-code-rules.ts';
+import { endingChanges, endingRules } from '../../api/ending-rules.ts';
+import { endingBody } from '../../api/qr-code-ending.ts';
+import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
 import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import type { CodeFlash } from '../code-flash.ts';
 import {
+  addressOf,
   changedBody,
+  changedEnding,
   readLastDay,
   emptyValues,
-  commonFields,
   newBody,
   readValues,
   shownErrors,
@@ -35,6 +37,7 @@ import {
 } from './form-body.ts';
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit } from './edit-merge.ts';
+import { switchForm } from './switch-form.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
 
@@ -46,6 +49,7 @@ const blockedCopyError = 'This code was blocked for abuse and cannot be duplicat
 const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
+const endingErrors = compileValidator(endingBody);
 
 interface Filled {
   type: CodeType;
@@ -55,6 +59,8 @@ interface Filled {
   errors?: FieldError[];
   /** Values that were saved since the form was opened, in fields that it changed too. */
   saved?: Values;
+  /** Of the form that was opened first, if this is the form for another type. */
+  version?: string;
 }
 
 /** Create, edit, duplicate and delete codes. */
@@ -63,9 +69,10 @@ export function codeFormPages(parts: PageParts): Router {
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownCode = async (ctx: Context) =>
+    withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
 
-  function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved }: Filled): void {
+  function showForm(ctx: Context, { type, code, values, isRaw, errors = [], saved, version }: Filled): void {
     const design = designOf(values);
     show(
       ctx,
@@ -77,7 +84,7 @@ export function codeFormPages(parts: PageParts): Router {
         isRaw,
         form: { values, errors, saved },
         problem: errors.length > 0 ? notSaved : undefined,
-        version: code && editVersion(code, isRaw),
+        version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
         isCopy: ctx.query['copied'] === '',
@@ -87,30 +94,36 @@ export function codeFormPages(parts: PageParts): Router {
   }
 
   router.get('/new', (ctx) => {
-    const untilThen = defaultExpiry(config.qrCodeLifetimeDays, now());
-    const values = { ...emptyValues(untilThen), ...valuesFromQuery(ctx.query) };
-    showForm(ctx, { type: typeOf(ctx.query['type']), values, isRaw: false });
+    showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
   });
 
   router.post('/new', async (ctx) => {
     const type = typeOf(field(ctx, 'type'));
     const values = readValues(ctx, type, false);
+    if (isSwitch(ctx))
+      return showForm(ctx, switchForm({ type, values, isRaw: false }, typeOf(ctx.query['type']), undefined));
     const body = newBody(type, values);
-    const found = await findErrors(newErrors, body, newCodeRules(db, config, now()));
+    const afterExpiryUrl = addressOf(values);
+    const found = [
+      ...(await findErrors(newErrors, body, newCodeRules(db, config, now()))),
+      ...(await findErrors(endingErrors, { afterExpiryUrl }, endingRules(db, config))),
+    ];
     const { expiresAt, errors: ofEnd } = readLastDay(values, now());
     const errors = [...shownErrors(type, values, false, found, true), ...ofEnd];
     if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
-    const input = { ...(body as NewCode), ...(expiresAt && { expiresAt }) };
+    const input = { ...(body as NewCode), afterExpiryUrl, ...(expiresAt && { expiresAt }) };
     const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies CodeFlash);
   });
 
   router.get('/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
-    showForm(ctx, { type: code.type, code, ...valuesOf(code) });
+    const form = { type: code.type, ...valuesOf(code) };
+    showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
   router.post('/:id/edit', async (ctx) => {
+    if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
     let refused: Filled | undefined;
     const code = await changeCode(
@@ -118,7 +131,7 @@ export function codeFormPages(parts: PageParts): Router {
       userOf(ctx).id,
       id,
       async (stored, transaction) => {
-        const edit = await readEdit(ctx, stored, transaction);
+        const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
         refused = edit.refused;
         return edit.changes;
       },
@@ -129,24 +142,29 @@ export function codeFormPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
 
+  function showSwitched(ctx: Context, code: QrCode): void {
+    const form = switchForm(readForm(ctx, code), typeOf(ctx.query['type'], code.type), code);
+    showForm(ctx, { ...form, code, version: field(ctx, 'version') });
+  }
+
   /** What the form changes in the stored code, or the form again where it cannot be saved. */
   async function readEdit(
     ctx: Context,
     code: QrCode,
     transaction: Database,
   ): Promise<{ changes: CodeChanges; refused?: Filled }> {
-    const { type } = code;
-    // How the form was opened, whatever the code has become since.
-    const wasRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
-    const given = { values: readValues(ctx, type, wasRaw), isRaw: wasRaw };
-    const { values, isRaw, saved } = mergeEdit(code, given, field(ctx, 'version'));
+    const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code), field(ctx, 'version'));
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
-    const changes = changedBody(code, values, isRaw);
-    const found = await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config));
+    const changes = changedBody(code, type, values, isRaw);
+    const ending = changedEnding(code, values);
+    const found = [
+      ...(await findErrors(changeErrors, changes, changedCodeRules(transaction, code, config))),
+      ...(await findErrors(endingErrors, ending, endingRules(transaction, config))),
+    ];
     const errors = shownErrors(type, values, isRaw, found, 'content' in changes);
     if (errors.length > 0 || isCheck(ctx))
       return { changes: {}, refused: { type, code, values, isRaw, errors } };
-    return { changes: toStored(changes) };
+    return { changes: { ...changes, ...endingChanges(code, ending, config.qrCodeLifetimeDays, now()) } };
   }
 
   router.post('/:id/duplicate', async (ctx) => {
@@ -188,22 +206,20 @@ function isCheck(ctx: Context): boolean {
   return ctx.method === 'POST' && 'check' in ctx.query;
 }
 
-function typeOf(text: unknown): CodeType {
-  return codeTypes.find((type) => type === text) ?? createDefaults.type;
+/** form.browser.js sends what was typed along when another type is chosen. */
+function isSwitch(ctx: Context): boolean {
+  return 'switch' in ctx.query;
 }
 
-/** What was typed before another type was chosen. Invalid values are left out. */
-function valuesFromQuery(query: Context['query']): Values {
-  const kept = commonFields.flatMap((name) => {
-    const value = query[name];
-    if (typeof value !== 'string' || value === '') return [];
-    const isGood =
-      name === 'lastDay'
-        ? endOfDay(value) !== undefined
-        : changeErrors({ [name]: name === 'size' ? Number(value) : value }).length === 0;
-    return isGood ? [[name, value] as const] : [];
-  });
-  return Object.fromEntries(kept);
+/** How the form was opened, whatever the code has become since. */
+function readForm(ctx: Context, code: QrCode) {
+  const type = typeOf(field(ctx, 'type'), code.type);
+  const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
+  return { type, values: readValues(ctx, type, isRaw), isRaw };
+}
+
+function typeOf(text: unknown, otherwise: CodeType = createDefaults.type): CodeType {
+  return codeTypes.find((type) => type === text) ?? otherwise;
 }
 
 /** The default where the input is invalid and has no picture. */
@@ -214,9 +230,10 @@ function designOf(values: Values): Design {
   return changeErrors(design).length === 0 ? design : { ...createDefaults };
 }
 
-function copiedFields(code: QrCode): Omit<NewCode, 'name'> {
+function copiedFields(code: QrCode): Omit<NewCode, 'name'> & Pick<QrCode, 'afterExpiryUrl'> {
   const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
-  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category };
+  const { afterExpiryUrl } = code;
+  return { type, content, foregroundColor, backgroundColor, size, errorCorrection, category, afterExpiryUrl };
 }
 
 function copyName(name: string): string {

@@ -55,7 +55,7 @@ export function CodeFormView(props: CodeFormProps) {
           the saved value at each field that differs. <a href={back}>See the newer version</a>
         </Notice>
       )}
-      {!code && <TypeChooser at={type} />}
+      <TypeChooser at={type} path={code ? `/codes/${code.id}/edit` : '/codes/new'} />
       <Form
         action={code ? `/codes/${code.id}/edit${isCopy ? '?copied' : ''}` : '/codes/new'}
         class="code-form"
@@ -64,12 +64,17 @@ export function CodeFormView(props: CodeFormProps) {
         <div>
           <section class="card">
             <h2>Content{code && ` (${typeNames[type]})`}</h2>
-            {!code && <input type="hidden" name="type" value={type} />}
+            {code && code.type !== type && (
+              <p class="hint">
+                Was {typeNames[code.type]}. The printed code stays the same and opens the new content.
+              </p>
+            )}
+            <input type="hidden" name="type" value={type} />
             {version && <input type="hidden" name="version" value={version} />}
             <ContentInputs type={type} isRaw={isRaw} form={form} />
           </section>
           <section class="card">
-            <h2>Name and last day</h2>
+            <h2>Name and end</h2>
             <Input
               form={form}
               name="name"
@@ -81,11 +86,12 @@ export function CodeFormView(props: CodeFormProps) {
               <Input
                 form={form}
                 name="lastDay"
-                label="Last day"
+                label="Last day (optional)"
                 type="date"
-                hint={lastDayHint(code, visitor.locale)}
+                hint={lastDayHint(props)}
               />
             </div>
+            <AfterEnd form={form} />
           </section>
         </div>
         <div>
@@ -110,21 +116,38 @@ export function CodeFormView(props: CodeFormProps) {
   );
 }
 
-function lastDayHint(code: QrCode | undefined, locale: string): string {
-  if (!code)
-    return 'The code works through the end of this day (UTC). You can choose a later day at any time.';
+/** Closed where it is not used, so that the buttons stay in view. */
+function AfterEnd({ form }: { form: FormState }) {
+  const isUsed = [form.values, form.saved ?? {}].some((values) => values['afterExpiryUrl']);
+  return (
+    <details open={isUsed || form.errors.some(({ field }) => field === 'afterExpiryUrl')}>
+      <summary>After the end</summary>
+      <Input
+        form={form}
+        name="afterExpiryUrl"
+        label="Page to open (optional)"
+        inputMode="url"
+        hint="Such as example.com/next-year. Without one, scanners see that the code has expired."
+      />
+    </details>
+  );
+}
+
+function lastDayHint({ code, form, visitor: { locale } }: CodeFormProps): string {
+  if (!code || form.values['lastDay'] === '') return 'Empty: the code works as long as it is used.';
   // Only a day that is chosen here moves the end to midnight; an end set by the API stays to the minute.
   const end = isEndOfDay(code.expiresAt)
     ? 'through the end of this day (UTC)'
     : `until ${timeInWords(code.expiresAt, locale)} on this day`;
-  return `The code works ${end}. Choose a later day to renew it.`;
+  return `The code works ${end}. Choose a later day to renew it, or none: it then works as long as it is used.`;
 }
 
-function TypeChooser({ at }: { at: CodeType }) {
+/** form.browser.js sends along what was typed. */
+function TypeChooser({ at, path }: { at: CodeType; path: string }) {
   return (
     <nav class="types" aria-label="Type of the code">
       {codeTypes.map((type) => (
-        <a key={type} href={`/codes/new?type=${type}`} aria-current={type === at ? 'true' : undefined}>
+        <a key={type} href={`${path}?type=${type}`} aria-current={type === at ? 'true' : undefined}>
           {typeNames[type]}
         </a>
       ))}

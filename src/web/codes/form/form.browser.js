@@ -37,22 +37,20 @@ for (const control of controls) {
   });
 }
 
-// Another type is another page: the links carry the fields that all types share.
-const kept = [...names, 'name', 'category', 'lastDay'].map((name) =>
-  document.getElementById(`field-${name}`),
-);
-const links = document.querySelectorAll('.types a');
+// Another type is another page: what was typed is sent along, in the body, because addresses end up in histories and logs.
+const form = document.querySelector('.code-form');
 
-function updateLinks() {
-  for (const link of links) {
-    const address = new URL(link.href);
-    for (const { name, value } of kept) address.searchParams.set(name, value);
-    link.href = address;
-  }
+for (const link of document.querySelectorAll('.types a')) {
+  link.addEventListener('click', (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    const { action } = form;
+    form.action = `${link.href}&switch`;
+    form.submit();
+    // For the browser's back button, which brings this page back as it is.
+    form.action = action;
+  });
 }
-
-for (const control of kept) control.addEventListener('input', updateLinks);
-updateLinks();
 
 // Warnings about values that are valid but may be a mistake.
 for (const note of document.querySelectorAll('.caution')) {

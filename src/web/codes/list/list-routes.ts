@@ -3,8 +3,10 @@ import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { findBlockedCodes } from '../../../codes/blocks.ts';
 import { readHosts } from '../../../codes/code-hosts.ts';
-import { findCode, updateCode } from '../../../codes/codes.ts';
-import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { type CodeChanges, findCode, updateCode } from '../../../codes/codes.ts';
+import { expiringWithin } from '../../../codes/expiring-codes.ts';
+import { endColumns } from '../../../codes/lifetime.ts';
+import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
 import {
   type CodeSearch,
   countCodes,
@@ -17,8 +19,10 @@ import { readScanCounts } from '../../../scans/analytics.ts';
 import { readDailyScans } from '../../../scans/daily-scans.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
-import { CodesView } from './list-view.tsx';
+import { CodesView, endPeriods } from './list-view.tsx';
+import { endsInWords } from '../ends-in.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
+import { starHtml } from '../star.tsx';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
 
@@ -27,14 +31,15 @@ const sparklineDays = 30;
 
 /** The list of an account's codes, with search, favorites and visibility. */
 export function codeListPages(parts: PageParts): Router {
-  const { db, reads, now, codeChanged } = parts;
+  const { db, reads, config, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes' });
   router.use(needUser);
 
   router.get('/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
-    const wanted = { name: search.q, type: search.type, category: search.category };
+    const { q: name, type, category } = search;
+    const wanted = { name, type, category, expiring: expiringWithin(search.endsWithin, now()) };
     const place = {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
@@ -53,6 +58,7 @@ export function codeListPages(parts: PageParts): Router {
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),
+        endsIn: endsInWords(code.expiresAt, now()),
         isBlocked: blocked.has(code.id),
         scans: counts.get(code.id) ?? 0,
         daily: daily.get(code.id) ?? Array<number>(sparklineDays).fill(0),
@@ -90,16 +96,18 @@ export function codeListPages(parts: PageParts): Router {
     await change(ctx, { isPublic }, isPublic ? 'public' : 'private');
   });
 
-  async function change(
-    ctx: Context,
-    changes: Partial<Pick<QrCode, 'isFavorite' | 'isPublic'>>,
-    flash: CodeFlash,
-  ): Promise<void> {
+  /** The default lifetime from now on, also for a code that has expired. */
+  router.post('/:id/renew', async (ctx) => {
+    await change(ctx, endColumns(null, config.qrCodeLifetimeDays, now()), 'renewed');
+  });
+
+  async function change(ctx: Context, changes: CodeChanges, flash: CodeFlash): Promise<void> {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
     // star.browser.js updates the page itself.
-    if (ctx.accepts('html', 'json') === 'json') ctx.body = { message: flashTexts[flash] };
+    if (ctx.accepts('html', 'json') === 'json')
+      ctx.body = { message: flashTexts[flash], star: starHtml({ ...code, ...changes }) };
     else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
   }
   return router;
@@ -115,6 +123,8 @@ interface Search {
   q: string;
   type: CodeType | undefined;
   category: string;
+  /** Days until the end. */
+  endsWithin: number | undefined;
 }
 
 function readSearch(ctx: Context): Search {
@@ -122,6 +132,7 @@ function readSearch(ctx: Context): Search {
     q: queryText(ctx, 'q').normalize('NFC').trim(),
     type: codeTypes.find((type) => type === queryText(ctx, 'type')),
     category: queryText(ctx, 'category'),
+    endsWithin: endPeriods.find((days) => String(days) === queryText(ctx, 'endsWithin')),
   };
 }
 
@@ -135,11 +146,12 @@ function keyText({ isFavorite, id }: PageKey): string {
   return `${isFavorite ? 1 : 0}-${id}`;
 }
 
-function address({ q, type, category }: Search, { after, before }: PagePlace = {}): string {
+function address({ q, type, category, endsWithin }: Search, { after, before }: PagePlace = {}): string {
   const query = new URLSearchParams({
     ...(q && { q }),
     ...(type && { type }),
     ...(category && { category }),
+    ...(endsWithin && { endsWithin: String(endsWithin) }),
     ...(after && { after: keyText(after) }),
     ...(before && { before: keyText(before) }),
   }).toString();

@@ -2,6 +2,7 @@ import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts
 import { DuplicateForm, VisibilityForm } from '../detail/code-actions.tsx';
 import { StateBadge, stateOf } from '../code-state.tsx';
 import { typeNames } from '../code-types.ts';
+import { EndBadge } from '../ends-in.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
@@ -10,9 +11,14 @@ import { ShortFigure } from '../../ui/short-figure.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from '../star.tsx';
 
+/** Days, for the filter by end. */
+export const endPeriods = [7, 30, 90] as const;
+
 export interface CodeRow {
   code: QrCode;
   isExpired: boolean;
+  /** Where it ends soon. */
+  endsIn: string | undefined;
   isBlocked: boolean;
   scans: number;
   /** Scans per day, today last. */
@@ -22,7 +28,7 @@ export interface CodeRow {
 export interface CodesProps {
   visitor: Visitor;
   rows: CodeRow[];
-  search: { q: string; type: CodeType | undefined; category: string };
+  search: { q: string; type: CodeType | undefined; category: string; endsWithin: number | undefined };
   categories: string[];
   /** All matches, on this page and others. */
   total: number;
@@ -36,7 +42,7 @@ export interface CodesProps {
 
 export function CodesView(props: CodesProps) {
   const { visitor, rows, search, total, flash } = props;
-  const isFiltered = Boolean(search.q || search.type || search.category);
+  const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
       <script type="module" src={`${visitor.assets}/codes/star.browser.js`} />
@@ -107,8 +113,9 @@ function PageLink({ to, name }: { to: string | undefined; name: string }) {
 }
 
 function Search({ search, categories }: CodesProps) {
-  const form: FormState = { values: { ...search, type: search.type ?? '' }, errors: [] };
-  const isFiltered = Boolean(search.type || search.category);
+  const values = { ...search, type: search.type ?? '', endsWithin: String(search.endsWithin ?? '') };
+  const form: FormState = { values, errors: [] };
+  const isFiltered = Boolean(search.type || search.category || search.endsWithin);
   return (
     <form class="card search" action="/codes" role="search">
       <Input form={form} name="q" label="Search by name" type="search" />
@@ -132,6 +139,15 @@ function Search({ search, categories }: CodesProps) {
             choices={[
               ['', 'All categories'],
               ...categories.map((category): [string, string] => [category, category]),
+            ]}
+          />
+          <Select
+            form={form}
+            name="endsWithin"
+            label="Ends"
+            choices={[
+              ['', 'Any time'],
+              ...endPeriods.map((days): [string, string] => [String(days), `Within ${days} days`]),
             ]}
           />
         </div>
@@ -195,7 +211,8 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
             <a href={`/codes/${code.id}`} title={code.name}>
               <bdi>{code.name}</bdi>
             </a>{' '}
-            {state !== 'public' && <StateBadge state={state} />}
+            {state !== 'public' && <StateBadge state={state} />}{' '}
+            {state !== 'blocked' && <EndBadge endsIn={row.endsIn} />}
           </div>
         </div>
       </th>

@@ -3,7 +3,7 @@ import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode, openShare } from '../support/share.ts';
 
-describe('The share address /r/<token> (decisions)', () => {
+describe('The share link /r/<token> (decisions)', () => {
   let service: TestService;
   let api: ApiClient;
 
@@ -13,7 +13,7 @@ describe('The share address /r/<token> (decisions)', () => {
   });
   after(() => service.stop());
 
-  it('answers 302 to the content of a url, not to be stored by any cache', async () => {
+  it('responds with 302 to the content of a url, not to be stored by any cache', async () => {
     const { shareToken } = await createCode(api);
     const answer = await openShare(service.url, shareToken);
     expect(answer.status).to.equal(302);
@@ -21,7 +21,7 @@ describe('The share address /r/<token> (decisions)', () => {
     expect(answer.headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('answers HEAD like GET', async () => {
+  it('responds to HEAD as to GET', async () => {
     const { shareToken } = await createCode(api);
     const answer = await openShare(service.url, shareToken, { method: 'HEAD' });
     expect(answer.status).to.equal(302);
@@ -59,7 +59,7 @@ describe('The share address /r/<token> (decisions)', () => {
     expect(headers.get('location')).to.equal('https://example.com/Stra%C3%9Fe?q=%C3%A4%20b#%C3%BC');
   });
 
-  it('answers 302 for social and whatsapp where the content is a URL or a phone number', async () => {
+  it('responds with 302 for social and whatsapp where the content is a URL or a phone number', async () => {
     const social = await createCode(api, { type: 'social', content: 'https://social.example/@me' });
     expect((await openShare(service.url, social.shareToken)).headers.get('location')).to.equal(
       'https://social.example/@me',
@@ -99,7 +99,7 @@ describe('The share address /r/<token> (decisions)', () => {
     '',
     'abcdefghij/',
   ]) {
-    it(`answers 404 with a page for the unknown token "${token}"`, async () => {
+    it(`responds with 404 and a page for the unknown token "${token}"`, async () => {
       const answer = await openShare(service.url, token);
       expect(answer.status).to.equal(404);
       expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
@@ -108,7 +108,7 @@ describe('The share address /r/<token> (decisions)', () => {
   }
 
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    it(`answers 405 to ${method}`, async () => {
+    it(`responds with 405 to ${method}`, async () => {
       const { shareToken } = await createCode(api);
       const answer = await openShare(service.url, shareToken, { method });
       expect(answer.status).to.equal(405);
@@ -116,13 +116,13 @@ describe('The share address /r/<token> (decisions)', () => {
     });
   }
 
-  it('answers 404 for a code that is not public', async () => {
+  it('responds with 404 for a code that is not public', async () => {
     const { id, shareToken } = await createCode(api);
     await api(`/qrcodes/${id}`, { method: 'PATCH', body: { isPublic: false } });
     expect((await openShare(service.url, shareToken)).status).to.equal(404);
   });
 
-  it('answers 410 for a code whose expiresAt has passed', async () => {
+  it('responds with 410 for a code whose expiresAt has passed', async () => {
     const { id, shareToken } = await createCode(api);
     await api(`/qrcodes/${id}`, { method: 'PATCH', body: { expiresAt: '2020-01-01T00:00:00Z' } });
     expect((await openShare(service.url, shareToken)).status).to.equal(410);

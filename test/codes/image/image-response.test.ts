@@ -49,7 +49,7 @@ describe('The response with an image (decisions: Image)', () => {
   const { content, ...look } = plain;
   const shared = { ...look, text: `${baseUrl}/r/${token}` };
 
-  it('is an SVG or a PNG of the share address, with the headers for browsers and caches', async () => {
+  it('is an SVG or a PNG of the share link, with the headers for browsers and caches', async () => {
     for (const [format, type, body] of [
       ['svg', 'image/svg+xml; charset=utf-8', Buffer.from(drawSvg(shared))],
       ['png', 'image/png', drawPng(shared)],
@@ -131,7 +131,7 @@ describe('The response with an image (decisions: Image)', () => {
     expect((await fetch(`${url}.png`, { headers: { 'If-None-Match': etag.slice(1) } })).status).to.equal(200);
   });
 
-  it('answers 304 without drawing', async () => {
+  it('responds with 304 without drawing', async () => {
     const etag = (await fetch(`${url}.png`)).headers.get('etag') ?? '';
     drawing = { draw: () => Promise.reject(new Error('must not draw')), close: async () => undefined };
     const answer = await fetch(`${url}.png`, { headers: { 'If-None-Match': etag } });

@@ -1,0 +1,44 @@
+import { createCodes } from './codes.ts';
+import { type ApiRequest, send } from './send.ts';
+
+export interface ClientOptions {
+  /** `qrl_…` */
+  apiKey: string;
+  /** Where the service is, without `/api/v1`: `https://qr.example.com`. */
+  baseUrl: string;
+  /** Number of attempts after the first; 3 unless told. */
+  maxRetries?: number;
+  /** If the server asks to wait for longer, the error is thrown at once; 60 s unless told. */
+  maxRetryDelayMs?: number;
+  /** Of one attempt; 30 s unless told. */
+  timeoutMs?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+export type QrelayClient = ReturnType<typeof createClient>;
+
+export function createClient({
+  apiKey,
+  baseUrl,
+  maxRetries = 3,
+  maxRetryDelayMs = 60_000,
+  timeoutMs = 30_000,
+  fetch = (input, init) => globalThis.fetch(input, init),
+}: ClientOptions) {
+  const apiUrl = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
+  const options = { apiKey, apiUrl, fetch, maxRetries, maxRetryDelayMs, timeoutMs };
+
+  async function call<Result>(request: ApiRequest): Promise<{ result: Result; etag: string }> {
+    const response = await send(request, options);
+    const text = await response.text();
+    // The types are those of the OpenAPI document, which the service is tested against.
+    const result = (text === '' ? undefined : JSON.parse(text)) as Result;
+    return { result, etag: response.headers.get('ETag') ?? '' };
+  }
+
+  return {
+    codes: createCodes(call),
+    /** Any request of the API, with the same retries. */
+    request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,
+  };
+}

@@ -1,0 +1,24 @@
+export interface Page<Item> {
+  data: Item[];
+  /** Null on the last page. */
+  nextCursor: string | null;
+}
+
+/** All items of all pages. A page is read when its first item is asked for. */
+export async function* everyItem<Item>(
+  readPage: (cursor: string | undefined) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(cursor);
+    yield* page.data;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** With a `?`, or empty. */
+export function queryString(query: object): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, serviceUrl, uniqueCategory, unreliable } from './service.ts';
+
+const { codes, request } = connect();
+const content = 'https://example.com/';
+
+test('creates, reads, changes and deletes a code', async () => {
+  const { id } = await codes.create({ name: 'Menu', content });
+  assert.equal((await codes.update(id, { name: 'Menu 2', isFavorite: true })).name, 'Menu 2');
+  const code = await codes.read(id);
+  assert.deepEqual([code.name, code.isFavorite, code.scanCount], ['Menu 2', true, 0]);
+  await codes.delete(id);
+  await assert.rejects(codes.read(id), { status: 404 });
+});
+
+test('creates many codes, and reads all pages of the list', async () => {
+  const category = uniqueCategory();
+  const rows = [1, 2, 3, 4, 5].map((n) => ({ name: `Table ${n}`, content, category }));
+  const result = await codes.createMany({ mode: 'each', codes: [...rows, { name: '', content }] });
+  assert.deepEqual([result.created, result.failed], [5, 1]);
+  assert.equal(result.data[5]?.errors?.[0]?.field, 'codes[5].name');
+  const { fetch, sent } = unreliable();
+  const names: string[] = [];
+  for await (const code of connect({ fetch }).codes.list({ category, limit: 2 })) names.push(code.name);
+  assert.deepEqual(names, ['Table 5', 'Table 4', 'Table 3', 'Table 2', 'Table 1']);
+  assert.equal(sent.length, 3);
+  for (const { code } of result.data) if (code) await codes.delete(code.id);
+});
+
+test('reads no more pages than are asked for', async () => {
+  const category = uniqueCategory();
+  const rows = [1, 2, 3].map((n) => ({ name: `Table ${n}`, content, category }));
+  const { data } = await codes.createMany({ codes: rows });
+  const { fetch, sent } = unreliable();
+  for await (const code of connect({ fetch }).codes.list({ category, limit: 2 })) {
+    assert.equal(code.name, 'Table 3');
+    break;
+  }
+  assert.equal(sent.length, 1);
+  for (const { code } of data) if (code) await codes.delete(code.id);
+});
+
+test('does not overwrite a change by somebody else', async () => {
+  const { id } = await codes.create({ name: 'Shared', content });
+  const { etag } = await codes.readVersion(id);
+  await codes.update(id, { name: 'Theirs' });
+  await assert.rejects(codes.update(id, { name: 'Mine' }, { ifMatch: etag }), { status: 412 });
+  await assert.rejects(codes.delete(id, { ifMatch: etag }), { status: 412 });
+  assert.equal((await codes.read(id)).name, 'Theirs');
+  await codes.delete(id, { ifMatch: (await codes.readVersion(id)).etag });
+});
+
+test('edits the latest version, and decides again if it was changed in between', async () => {
+  const { id } = await codes.create({ name: 'A', content });
+  const seen: string[] = [];
+  const edited = await codes.edit(id, async ({ name }) => {
+    seen.push(name);
+    if (seen.length === 1) await codes.update(id, { name: 'B' });
+    return { name: `${name}+` };
+  });
+  assert.deepEqual([seen, edited.name], [['A', 'B'], 'B+']);
+  await codes.delete(id);
+});
+
+test('reads scans and analytics', async () => {
+  const { id, shareToken } = await codes.create({ name: 'Scanned', content });
+  for (const _ of [1, 2, 3]) await fetch(`${serviceUrl}/r/${shareToken}`, { redirect: 'manual' });
+  for (let tries = 0; tries < 15 && (await codes.read(id)).scanCount < 3; tries += 1) await sleep(1_000);
+  const found = [];
+  for await (const scan of codes.scans(id, { limit: 2 })) found.push(scan.qrCodeId);
+  assert.deepEqual(found, [id, id, id]);
+  assert.equal((await codes.analytics(id, { days: 7 })).totalScans, 3);
+  await codes.delete(id);
+});
+
+test('sends any other request of the API', async () => {
+  const page = await request<{ data: unknown[] }>({ method: 'GET', path: '/qrcodes?limit=1' });
+  assert.ok(Array.isArray(page.data));
+});

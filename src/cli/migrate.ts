@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { createPartitions } from '../scans/partitions.ts';
+import { finishUpgrade, migrateDatabase } from '../store/migrate.ts';
+import { logConsoleOutput } from '../telemetry/console-output.ts';
+import { createLog } from '../telemetry/log.ts';
+import { failureMessage } from './failure-message.ts';
+import { printMessage } from './output.ts';
+import { withDatabase } from './with-database.ts';
+
+interface MigrateOptions {
+  finish?: boolean;
+  json?: boolean;
+}
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('Bring the database schema up to date; run this before the processes of a new release start')
+    .option(
+      '--finish',
+      'then drop what was kept for the previous release: only when none of its processes runs any more',
+    )
+    .option('--json', 'write messages as JSON lines, as the processes write their logs')
+    .action(({ finish = false, json = false }: MigrateOptions) =>
+      json ? migrateLogged(finish) : migrate(finish, printMessage),
+    );
+}
+
+/** For a release phase, whose output is collected with the logs: lines as web and worker processes write them. */
+async function migrateLogged(finish: boolean): Promise<void> {
+  const log = createLog('release', 'info');
+  logConsoleOutput(log);
+  try {
+    await migrate(finish, (line) => log.info(line));
+  } catch (error) {
+    log.fatal(await failureMessage(error));
+    process.exitCode = 1;
+  }
+}
+
+function migrate(finish: boolean, print: (line: string) => void): Promise<void> {
+  return withDatabase(async ({ url, config }) => {
+    // BullMQ takes a while to load, and the help does without it.
+    const { migrateQueue } = await import('../queue/postgres-engine.ts');
+    const { applied, notice } = await migrateDatabase(url, print, (db) => createPartitions(db, new Date()));
+    await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
+    if (notice) print(notice);
+    if (applied.length > 0) print(`Applied ${applied.join(', ')}.`);
+    else if (!notice) print('The schema is up to date.');
+    if (finish) {
+      await finishUpgrade(url, print);
+      print('The upgrade is finished: processes of the previous release can no longer record scans.');
+    }
+  });
+}

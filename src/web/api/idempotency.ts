@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import { claimKey, findResponse, type KeyUse, storeResponse } from '../../accounts/idempotent-responses.ts';
+import { createKeyedLimit } from '../../accounts/keyed-limit.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { type Database, sqlState } from '../../store/database.ts';
+import { bodyBytesOf } from '../middleware/json-body.ts';
+
+const header = 'Idempotency-Key';
+const maxKeyLength = 255;
+const maxWaitMs = 10_000;
+const maxWaiting = 200;
+/** More than any response has: the limits of request bodies bound it. */
+const maxResponseLength = 4 * 1024 * 1024;
+const lockNotAvailable = '55P03';
+
+/** What an operation answers, apart from the headers of every response. */
+export interface OperationResponse {
+  status: number;
+  headers: { ETag?: string; 'Qrelay-Warning'?: string[] };
+  body?: unknown;
+}
+
+interface Outcome {
+  response: OperationResponse;
+  isReplay: boolean;
+}
+
+interface IdempotencyOptions {
+  db: Database;
+  now: () => Date;
+}
+
+/** The key of a request and the hash of the rest of it, or undefined without one. */
+export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
+  const key = ctx.req.headers['idempotency-key'] as string | undefined;
+  if (key === undefined) return undefined;
+  // Other characters would be sent differently by different clients.
+  if (key.length > maxKeyLength || !/^[\x20-\x7e]+$/.test(key)) {
+    const message = `must have 1 to ${maxKeyLength} visible ASCII characters`;
+    throw invalid([{ field: header, message }]);
+  }
+  const hash = createHash('sha256').update(`${ctx.method} ${ctx.url}\n`);
+  return { ownerId, key, requestHash: hash.update(bodyBytesOf(ctx), 'latin1').digest() };
+}
+
+/**
+ * Runs a request once for each key: later ones get its response. Its effect and its response are one transaction, so a
+ * crash leaves both or neither. A request that fails changes nothing and stores nothing: the key can be used again.
+ */
+export function createIdempotency({ db, now }: IdempotencyOptions) {
+  // In this process one at a time, so that they do not wait for each other on connections of the pool.
+  const turns = createKeyedLimit({ concurrency: 1, maxWaiting, maxWaitMs });
+
+  async function inTurn<Value>({ ownerId, key }: KeyUse, work: () => Promise<Value>): Promise<Value> {
+    const release = await turns.acquire(`${ownerId} ${key}`);
+    if (!release) throw inProgress();
+    return work().finally(release);
+  }
+
+  async function replay(source: Database, use: KeyUse): Promise<Outcome | undefined> {
+    const stored = await findResponse(source, use, now());
+    if (!stored) return undefined;
+    if (!stored.requestHash.equals(use.requestHash)) throw otherRequest();
+    return { response: JSON.parse(stored.response) as OperationResponse, isReplay: true };
+  }
+
+  async function runAndStore(
+    transaction: Database,
+    use: KeyUse,
+    run: (transaction: Database) => Promise<OperationResponse>,
+  ): Promise<Outcome> {
+    const response = await run(transaction);
+    const text = JSON.stringify(response);
+    if (text.length > maxResponseLength) throw new Error('The response is too long to be stored');
+    await storeResponse(transaction, use, text);
+    return { response, isReplay: false };
+  }
+
+  return {
+    /** `run` must do everything in the transaction it gets. */
+    once: (use: KeyUse, run: (transaction: Database) => Promise<OperationResponse>): Promise<Outcome> =>
+      inTurn(use, async () => {
+        const earlier = await replay(db, use);
+        if (earlier) return earlier;
+        return db.transaction(async (transaction) => {
+          if (await claim(transaction, use, now())) return runAndStore(transaction, use, run);
+          // Undefined only where it has become a day old in between.
+          const outcome = await replay(transaction, use);
+          if (!outcome) throw inProgress();
+          return outcome;
+        });
+      }),
+  };
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Waits for another process for as long as the database lets a statement wait for a lock. */
+async function claim(transaction: Database, use: KeyUse, now: Date): Promise<boolean> {
+  try {
+    return await claimKey(transaction, use, now);
+  } catch (error) {
+    throw sqlState(error) === lockNotAvailable ? inProgress() : error;
+  }
+}
+
+function otherRequest(): AppError {
+  const message = 'was used for another request in the last 24 hours; use a new key for each request';
+  return invalid([{ field: header, message }]);
+}
+
+function inProgress(): AppError {
+  const message = `A request with this ${header} is still being processed. Try again in a second.`;
+  return new AppError('validation_error', message, { status: 409, headers: { 'Retry-After': '1' } });
+}

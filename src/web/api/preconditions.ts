@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { Static } from 'typebox';
+import { AppError } from '../../errors.ts';
+import type { readShape } from './qr-code-shapes.ts';
+
+/**
+ * A strong validator of the response: a hash of all that its owner can change, and the number of scans. `If-Match` compares
+ * only the hash, or no change of a busy code would succeed.
+ */
+export function codeEtag({ scanCount, ...rest }: Static<typeof readShape>): string {
+  return `"${hashOf(rest)}.${scanCount}"`;
+}
+
+/** For a resource that only its owner changes. */
+export const resourceEtag = (resource: object) => `"${hashOf(resource)}"`;
+
+function hashOf(resource: object): string {
+  return createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22);
+}
+
+/** Throws a 412 where `If-Match` names other versions only. A weak tag never matches (RFC 9110, section 13.1.1). */
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined) return;
+  const version = versionOf(etag);
+  if (tagsIn(ifMatch).some((tag) => tag === '*' || versionOf(tag) === version)) return;
+  throw new AppError(
+    'validation_error',
+    'The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
+    { status: 412 },
+  );
+}
+
+/** Whether `If-None-Match` names this response, so that a 304 is enough. */
+export function isKnown(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || etag === undefined) return false;
+  // A proxy that compresses makes the tag weak.
+  return tagsIn(ifNoneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+}
+
+/** Our tags have no comma. */
+function tagsIn(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim());
+}
+
+function versionOf(etag: string): string {
+  return etag.replace(/\.\d+"$/, '"');
+}

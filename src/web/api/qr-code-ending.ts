@@ -1,0 +1,108 @@
+import type { Static } from 'typebox';
+import { Type } from '../../schema.ts';
+import { changeCode, findCode } from '../../codes/codes.ts';
+import { hasDefaultEnd } from '../../codes/lifetime.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+import type { Config } from '../../config.ts';
+import { endingChanges, endingRules } from './ending-rules.ts';
+import { operation } from './operation.ts';
+import { resourceEtag } from './preconditions.ts';
+import { codeIdParams } from './qr-codes.ts';
+import { closed, nullable, text, timestamp } from './schema-parts.ts';
+
+const afterExpiryUrl =
+  'Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case.';
+
+export const endingBody = Type.Partial(
+  Type.Object({
+    expiresAt: nullable(
+      timestamp(
+        'When the code stops working. Null: one default lifetime from now, renewed by scans. A time in the past expires it at once.',
+      ),
+    ),
+    afterExpiryUrl: nullable(text(afterExpiryUrl)),
+  }),
+  { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
+);
+
+export const endingShape = Type.Object(
+  {
+    expiresAt: timestamp('When the code stops working.'),
+    isRenewedByScans: Type.Boolean({
+      description:
+        'True: the code has the default lifetime, and a scan in the second half of it renews it for another one. False: `expiresAt` was chosen and is never moved.',
+    }),
+    afterExpiryUrl: nullable(Type.String({ description: afterExpiryUrl })),
+  },
+  { description: 'How a QR code ends.' },
+);
+
+const example: Static<typeof endingShape> = {
+  expiresAt: '2027-11-28T09:30:00.000Z',
+  isRenewedByScans: true,
+  afterExpiryUrl: null,
+};
+
+export const readQrCodeEnding = operation({
+  id: 'readQrCodeEnding',
+  method: 'get',
+  path: '/qrcodes/{id}/ending',
+  tag: 'QR codes',
+  summary: 'Read how a QR code ends',
+  description:
+    'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
+  params: codeIdParams,
+  success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, config }) {
+    const ending = presentEnding(await findCode(db, ownerId, params.id), config);
+    etag(resourceEtag(ending));
+    return ending;
+  },
+});
+
+export const updateQrCodeEnding = operation({
+  id: 'updateQrCodeEnding',
+  method: 'patch',
+  path: '/qrcodes/{id}/ending',
+  tag: 'QR codes',
+  summary: 'Change how a QR code ends',
+  description:
+    'Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.',
+  params: codeIdParams,
+  body: endingBody,
+  bodyExample: { afterExpiryUrl: 'https://example.com/closed' },
+  otherFields: { isRenewedByScans: 'cannot be set; it is true while expiresAt is not chosen' },
+  success: {
+    status: 200,
+    description: 'How the code ends after the change.',
+    schema: endingShape,
+    example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
+  },
+  isVersioned: true,
+  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, now, codeChanged }) {
+    const changed = await changeCode(
+      db,
+      ownerId,
+      params.id,
+      async (code, transaction) => {
+        const given = await body(endingRules(transaction, config));
+        requireMatch(resourceEtag(presentEnding(code, config)));
+        return endingChanges(code, given, config.qrCodeLifetimeDays, now());
+      },
+      now(),
+    );
+    codeChanged(changed.shareToken);
+    const ending = presentEnding(changed, config);
+    etag(resourceEtag(ending));
+    return ending;
+  },
+});
+
+function presentEnding(code: QrCode, config: Config): Static<typeof endingShape> {
+  return {
+    expiresAt: code.expiresAt.toISOString(),
+    isRenewedByScans: hasDefaultEnd(code, config.qrCodeLifetimeDays),
+    afterExpiryUrl: code.afterExpiryUrl,
+  };
+}

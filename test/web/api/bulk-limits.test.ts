@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { apiClient } from '../../support/api-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const body = { codes: [{ name: 'Menu', content: 'https://example.com/menu' }] };
+
+describe('Bulk requests that are sent slowly', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  /** Sends the start of a body and leaves the connection open. */
+  async function sendSlowly(key: string): Promise<Socket> {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const head = [
+      'POST /api/v1/qrcodes/bulk HTTP/1.1',
+      'Host: qr.test',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000000',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n{"codes":`);
+    return socket;
+  }
+  async function countedRequests(): Promise<number> {
+    const [row] = (await service
+      .db('request_windows')
+      .select(service.db.raw('sum(cardinality(recent))::int AS counted'))) as [{ counted: number | null }];
+    return row.counted ?? 0;
+  }
+
+  it('let a third one of the same account wait, and those of others through', async () => {
+    const [key, otherKey] = [await service.makeKey(), await service.makeKey()];
+    const slow = await Promise.all([sendSlowly(key), sendSlowly(key)]);
+    await eventually(async () => expect(await countedRequests()).to.equal(2));
+
+    let isAnswered = false;
+    const third = apiClient(service.url, key)('/qrcodes/bulk', { method: 'POST', body }).finally(() => {
+      isAnswered = true;
+    });
+    await eventually(async () => expect(await countedRequests()).to.equal(3));
+    const other = await apiClient(service.url, otherKey)('/qrcodes/bulk', { method: 'POST', body });
+    expect([other.status, isAnswered]).to.deep.equal([200, false]);
+
+    slow[0].destroy();
+    expect((await third).status).to.equal(200);
+    slow[1].destroy();
+  });
+});
