@@ -288,7 +288,7 @@ export interface components {
              * @description Shape of the frames of the three eyes.
              * @enum {string}
              */
-            eyeFrameShape: "square" | "rounded" | "circle" | "leaf";
+            eyeFrameShape: "square" | "rounded" | "cut" | "leaf";
             /**
              * @description Shape of the balls in the three eyes.
              * @enum {string}
@@ -840,7 +840,7 @@ export interface components {
                      * @default square
                      * @enum {string}
                      */
-                    eyeFrameShape?: "square" | "rounded" | "circle" | "leaf";
+                    eyeFrameShape?: "square" | "rounded" | "cut" | "leaf";
                     /**
                      * @description Shape of the balls in the three eyes.
                      * @default square

@@ -1,6 +1,7 @@
 import type { Picture } from '../image/draw.ts';
 import { symbolModules } from '../image/symbol.ts';
-import type { Design } from './design.ts';
+import { splitAlignment } from './alignment.ts';
+import type { Design, ModuleShape } from './design.ts';
 import { eyeBallsPath, eyeFramesPath, withoutEyes } from './eye-paths.ts';
 import { type FrameLayout, frameLayouts, panelPath } from './frame-layout.ts';
 import { modulesPath } from './module-paths.ts';
@@ -25,7 +26,7 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
   const shapes: Shape[] = [
     ...(isEnclosed && !isTransparent ? [{ path: panelPath(panel), paint: backgroundColor }] : []),
     ...(await frame(picture, design, layout)),
-    { path: place(modulesPath(withoutEyes(cells), design.moduleShape)), paint },
+    { path: place(symbolPath(withoutEyes(cells), design.moduleShape)), paint },
     {
       path: place(eyeFramesPath(modules, design.eyeFrameShape)),
       paint: design.eyeFrameColor ?? paint,
@@ -33,6 +34,12 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
     { path: place(eyeBallsPath(modules, design.eyeBallShape)), paint: design.eyeBallColor ?? paint },
   ];
   return { width, height, background: isEnclosed || isTransparent ? undefined : backgroundColor, shapes };
+}
+
+/** Readers correct the position of modules by the alignment patterns, which they do not find in pieces. */
+function symbolPath(cells: boolean[][], shape: ModuleShape): Path {
+  const { alignment, rest } = splitAlignment(cells);
+  return [...modulesPath(rest, shape), ...modulesPath(alignment, shape === 'square' ? 'square' : 'rounded')];
 }
 
 async function frame(look: Look, design: Design, { path, text }: FrameLayout): Promise<Shape[]> {

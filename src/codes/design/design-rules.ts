@@ -9,18 +9,7 @@ const paper = '#ffffff';
 
 /** What is wrong with a design without drawing it. `colors` are those of the code. */
 export function designErrors(design: Design, colors: Colors): FieldError[] {
-  return [...eyeErrors(design), ...frameErrors(design, colors), ...colorErrors(design, colors)];
-}
-
-/** Readers also measure an eye along its diagonals, where the corners of a ball come too close to a round frame. */
-function eyeErrors({ eyeFrameShape, eyeBallShape }: Design): FieldError[] {
-  if (eyeFrameShape !== 'circle' || !['square', 'leaf'].includes(eyeBallShape)) return [];
-  return [
-    {
-      field: 'eyeBallShape',
-      message: `${eyeBallShape} does not fit the eyeFrameShape circle; use circle, rounded or octagon`,
-    },
-  ];
+  return [...frameErrors(design, colors), ...colorErrors(design, colors)];
 }
 
 function frameErrors(design: Design, colors: Colors): FieldError[] {

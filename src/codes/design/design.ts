@@ -23,7 +23,7 @@ export interface Design {
 export const moduleShapes = ['square', 'rounded', 'dots', 'diamond', 'bars'] as const;
 export type ModuleShape = (typeof moduleShapes)[number];
 
-export const eyeFrameShapes = ['square', 'rounded', 'circle', 'leaf'] as const;
+export const eyeFrameShapes = ['square', 'rounded', 'cut', 'leaf'] as const;
 export type EyeFrameShape = (typeof eyeFrameShapes)[number];
 
 export const eyeBallShapes = ['square', 'rounded', 'circle', 'leaf', 'octagon'] as const;

@@ -1,5 +1,5 @@
 import type { EyeBallShape, EyeFrameShape } from './design.ts';
-import { circle, moved, type Path, polygon, rectangle, reversed, roundedRectangle } from './scene.ts';
+import { moved, type Path, polygon, rectangle, reversed, roundedRectangle } from './scene.ts';
 
 /** Modules per side of an eye: a frame of one module around a gap of one around a ball of three. */
 export const eyeModules = 7;
@@ -9,22 +9,36 @@ type Corners = readonly [number, number, number, number];
 const all = (radius: number): Corners => [radius, radius, radius, radius];
 const leaf = (radius: number): Corners => [radius, 0, radius, 0];
 
-/** The frame in the upper left corner. */
+/** In the upper left corner. Rounder ones, circles included, are not found by every reader where the picture is rotated. */
 const frames: Record<EyeFrameShape, Path> = {
   square: [...rectangle(0, 0, 7, 7), ...reversed(rectangle(1, 1, 5, 5))],
   rounded: ring(all(1.75), all(0.9)),
-  circle: [...circle(3.5, 3.5, 3.5), ...reversed(circle(3.5, 3.5, 2.5))],
-  // Rounder ones are not found by zxing where the picture is rotated.
+  cut: [...octagon(0, 7, 1.1), ...reversed(octagon(1, 5, 0.6))],
   leaf: ring(leaf(1.3), leaf(0.5)),
 };
 
 const balls: Record<EyeBallShape, Path> = {
   square: rectangle(2, 2, 3, 3),
   rounded: roundedRectangle(2, 2, 3, 3, all(0.9)),
-  circle: circle(3.5, 3.5, 1.5),
+  circle: roundedRectangle(2, 2, 3, 3, all(1.2)),
   leaf: roundedRectangle(2, 2, 3, 3, leaf(1.2)),
-  octagon: polygon([2.8, 2], [4.2, 2], [5, 2.8], [5, 4.2], [4.2, 5], [2.8, 5], [2, 4.2], [2, 2.8]),
+  octagon: octagon(2, 3, 0.8),
 };
+
+/** Starts at the same x and y. */
+function octagon(start: number, side: number, cut: number): Path {
+  const end = start + side;
+  return polygon(
+    [start + cut, start],
+    [end - cut, start],
+    [end, start + cut],
+    [end, end - cut],
+    [end - cut, end],
+    [start + cut, end],
+    [start, end - cut],
+    [start, start + cut],
+  );
+}
 
 export function eyeFramesPath(modules: number, shape: EyeFrameShape): Path {
   return inThreeCorners(frames[shape], modules);

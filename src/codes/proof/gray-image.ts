@@ -35,39 +35,28 @@ export function halved({ width, height, values }: GrayImage): GrayImage {
   return { width: newWidth, height: newHeight, values: result };
 }
 
-/** By a Gaussian of that standard deviation, in pixels. */
+/** The variance of one pass of `averaged` must stay below that of three equal weights. */
+const maxPassVariance = 0.5;
+
+/** With that standard deviation, in pixels. What lies at the edge must be of one brightness. */
 export function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
-  const reach = Math.ceil(2.5 * sigma);
-  const weights = Float32Array.from({ length: 2 * reach + 1 }, (_, index) =>
-    Math.exp(-((index - reach) ** 2) / (2 * sigma * sigma)),
-  );
-  const sum = weights.reduce((total, weight) => total + weight);
-  const kernel = weights.map((weight) => weight / sum);
-  const rows = convolve(values, width, height, 1, width, kernel);
-  return { width, height, values: convolve(rows, height, width, width, 1, kernel) };
+  const passes = Math.ceil(sigma ** 2 / maxPassVariance);
+  const outerWeight = sigma ** 2 / passes / 2;
+  let result = values;
+  for (let pass = 0; pass < passes; pass += 1) {
+    result = averaged(averaged(result, outerWeight, 1), outerWeight, width);
+  }
+  return { width, height, values: result };
 }
 
-/** Along lines of `length` values that are `step` apart; the lines are `lineStep` apart. */
-function convolve(
-  values: Float32Array,
-  length: number,
-  lines: number,
-  step: number,
-  lineStep: number,
-  kernel: Float32Array,
-): Float32Array {
-  const result = new Float32Array(values.length);
-  const reach = kernel.length >> 1;
-  for (let line = 0; line < lines; line += 1) {
-    const start = line * lineStep;
-    for (let index = 0; index < length; index += 1) {
-      let sum = 0;
-      for (let offset = -reach; offset <= reach; offset += 1) {
-        const at = Math.min(length - 1, Math.max(0, index + offset));
-        sum += (values[start + at * step] as number) * (kernel[offset + reach] as number);
-      }
-      result[start + index * step] = sum;
-    }
+/** Each value with the ones that are `step` before and after it. Those without both stay as they are. */
+function averaged(values: Float32Array, outerWeight: number, step: number): Float32Array {
+  const result = values.slice();
+  const innerWeight = 1 - 2 * outerWeight;
+  const end = values.length - step;
+  for (let index = step; index < end; index += 1) {
+    const outer = (values[index - step] as number) + (values[index + step] as number);
+    result[index] = innerWeight * (values[index] as number) + outerWeight * outer;
   }
   return result;
 }

@@ -33,12 +33,18 @@ export function photograph(picture: GrayImage, pixels: number, conditions: Condi
   const height = Math.ceil(Math.abs(pixels * sin) + Math.abs(ownHeight * cos) + margin);
   const values = new Float32Array(width * height);
   const darkest = ((1 - contrast) * paper) / 2;
+  const stepX = cos * scale;
+  const stepY = -sin * scale;
+  const fromX = 0.5 - width / 2;
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const [fromX, fromY] = [x + 0.5 - width / 2, y + 0.5 - height / 2];
-      const sourceX = (fromX * cos + fromY * sin) * scale + source.width / 2 - 0.5;
-      const sourceY = (fromY * cos - fromX * sin) * scale + source.height / 2 - 0.5;
-      values[y * width + x] = darkest + contrast * paper * sample(source, sourceX, sourceY);
+    const fromY = y + 0.5 - height / 2;
+    let sourceX = (fromX * cos + fromY * sin) * scale + source.width / 2 - 0.5;
+    let sourceY = (fromY * cos - fromX * sin) * scale + source.height / 2 - 0.5;
+    for (let at = y * width; at < (y + 1) * width; at += 1) {
+      values[at] =
+        darkest + contrast * paper * sample(source.values, source.width, source.height, sourceX, sourceY);
+      sourceX += stepX;
+      sourceY += stepY;
     }
   }
   const photo = { width, height, values };
@@ -46,14 +52,15 @@ export function photograph(picture: GrayImage, pixels: number, conditions: Condi
 }
 
 /** Between four values; paper outside. */
-function sample({ width, height, values }: GrayImage, x: number, y: number): number {
+function sample(values: Float32Array, width: number, height: number, x: number, y: number): number {
   if (x < 0 || y < 0 || x >= width - 1 || y >= height - 1) return 1;
-  const [left, top] = [Math.floor(x), Math.floor(y)];
-  const [dx, dy] = [x - left, y - top];
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  const dx = x - left;
   const at = top * width + left;
   const upper = (values[at] as number) * (1 - dx) + (values[at + 1] as number) * dx;
   const lower = (values[at + width] as number) * (1 - dx) + (values[at + width + 1] as number) * dx;
-  return upper * (1 - dy) + lower * dy;
+  return upper + (lower - upper) * (y - top);
 }
 
 function withSpot({ width, height, values }: GrayImage, diameter: number): GrayImage {

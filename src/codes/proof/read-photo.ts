@@ -30,13 +30,30 @@ export const readers: Record<'zxing' | 'qr', Reader> = {
   },
 };
 
-/** RGBA, as readers expect it. */
-function toImageData({ width, height, values }: GrayImage) {
+interface RgbaImage {
+  data: Uint8ClampedArray<ArrayBuffer>;
+  width: number;
+  height: number;
+  colorSpace: 'srgb';
+}
+
+/** Every reader gets the same photographs. */
+const converted = new WeakMap<GrayImage, RgbaImage>();
+
+function toImageData(photo: GrayImage): RgbaImage {
+  const known = converted.get(photo);
+  if (known) return known;
+  const image = convert(photo);
+  converted.set(photo, image);
+  return image;
+}
+
+function convert({ width, height, values }: GrayImage): RgbaImage {
   const data = new Uint8ClampedArray(4 * values.length);
   const words = new Uint32Array(data.buffer);
-  values.forEach((value, index) => {
-    const level = Math.round(255 * Math.min(1, Math.max(0, value)));
-    words[index] = (0xff000000 | (level << 16) | (level << 8) | level) >>> 0;
-  });
-  return { data, width, height, colorSpace: 'srgb' as const };
+  for (let index = 0; index < values.length; index += 1) {
+    const level = (255 * (values[index] as number) + 0.5) | 0;
+    words[index] = 0xff000000 | (level * 0x010101);
+  }
+  return { data, width, height, colorSpace: 'srgb' };
 }

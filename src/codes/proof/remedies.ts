@@ -20,6 +20,8 @@ export function remediesFor(picture: Picture): Remedy[] {
     picture[field] === value ? [] : [{ field, value, changed: { ...picture, [field]: value } }];
   return [
     ...(design.quietZone < minQuietZone ? withDesign('quietZone', minQuietZone) : []),
+    ...withDesign('eyeBallColor', null),
+    ...withDesign('eyeFrameColor', null),
     ...withDesign('eyeBallShape', 'square'),
     ...withDesign('eyeFrameShape', 'square'),
     ...withDesign('moduleShape', 'square'),

@@ -63,7 +63,9 @@ export async function proveChange(
 
 export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null): string {
   const sentence = `Reads at ${readsAtMm} mm from ${distanceCm} cm.`;
-  return remedy ? `${sentence} With ${remedy.field} ${remedy.value} it can be printed smaller.` : sentence;
+  if (!remedy) return sentence;
+  const change = remedy.value === 'null' ? `Without ${remedy.field}` : `With ${remedy.field} ${remedy.value}`;
+  return `${sentence} ${change} it can be printed smaller.`;
 }
 
 const codeFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'];
@@ -77,7 +79,8 @@ function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
   const { field, value } = remedy;
   const own = codeFields.includes(field) ? 'of the code ' : '';
   const shown = shownValue(picture, field);
-  return { field, message: `${own}${shown}${reason} in this design; ${value} is` };
+  const change = value === 'null' ? 'without it, the design is' : `${value} is`;
+  return { field, message: `${own}${shown}${reason} in this design; ${change}` };
 }
 
 /** `dots `, or nothing for a color that is not set. */

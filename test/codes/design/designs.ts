@@ -26,11 +26,7 @@ export const designed = (design: Partial<Design>, picture: Partial<Picture> = {}
 /** Every value of every choice at least once. */
 export const oneOfEach: Partial<Design>[] = [
   ...moduleShapes.map((moduleShape) => ({ moduleShape })),
-  // In a round frame, a square ball is too wide from corner to corner for zxing.
-  ...eyeFrameShapes.map((eyeFrameShape) => ({
-    eyeFrameShape,
-    eyeBallShape: eyeFrameShape === 'circle' ? ('circle' as const) : ('square' as const),
-  })),
+  ...eyeFrameShapes.map((eyeFrameShape) => ({ eyeFrameShape })),
   ...eyeBallShapes.map((eyeBallShape) => ({ eyeBallShape })),
   ...gradientShapes.map((gradientShape) => ({ gradientShape, gradientColor: '#7a0060', gradientAngle: 30 })),
   ...frameShapes.map((frame) => ({ frame, frameText: 'Scan me', quietZone: frame === 'none' ? 4 : 2 })),
