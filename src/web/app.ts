@@ -36,6 +36,7 @@ import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
@@ -110,6 +111,7 @@ export function createApp({
     passwords,
     assets: assets.path,
     images,
+    proofs,
     geoSource,
     codeChanged,
     queues,
@@ -158,6 +160,7 @@ export function createPages(parts: PageParts): Router {
     codeListPages,
     codePictureRoutes,
     codeFormPages,
+    codeDesignPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,

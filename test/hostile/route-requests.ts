@@ -17,6 +17,16 @@ const editFields = {
   lastDay: '2099-12-31',
 };
 
+const designFields = {
+  moduleShape: 'dots',
+  eyeFrameShape: 'square',
+  eyeBallShape: 'square',
+  gradientShape: 'linear',
+  gradientAngle: '0',
+  quietZone: '4',
+  frame: 'none',
+};
+
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
@@ -27,6 +37,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/renew': () => ({ form: {} }),
   'POST /codes/:id/edit': () => ({ form: editFields }),
+  'POST /codes/:id/design': () => ({ form: designFields }),
+  'POST /codes/:id/design/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
@@ -93,4 +105,4 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 /** Parameters of the pages that are never ids. */
 export const noIds = `category confirmation copied days deletePassword email emailPassword encode ended
   endsWithin isFavorite isPublic name newEmail newPassword oldPassword password q switch type version csrfToken formToken
-  job kind page plan queue reason topLevel value`.split(/\s+/);
+  job kind page plan preset queue reason topLevel value`.split(/\s+/);

@@ -57,7 +57,7 @@ export async function deleteDesign(
   db: Database,
   codeId: string,
   now: Date,
-  checkStored: CheckStored,
+  checkStored: CheckStored = () => undefined,
 ): Promise<void> {
   await changeDesign(db, codeId, checkStored, async (transaction, stored) => {
     if (!stored) return;

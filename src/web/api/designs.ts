@@ -90,7 +90,8 @@ export const deleteQrCodeDesign = operation({
   },
 });
 
-function presentDesign(
+/** With its proof, where that still holds. */
+export function presentDesign(
   code: QrCode,
   stored: StoredDesign | undefined,
   baseUrl: string,

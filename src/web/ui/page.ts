@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
+import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
@@ -31,6 +32,7 @@ export interface PageParts {
   /** URL prefix of style sheets and scripts. */
   assets: string;
   images: Images;
+  proofs: Proofs;
   geoSource: GeoSource | undefined;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;

@@ -111,6 +111,9 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
         Edit
       </a>
+      <a class="button quiet" href={`/codes/${code.id}/design`}>
+        Design
+      </a>
       <DuplicateForm code={code} look="quiet" />
       {/* For a private code, the notice above has this button. */}
       {state !== 'private' && <VisibilityForm code={code} look="quiet" back={here} />}
