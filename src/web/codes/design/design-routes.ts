@@ -104,7 +104,9 @@ export function codeDesignPages(parts: PageParts): Router {
   router.get('/preview.svg', async (ctx) => {
     const code = await ownCode(ctx);
     const given = parseQuery(ctx.querystring);
-    const values = Object.fromEntries(designFieldNames.map((name) => [name, given.get(name)?.[0] ?? '']));
+    // Omitted fields get their default, as in the API.
+    const values = valuesOfDesign(defaultDesign, code);
+    for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
     const picture = pictureOf(code, readDesign(values), config.baseUrl);
     const { body, etag } = await images.draw(picture, 'svg').catch((cause: unknown) => {
       const message = 'The picture cannot be drawn right now. Try again shortly.';
@@ -121,7 +123,7 @@ function readDesign(values: DesignValues): Design {
   const body = designBodyOf(values);
   const errors = bodyErrors(body);
   if (errors.length > 0) throw invalid(errors);
-  return normalizeDesign(body as Partial<Design>);
+  return normalizeDesign(body);
 }
 
 /** What the form says about a design that was not saved. */
