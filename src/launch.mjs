@@ -75,7 +75,8 @@ export async function ensureBuilt(root = here) {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   };
   await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', cleanUp);
-  copyAssets(join(root, 'src', 'web'), join(fresh, 'src', 'web'));
+  for (const folder of [join('src', 'web'), join('src', 'codes', 'design', 'fonts')])
+    copyAssets(join(root, folder), join(fresh, folder));
   writeFileSync(join(fresh, 'built-from'), digest);
   try {
     if (existsSync(dist)) renameSync(dist, old);
@@ -88,10 +89,10 @@ export async function ensureBuilt(root = here) {
   }
 }
 
-/** Copies style sheets, browser scripts and icons, which the compiler leaves out. */
+/** Copies style sheets, browser scripts, icons and fonts, which the compiler leaves out. */
 function copyAssets(from, to) {
   if (!existsSync(from)) return;
-  const isAsset = (path) => statSync(path).isDirectory() || /\.(?:css|svg|browser\.js)$/.test(path);
+  const isAsset = (path) => statSync(path).isDirectory() || /\.(?:css|svg|browser\.js|ttf|txt)$/.test(path);
   cpSync(from, to, { recursive: true, filter: isAsset });
 }
 

@@ -7,6 +7,7 @@ import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
+import { openProofs } from './codes/proof/proof-thread.ts';
 import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
@@ -134,6 +135,7 @@ export async function openWebService({
   const targets = createTargets(db, config.baseUrl, elapsedMs);
   const images = givenImages ?? (await openImages(log));
   const printer = createPrinter(log);
+  const proofs = openProofs(log);
   const queueAccess = createQueueAccess({ place, log });
   const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
@@ -156,6 +158,7 @@ export async function openWebService({
     images,
     printer,
     previewShare,
+    proofs,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -236,6 +239,7 @@ export async function openWebService({
       await reports.close();
       await images.close();
       await printer.close();
+      await proofs.close();
       await passwords.close();
       await replicas?.close();
       await db.destroy();

@@ -1,13 +1,11 @@
 import type { Picture } from './image/draw.ts';
-import { contrastOf, luminance } from './contrast.ts';
+import { contrastOf, luminance, minContrast, showContrast } from './contrast.ts';
 import { numberWarning } from './content/number-warning.ts';
 import { parseContent } from './content/parse-content.ts';
 import { modulePixels, sizeFor } from './image/layout.ts';
 import { countModules, fitsSymbol } from './image/symbol.ts';
 import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
 
-/** See `contrastOf`. */
-const minContrast = 3;
 /** Modules of one pixel are lost when the image is scaled or photographed. */
 const minModulePixels = 2;
 
@@ -64,10 +62,8 @@ function colorWarnings({ foregroundColor, backgroundColor }: Picture): string[] 
   const contrast = contrastOf(foreground, background);
   const warnings: string[] = [];
   if (contrast < minContrast) {
-    // Rounded down, so that a contrast just below the limit is not shown as the limit.
-    const shown = (Math.floor(contrast * 10) / 10).toFixed(1);
     warnings.push(
-      `The colors ${foregroundColor} and ${backgroundColor} are too similar for a scanner: their contrast is ${shown}:1 and should be at least ${minContrast}:1. ${remedyFor(foreground, background)}`,
+      `The colors ${foregroundColor} and ${backgroundColor} are too similar for a scanner: their contrast is ${showContrast(contrast)} and should be at least ${minContrast}:1. ${remedyFor(foreground, background)}`,
     );
   }
   // Swapping does not help colors that are too similar.

@@ -1,15 +1,20 @@
 import { raw } from 'objection';
 import { validate as isUuid } from 'uuid';
 import type { Database } from '../store/database.ts';
+import type { Design } from './design/design.ts';
 import { QrCode } from './qr-code.ts';
 
 /** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
-export type SharedCode = QrCode & { hasAnyBlocks: boolean };
+export type SharedCode = QrCode & { hasAnyBlocks: boolean; design: Partial<Design> | null };
 
 export async function findSharedCode(db: Database, token: string): Promise<SharedCode | undefined> {
   const code = await QrCode.query(db)
     .findOne({ share_token: token })
-    .select('qr_codes.*', raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'));
+    .select(
+      'qr_codes.*',
+      raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
+      raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
+    );
   return code as SharedCode | undefined;
 }
 

@@ -220,7 +220,7 @@ function parseShareUrl(url: string, startedAt: number, trace: ShareTrace | undef
   if (path[dot] !== '.') return { token: path, format: 'code', query, startedAt, trace };
   const format = path.slice(dot + 1);
   // With any other extension, the path is not a valid token.
-  return format === 'svg' || format === 'png' || format === 'vcf'
+  return format === 'svg' || format === 'png' || format === 'pdf' || format === 'vcf'
     ? { token: path.slice(0, dot), format, query, startedAt, trace }
     : { token: path, format: 'code', query, startedAt, trace };
 }

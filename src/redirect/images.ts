@@ -10,12 +10,13 @@ import {
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
+import { readPrint } from '../codes/design/print.ts';
 import { parseQuery } from '../http/query-string.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 
 /** Everything an image of a code depends on, except the text that it encodes. */
-export type ImageCode = Omit<Picture, 'text'> & { content: string };
+export type ImageCode = Omit<Picture, 'text' | 'print'> & { content: string };
 
 /** Sends the image of a code. Never counts as a scan. Returns a promise if the image must be drawn first. */
 export type SendImage = (
@@ -57,12 +58,27 @@ export function createImageSender({ images, baseUrl, log }: ImageSenderOptions):
       return undefined;
     }
     const { errorCorrection, size, foregroundColor, backgroundColor } = code;
-    const text = encode.length > 0 ? code.content : shareUrl(baseUrl, token);
+    const isDirect = encode.length > 0;
+    const text = isDirect ? code.content : shareUrl(baseUrl, token);
     if (!fitsSymbol(text, code.errorCorrection)) {
       sendText(req, res, 404, tooLongToDraw);
       return undefined;
     }
-    const picture: Picture = { text, errorCorrection, size, foregroundColor, backgroundColor };
+    const print = format === 'pdf' ? readPrint(parameters) : undefined;
+    if (typeof print === 'string') {
+      sendText(req, res, 400, print);
+      return undefined;
+    }
+    const picture: Picture = {
+      text,
+      errorCorrection,
+      size,
+      foregroundColor,
+      backgroundColor,
+      // A design is proven with the share link only.
+      design: isDirect ? undefined : code.design,
+      print,
+    };
     const etag = imageEtag(picture, format);
     if (matchesEtag(req.headers['if-none-match'], etag)) {
       res.writeHead(304, { ...commonHeaders, ETag: etag, 'Cache-Control': cacheControl });

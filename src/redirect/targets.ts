@@ -5,6 +5,7 @@ import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
 import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import { type PageLook, pageLookOf } from '../codes/page-look.ts';
+import { normalizeDesign } from '../codes/design/design.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -142,7 +143,14 @@ function toTarget(
     name: code.name,
     type: code.type,
     content,
-    picture: { content: code.content, errorCorrection, size, foregroundColor, backgroundColor },
+    picture: {
+      content: code.content,
+      errorCorrection,
+      size,
+      foregroundColor,
+      backgroundColor,
+      design: code.design ? normalizeDesign(code.design) : undefined,
+    },
     look: pageLookOf(code),
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),

@@ -5,6 +5,7 @@ import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
+import type { Proofs } from '../codes/proof/proof-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import { createAddressPolicy } from '../net/address-policy.ts';
@@ -39,6 +40,7 @@ import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages } from './account/account-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
@@ -76,6 +78,7 @@ export interface AppParts {
   images: Images;
   printer: Printer;
   previewShare: PreviewShare;
+  proofs: Proofs;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -102,6 +105,7 @@ export function createApp({
   images,
   printer,
   previewShare,
+  proofs,
   geoSource,
   queueBoard,
   tracing,
@@ -116,7 +120,7 @@ export function createApp({
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),
   };
-  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints });
+  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints, proofs });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -131,6 +135,7 @@ export function createApp({
     assets: assets.path,
     images,
     prints,
+    proofs,
     geoSource,
     webhooks,
     codeChanged,
@@ -188,6 +193,7 @@ export function createPages(parts: PageParts): Router {
     codePreviewRoutes,
     codeFormPages,
     printPages,
+    codeDesignPages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,

@@ -23,16 +23,29 @@ function today() {
   const day = new Date().toISOString().slice(0, 10);
   return { firstDay: day, lastDay: day };
 }
+const designFields = {
+  moduleShape: 'dots',
+  eyeFrameShape: 'square',
+  eyeBallShape: 'square',
+  gradientShape: 'linear',
+  gradientAngle: '0',
+  quietZone: '4',
+  frame: 'none',
+};
 
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
+  'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
+  'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
   'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/renew': () => ({ form: {} }),
   'POST /codes/:id/edit': () => ({ form: editFields }),
+  'POST /codes/:id/design': () => ({ form: designFields }),
+  'POST /codes/:id/design/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
@@ -154,9 +167,9 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 export const noIds = `
   all categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind
-  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan q queue
-  reason recoveryPassword removePassword response sizeMm sizeShown switch topLevel totpPassword type url
-  value version
+  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset q
+  queue reason recoveryPassword removePassword response sizeMm sizeShown switch topLevel totpPassword type
+  url value version
 `
   .trim()
   .split(/\s+/);

@@ -71,9 +71,37 @@ export interface paths {
         head?: never;
         /**
          * Change a QR code
-         * @description Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. Scans see the change within 10 seconds.
+         * @description Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.
          */
         patch: operations["updateQrCode"];
+        trace?: never;
+    };
+    "/qrcodes/{id}/design": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the design of a QR code
+         * @description Returns how the code looks, and at which size phones read it. Without a design, the defaults.
+         */
+        get: operations["readQrCodeDesign"];
+        /**
+         * Set the design of a QR code
+         * @description Replaces the whole design. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.
+         */
+        put: operations["replaceQrCodeDesign"];
+        post?: never;
+        /**
+         * Remove the design of a QR code
+         * @description The code gets the default design: square modules in its two colors, without a frame.
+         */
+        delete: operations["deleteQrCodeDesign"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/qrcodes/{id}/ending": {
@@ -605,6 +633,61 @@ export interface components {
              * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
              */
             expiresAt: string;
+        };
+        /** @description The design of a QR code. */
+        Design: {
+            /**
+             * @description Shape of the modules.
+             * @enum {string}
+             */
+            moduleShape: "square" | "rounded" | "dots" | "diamond" | "bars";
+            /**
+             * @description Shape of the frames of the three eyes.
+             * @enum {string}
+             */
+            eyeFrameShape: "square" | "rounded" | "cut" | "leaf";
+            /**
+             * @description Shape of the balls in the three eyes.
+             * @enum {string}
+             */
+            eyeBallShape: "square" | "rounded" | "circle" | "leaf" | "octagon";
+            /** @description Color of the frames of the eyes. Null: like the modules. */
+            eyeFrameColor: string | null;
+            /** @description Color of the balls of the eyes. Null: like the modules. */
+            eyeBallColor: string | null;
+            /** @description Second color of a gradient that starts with the `foregroundColor` of the code. Null: no gradient. */
+            gradientColor: string | null;
+            /**
+             * @description Whether the gradient follows a line or starts in the center.
+             * @enum {string}
+             */
+            gradientShape: "linear" | "radial";
+            /** @description Direction of a linear gradient in degrees, clockwise: 0 is from left to right. */
+            gradientAngle: number;
+            /** @description Whether what is behind the picture shows, instead of the `backgroundColor` of the code. */
+            transparentBackground: boolean;
+            /** @description Free margin around the symbol in modules. At least 4 without a frame. */
+            quietZone: number;
+            /**
+             * @description Frame around the code, with a text.
+             * @enum {string}
+             */
+            frame: "none" | "band" | "bubble" | "card";
+            /** @description Text in the frame, or null. */
+            frameText: string | null;
+            /** @description Color of the frame. Null: the `foregroundColor` of the code. */
+            frameColor: string | null;
+            /** @description Color of the text. Null: the `backgroundColor` of the code. */
+            frameTextColor: string | null;
+            /** @description The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the code was changed on its page since the design was proven. */
+            readsAtMm: number | null;
+            /** @description The same as a sentence, with a change that would help, if there is one. */
+            proof: string | null;
+            /**
+             * Format: date-time
+             * @description When the design was saved. Null without a design.
+             */
+            updatedAt: string | null;
         };
         /** @description How a QR code ends. */
         QrCodeEnding: {
@@ -1444,6 +1527,97 @@ export interface components {
                 };
             };
         };
+        /** @description The design. Omitted fields get their default. */
+        NewDesign: {
+            content: {
+                /**
+                 * @example {
+                 *       "moduleShape": "rounded",
+                 *       "eyeFrameShape": "rounded",
+                 *       "frame": "band",
+                 *       "frameText": "Scan me"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Shape of the modules.
+                     * @default square
+                     * @enum {string}
+                     */
+                    moduleShape?: "square" | "rounded" | "dots" | "diamond" | "bars";
+                    /**
+                     * @description Shape of the frames of the three eyes.
+                     * @default square
+                     * @enum {string}
+                     */
+                    eyeFrameShape?: "square" | "rounded" | "cut" | "leaf";
+                    /**
+                     * @description Shape of the balls in the three eyes.
+                     * @default square
+                     * @enum {string}
+                     */
+                    eyeBallShape?: "square" | "rounded" | "circle" | "leaf" | "octagon";
+                    /**
+                     * @description Color of the frames of the eyes. Null: like the modules.
+                     * @default null
+                     */
+                    eyeFrameColor?: string | null;
+                    /**
+                     * @description Color of the balls of the eyes. Null: like the modules.
+                     * @default null
+                     */
+                    eyeBallColor?: string | null;
+                    /**
+                     * @description Second color of a gradient that starts with the `foregroundColor` of the code. Null: no gradient.
+                     * @default null
+                     */
+                    gradientColor?: string | null;
+                    /**
+                     * @description Whether the gradient follows a line or starts in the center.
+                     * @default linear
+                     * @enum {string}
+                     */
+                    gradientShape?: "linear" | "radial";
+                    /**
+                     * @description Direction of a linear gradient in degrees, clockwise: 0 is from left to right.
+                     * @default 0
+                     */
+                    gradientAngle?: number;
+                    /**
+                     * @description Whether what is behind the picture shows, instead of the `backgroundColor` of the code.
+                     * @default false
+                     */
+                    transparentBackground?: boolean;
+                    /**
+                     * @description Free margin around the symbol in modules. At least 4 without a frame.
+                     * @default 4
+                     */
+                    quietZone?: number;
+                    /**
+                     * @description Frame around the code, with a text.
+                     * @default none
+                     * @enum {string}
+                     */
+                    frame?: "none" | "band" | "bubble" | "card";
+                    /**
+                     * Format: label
+                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     * @default null
+                     */
+                    frameText?: string | null;
+                    /**
+                     * @description Color of the frame. Null: the `foregroundColor` of the code.
+                     * @default null
+                     */
+                    frameColor?: string | null;
+                    /**
+                     * @description Color of the text. Null: the `backgroundColor` of the code.
+                     * @default null
+                     */
+                    frameTextColor?: string | null;
+                };
+            };
+        };
         /** @description Up to 500 QR codes to create. */
         NewQrCodes: {
             content: {
@@ -2208,6 +2382,175 @@ export interface operations {
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeDesign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The design. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "rounded",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "readsAtMm": 15,
+                     *       "proof": "Reads at 15 mm from 15 cm.",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Design"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodeDesign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["NewDesign"];
+        responses: {
+            /** @description The design was proven and saved. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "rounded",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "readsAtMm": 15,
+                     *       "proof": "Reads at 15 mm from 15 cm.",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Design"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodeDesign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code has the default design. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,4 +1,7 @@
+import type { Design } from '../design/design.ts';
+import type { Print } from '../design/print.ts';
 import type { ErrorCorrection } from '../qr-code.ts';
+import { escapeXml } from './escape-xml.ts';
 import { layOut } from './layout.ts';
 import { encodePng } from './png.ts';
 import { symbolModules } from './symbol.ts';
@@ -12,6 +15,10 @@ export interface Picture {
   /** #RRGGBB, like all colors. */
   foregroundColor: string;
   backgroundColor: string;
+  /** Absent for squares in the two colors. */
+  design?: Design | undefined;
+  /** For PDF only. */
+  print?: Print | undefined;
 }
 
 /** The same image as the PNG, pixel for pixel. Colors are attributes, so that no CSP against inline styles removes them. */
@@ -51,8 +58,4 @@ function runs(cells: boolean[][]): string {
     }
   });
   return path.join('');
-}
-
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

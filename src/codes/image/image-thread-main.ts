@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { handleRequests, emitEvent } from '../../runtime/inside-thread.ts';
-import { drawPng, drawSvg, type Picture } from './draw.ts';
+import type { Picture } from './draw.ts';
+import { drawPicture, type ImageFormat } from './draw-picture.ts';
 
 // A redirect must not wait for an image. On Linux this sets the priority of the calling thread, elsewhere of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
@@ -10,11 +11,9 @@ export interface ImageRequest {
   format: ImageFormat;
 }
 
-export type ImageFormat = 'svg' | 'png';
-
 emitEvent('ready');
 
-handleRequests<ImageRequest>(async ({ picture, format }) =>
-  // A copy: a Buffer may share its memory with others.
-  format === 'svg' ? new TextEncoder().encode(drawSvg(picture)) : new Uint8Array(drawPng(picture)),
+// A copy: a Buffer may share its memory with others.
+handleRequests<ImageRequest>(
+  async ({ picture, format }) => new Uint8Array(await drawPicture(picture, format)),
 );

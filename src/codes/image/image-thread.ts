@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../telemetry/log.ts';
+import { defaultDesign, isDefaultDesign } from '../design/design.ts';
 import { openThread } from '../../runtime/thread.ts';
 import type { Picture } from './draw.ts';
-import type { ImageFormat, ImageRequest } from './image-thread-main.ts';
+import type { ImageFormat } from './draw-picture.ts';
+import type { ImageRequest } from './image-thread-main.ts';
 
 export type { ImageFormat };
 
 export const contentTypes: Record<ImageFormat, string> = {
   svg: 'image/svg+xml; charset=utf-8',
   png: 'image/png',
+  pdf: 'application/pdf',
 };
 
 export interface Image {
@@ -25,6 +28,9 @@ export interface Images {
 
 /** Part of every ETag. Raise it when the drawing changes. */
 const drawingVersion = 1;
+/** Likewise, for what only pictures with a design, and PDFs, depend on. */
+const designVersion = 1;
+const pdfVersion = 1;
 const defaultCacheBytes = 32 * 1024 * 1024;
 /** The approximate overhead of an entry. */
 const entryBytes = 512;
@@ -70,7 +76,25 @@ export async function openImages(
 
 /** Known without drawing, and the same in every process. */
 export function imageEtag(picture: Picture, format: ImageFormat): string {
-  const { text, errorCorrection, size, foregroundColor, backgroundColor } = picture;
-  const parts = [drawingVersion, format, errorCorrection, size, foregroundColor, backgroundColor, text];
+  const {
+    text,
+    errorCorrection,
+    size,
+    foregroundColor,
+    backgroundColor,
+    design = defaultDesign,
+    print,
+  } = picture;
+  const parts: unknown[] = [
+    drawingVersion,
+    format,
+    errorCorrection,
+    size,
+    foregroundColor,
+    backgroundColor,
+    text,
+  ];
+  if (!isDefaultDesign(design)) parts.push(designVersion, design);
+  if (format === 'pdf') parts.push(pdfVersion, print);
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}"`;
 }

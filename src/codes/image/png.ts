@@ -14,11 +14,19 @@ export function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
   header.set([bitDepth, indexedColor], 8);
+  return pngFile(
+    header,
+    [chunk('PLTE', Buffer.concat(palette))],
+    deflateSync(filteredRows(layout, size), { level: 6 }),
+  );
+}
+
+export function pngFile(header: Buffer, between: Buffer[], data: Buffer): Buffer {
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('PLTE', Buffer.concat(palette)),
-    chunk('IDAT', deflateSync(filteredRows(layout, size), { level: 6 })),
+    ...between,
+    chunk('IDAT', data),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
 import { analyticsShape } from './analytics.ts';
+import { designBody, designShape } from './design-shapes.ts';
 import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
@@ -28,6 +29,7 @@ type JsonObject = { [key: string]: Json };
 const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
+  Design: designShape,
   QrCodeEnding: endingShape,
   QrCodePage: pageShape,
   BulkResult: bulkShape,
@@ -46,6 +48,7 @@ const schemas: Record<string, TSchema> = {
 /** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
 const requestBodies: Record<string, TSchema> = {
   NewQrCode: createBody,
+  NewDesign: designBody,
   NewQrCodes: bulkBody,
   QrCodeChanges: patchBody,
   QrCodeEndingChanges: endingBody,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
@@ -15,6 +16,7 @@ export interface ApiServices {
   config: Config;
   webhooks: WebhookParts;
   now: () => Date;
+  proofs: Proofs;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
   prints: Prints;
@@ -51,7 +53,7 @@ interface OperationOf<
   Response extends TSchema,
 > {
   id: string;
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the version prefix, with parameters in braces. */
   path: string;
   tag: ApiTag;

@@ -1,5 +1,6 @@
 import { Type } from '../../schema.ts';
 import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
+import { saveDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
@@ -8,6 +9,7 @@ import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { endingChanges } from './ending-rules.ts';
 import { codeEtag } from './preconditions.ts';
+import { proveChange } from './prove-design.ts';
 import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -133,7 +135,7 @@ export const updateQrCode = operation({
   tag: 'QR codes',
   summary: 'Change a QR code',
   description:
-    'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. Scans see the change within 10 seconds.',
+    'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.',
   params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
@@ -147,7 +149,10 @@ export const updateQrCode = operation({
   },
   isVersioned: true,
   async handle({ ownerId, params, body, warn, etag, requireMatch }, services) {
-    const { db, config, now } = services;
+    const { db, config, now, proofs } = services;
+    // Not in the transaction, which would hold a connection and a lock meanwhile. Invalid fields are reported there.
+    const fields = await body().catch(() => ({}));
+    const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
     const changed = await changeCode(
       db,
       ownerId,
@@ -160,6 +165,7 @@ export const updateQrCode = operation({
       },
       now(),
     );
+    if (proven) await saveDesign(db, changed.id, proven, now());
     services.codeChanged(changed.shareToken);
     warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
     const shown = await presentWithCount(changed, services);

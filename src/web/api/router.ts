@@ -5,6 +5,7 @@ import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
+import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
 import { createQrCodes } from './bulk.ts';
 import { findErrors } from './check-body.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
@@ -43,6 +44,9 @@ export const operations: Operation[] = [
   readQrCode,
   updateQrCode,
   deleteQrCode,
+  readQrCodeDesign,
+  replaceQrCodeDesign,
+  deleteQrCodeDesign,
   readQrCodeEnding,
   updateQrCodeEnding,
   readQrCodePage,

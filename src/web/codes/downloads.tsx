@@ -1,7 +1,7 @@
 import { parseContent } from '../../codes/content/parse-content.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 
-const formats = ['svg', 'png'] as const;
+const formats = ['svg', 'png', 'pdf'] as const;
 type Format = (typeof formats)[number];
 
 /** A phone that is not online yet cannot open a share link. */

@@ -2,12 +2,15 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
+import { readPrint } from '../../codes/design/print.ts';
+import { findDesign } from '../../codes/design/stored-design.ts';
 import type { Picture } from '../../codes/image/draw.ts';
 import { markAsSample } from '../../codes/image/sample.ts';
 import { contentTypes, type ImageFormat } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
+import { parseQuery } from '../../http/query-string.ts';
 import { attachment } from '../../http/content-disposition.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
@@ -24,7 +27,7 @@ const placeholderToken = '0000000000';
 const sampleText = 'Sample: not saved yet';
 const designErrors = compileValidator(patchBody);
 
-export type Design = Omit<Picture, 'text'>;
+export type Design = Omit<Picture, 'text' | 'design' | 'print'>;
 
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
 export function codePictureRoutes({ db, config, images }: PageParts): Router {
@@ -49,7 +52,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
     else ctx.body = body;
   }
 
-  for (const format of ['svg', 'png'] as const) {
+  for (const format of ['svg', 'png', 'pdf'] as const) {
     router.get(`/:id/picture.${format}`, async (ctx) => {
       const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
       const isDirect = ctx.query['encode'] === 'content';
@@ -60,7 +63,11 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
       const ending = isDirect ? `direct.${format}` : format;
       if ('download' in ctx.query)
         ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
-      await send(ctx, { ...designOf(code), text }, format);
+      // A design is proven with the share link only.
+      const stored = isDirect ? undefined : await findDesign(db, code.id);
+      const print = format === 'pdf' ? readPrint(parseQuery(ctx.querystring)) : undefined;
+      if (typeof print === 'string') throw new AppError('validation_error', print);
+      await send(ctx, { ...designOf(code), text, design: stored?.design, print }, format);
     });
   }
 

@@ -135,12 +135,22 @@ interface InputProps extends ControlProps {
   /** Leave it out in forms that people return to: with "off", the browser's back button would empty the field. */
   autocomplete?: string;
   maxLength?: number;
+  /** The id of a datalist. */
+  list?: string;
   required?: boolean;
 }
 
-export function Input({ type = 'text', inputMode, autocomplete, maxLength, required, ...props }: InputProps) {
+export function Input({
+  type = 'text',
+  inputMode,
+  autocomplete,
+  maxLength,
+  list,
+  required,
+  ...props
+}: InputProps) {
   // Preact's types need a literal input type; here the page chooses it.
-  const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, required };
+  const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, list, required };
   const locale = useLocale();
   const describeDay = (day: string) => dayInWords(day, locale);
   return (

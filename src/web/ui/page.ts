@@ -5,6 +5,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
+import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
@@ -37,6 +38,7 @@ export interface PageParts {
   assets: string;
   images: Images;
   prints: Prints;
+  proofs: Proofs;
   geoSource: GeoSource | undefined;
   webhooks: WebhookParts;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */

@@ -5,11 +5,14 @@ import {
   createWebhook,
   deleteQrCode,
   downloadQrCodeFiles,
+  deleteQrCodeDesign,
   listQrCodeScans,
   listQrCodes,
   printQrCodeLabels,
   readQrCode,
   readQrCodeAnalytics,
+  readQrCodeDesign,
+  replaceQrCodeDesign,
   readQrCodeEnding,
   readQrCodePage,
   updateQrCode,
@@ -117,6 +120,17 @@ export async function roundTrip(
     (await replayWebhook({ client, path: at, body: period })).data,
   );
   const hookDeleted = await deleteWebhook({ client, path: at });
+  const newDesign = {
+    moduleShape: 'dots' as const,
+    frame: 'card' as const,
+    frameText: 'Scan me',
+    frameColor: null,
+  };
+  const designed = schemas.zReplaceQrCodeDesignResponse.parse(
+    (await replaceQrCodeDesign({ client, path, body: newDesign })).data,
+  );
+  const design = schemas.zReadQrCodeDesignResponse.parse((await readQrCodeDesign({ client, path })).data);
+  const plain = await deleteQrCodeDesign({ client, path });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -137,6 +151,7 @@ export async function roundTrip(
     webhook: [hooks.data[0]?.name, hookRead.codeIds?.[0] === id, rotated.secret.slice(0, 6)],
     delivery: [log.data[0]?.event, detail.status, replayed.scans],
     webhookDeleted: hookDeleted.response.status,
+    designed: [designed.readsAtMm, design.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

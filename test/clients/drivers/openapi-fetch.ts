@@ -74,6 +74,12 @@ export async function roundTrip(
   const period = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
   const replayed = await client.POST('/webhooks/{id}/replay', { params: at, body: period });
   const hookDeleted = await client.DELETE('/webhooks/{id}', { params: at });
+  const designed = await client.PUT('/qrcodes/{id}/design', {
+    params: { path },
+    body: { moduleShape: 'dots', frame: 'card', frameText: 'Scan me', frameColor: null },
+  });
+  const design = await client.GET('/qrcodes/{id}/design', { params: { path } });
+  const plain = await client.DELETE('/qrcodes/{id}/design', { params: { path } });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -99,6 +105,7 @@ export async function roundTrip(
     ],
     delivery: [log.data?.data[0]?.event, detail.data?.status, replayed.data?.scans],
     webhookDeleted: hookDeleted.response.status,
+    designed: [designed.data?.readsAtMm, design.data?.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error,
   };

@@ -133,6 +133,7 @@ describe('errors (7; decisions: Bodies and errors)', () => {
       '/qrcodes': ['GET', 'HEAD', 'POST'],
       [`/qrcodes/${someId}`]: ['GET', 'HEAD', 'PATCH', 'DELETE'],
       [`/qrcodes/${someId}/analytics`]: ['GET', 'HEAD'],
+      [`/qrcodes/${someId}/design`]: ['GET', 'HEAD', 'PUT', 'DELETE'],
       [`/qrcodes/${someId}/scans`]: ['GET', 'HEAD'],
       '/openapi.json': ['GET', 'HEAD'],
     };
@@ -164,7 +165,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
   it('are a 500 internal_error without internal details', async () => {
     const service = await startService();
     const api = ownerClient(service);
-    await service.db.raw('DROP TABLE scan_counters, scans, qr_codes');
+    await service.db.raw('DROP TABLE scan_counters, scans, designs, qr_codes');
     const answers = [];
     for (const [method, path, body] of routes) answers.push(await api(path, { method, body }));
     await service.stop();

@@ -200,6 +200,9 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'POST /qrcodes/bulk',
       'GET /qrcodes/{id}',
       'GET /qrcodes/{id}/analytics',
+      'GET /qrcodes/{id}/design',
+      'PUT /qrcodes/{id}/design',
+      'DELETE /qrcodes/{id}/design',
       'GET /qrcodes/{id}/scans',
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
@@ -258,6 +261,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       if (operation.requestBody) expected.push(413, 415);
       if (acceptsKey(name)) expected.push(409);
       if (/^(?:PATCH|DELETE) \/qrcodes/.test(name)) expected.push(412);
+      if (/^(?:PUT|PATCH|DELETE) /.test(name)) expected.push(412);
       const failures = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
       expect(failures, name).to.have.members(expected.map(String));
       for (const status of failures) {
@@ -314,6 +318,9 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
         `GET ${path}`,
         `PATCH ${path}`,
       ]),
+      ...['/qrcodes/{id}', '/qrcodes/{id}/ending'].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+      'GET /qrcodes/{id}/design',
+      'PUT /qrcodes/{id}/design',
     ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}', 'POST /qrcodes/labels'];
     for (const { name, operation } of operations()) {

@@ -89,8 +89,10 @@ inABrowser('The page of a code', sharedService, (site) => {
     expect(names).to.deep.equal([
       'Poster _Caf__.svg',
       'Poster _Caf__.png',
+      'Poster _Caf__.pdf',
       'Poster _Caf__.direct.svg',
       'Poster _Caf__.direct.png',
+      'Poster _Caf__.direct.pdf',
     ]);
     expect(texts).to.deep.equal([current.code.shareUrl, current.code.content]);
   }

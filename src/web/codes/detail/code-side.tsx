@@ -111,6 +111,9 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
         Edit
       </a>
+      <a class="button quiet" href={`/codes/${code.id}/design`}>
+        Design
+      </a>
       <a class="button quiet" href={`/codes/${code.id}/print`}>
         Print
       </a>

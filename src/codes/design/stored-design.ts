@@ -1,0 +1,84 @@
+import { Model, snakeCaseMappers } from 'objection';
+import { AppError } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { QrCode } from '../qr-code.ts';
+import { type Design, normalizeDesign } from './design.ts';
+
+/** The design of a code, and its proof. */
+export class StoredDesign extends Model {
+  static override tableName = 'designs';
+  static override idColumn = 'code_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare codeId: string;
+  declare design: Design;
+  declare readsAtMm: number;
+  /** Identifies the picture that was proven. */
+  declare proven: string;
+  declare updatedAt: Date;
+}
+
+/** Undefined for a code without a design. */
+export async function findDesign(db: Database, codeId: string): Promise<StoredDesign | undefined> {
+  const stored = await StoredDesign.query(db).findById(codeId);
+  // One that an earlier release has stored lacks what was added since.
+  if (stored) stored.design = normalizeDesign(stored.design);
+  return stored;
+}
+
+export interface ProvenDesign {
+  design: Design;
+  readsAtMm: number;
+  proven: string;
+}
+
+/** Called with the design that is stored, before it changes; throws where it must not. */
+type CheckStored = (stored: StoredDesign | undefined) => void;
+
+/** Replaces the design of the code, which counts as a change of the code. */
+export async function saveDesign(
+  db: Database,
+  codeId: string,
+  proven: ProvenDesign,
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<void> {
+  await changeDesign(db, codeId, checkStored, async (transaction) => {
+    await StoredDesign.query(transaction)
+      .insert({ codeId, ...proven, updatedAt: now })
+      .onConflict('code_id')
+      .merge();
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
+}
+
+/** Does nothing for a code without a design. */
+export async function deleteDesign(
+  db: Database,
+  codeId: string,
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<void> {
+  await changeDesign(db, codeId, checkStored, async (transaction, stored) => {
+    if (!stored) return;
+    await StoredDesign.query(transaction).deleteById(codeId);
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
+}
+
+async function changeDesign(
+  db: Database,
+  codeId: string,
+  checkStored: CheckStored,
+  change: (transaction: Database, stored: StoredDesign | undefined) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    // Locks the code, so that two changes of its design follow one another.
+    const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+    // It was deleted while its design was proven.
+    if (!code) throw new AppError('not_found', 'There is no such QR code.');
+    const stored = await findDesign(transaction, codeId);
+    checkStored(stored);
+    await change(transaction, stored);
+  });
+}

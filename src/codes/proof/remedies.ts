@@ -1,0 +1,37 @@
+import { type Design, defaultDesign, minQuietZone } from '../design/design.ts';
+import type { Picture } from '../image/draw.ts';
+import { fitsSymbol } from '../image/symbol.ts';
+
+export interface Remedy {
+  /** Of the design or, for colors and the error correction, of the code. */
+  field: string;
+  value: string;
+  changed: Picture;
+}
+
+/** Single changes that make a picture easier to read, those that change its looks the least first. */
+export function remediesFor(picture: Picture): Remedy[] {
+  const { design = defaultDesign } = picture;
+  const withDesign = <Field extends keyof Design>(field: Field, value: Design[Field]): Remedy[] =>
+    design[field] === value
+      ? []
+      : [{ field, value: String(value), changed: { ...picture, design: { ...design, [field]: value } } }];
+  const withPicture = (field: 'foregroundColor' | 'backgroundColor' | 'errorCorrection', value: string) =>
+    picture[field] === value ? [] : [{ field, value, changed: { ...picture, [field]: value } }];
+  return [
+    ...(design.quietZone < minQuietZone ? withDesign('quietZone', minQuietZone) : []),
+    ...withDesign('eyeBallColor', null),
+    ...withDesign('eyeFrameColor', null),
+    ...withDesign('eyeBallShape', 'square'),
+    ...withDesign('eyeFrameShape', 'square'),
+    ...withDesign('moduleShape', 'square'),
+    ...(design.gradientColor === null ? [] : withDesign('gradientColor', null)),
+    ...withPicture('foregroundColor', '#000000'),
+    ...withPicture('backgroundColor', '#ffffff'),
+    // More correction where modules are lost, fewer modules where they are too small.
+    ...(['H', 'L'] as const)
+      .filter((level) => fitsSymbol(picture.text, level))
+      .flatMap((level) => withPicture('errorCorrection', level)),
+    ...(design.frame === 'none' ? [] : withDesign('frame', 'none')),
+  ];
+}

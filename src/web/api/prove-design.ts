@@ -1,0 +1,91 @@
+import { findCode } from '../../codes/codes.ts';
+import { designErrors } from '../../codes/design/design-rules.ts';
+import type { Design } from '../../codes/design/design.ts';
+import { findDesign, type ProvenDesign } from '../../codes/design/stored-design.ts';
+import { type Proofs, provenPicture } from '../../codes/proof/proof-thread.ts';
+import type { Proof } from '../../codes/proof/prove.ts';
+import { distanceCm, provenSizesMm } from '../../codes/proof/proof-sizes.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+import { shareUrl } from '../../codes/share-token.ts';
+import { BusyError, type FieldError, invalid } from '../../errors.ts';
+import type { ApiServices } from './operation.ts';
+
+type Look = Pick<QrCode, 'shareToken' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'>;
+
+const retryAfterSeconds = 5;
+
+/** The picture that a design is proven with. Its size in pixels does not matter. */
+export function pictureOf(code: Look, design: Design, baseUrl: string) {
+  const { errorCorrection, foregroundColor, backgroundColor } = code;
+  const text = shareUrl(baseUrl, code.shareToken);
+  return { text, errorCorrection, foregroundColor, backgroundColor, size: 512, design };
+}
+
+/** Throws a validation error with the reason if phones could not read the code in that design. */
+export async function proveDesign(
+  proofs: Proofs,
+  code: Look,
+  design: Design,
+  baseUrl: string,
+): Promise<ProvenDesign & { proof: string }> {
+  const errors = designErrors(design, code);
+  if (errors.length > 0) throw invalid(errors);
+  const picture = pictureOf(code, design, baseUrl);
+  const proof = await proofs.prove(picture).catch((cause: unknown) => {
+    throw new BusyError('The design cannot be proven right now. Try again shortly.', {
+      retryAfterSeconds,
+      cause,
+    });
+  });
+  const { readsAtMm } = proof;
+  if (readsAtMm === null) throw invalid([refusal(proof, picture)]);
+  return { design, readsAtMm, proven: provenPicture(picture), proof: describeProof(readsAtMm, proof.remedy) };
+}
+
+const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
+
+/** Proves the design of a code once more where a change of the code alters its picture. Undefined if nothing has to be. */
+export async function proveChange(
+  { db, proofs, config }: Pick<ApiServices, 'db' | 'proofs' | 'config'>,
+  ownerId: string,
+  id: string,
+  changes: Partial<Look>,
+): Promise<ProvenDesign | undefined> {
+  if (lookFields.every((field) => changes[field] === undefined)) return undefined;
+  const code = await findCode(db, ownerId, id);
+  const stored = await findDesign(db, code.id);
+  if (!stored) return undefined;
+  const { shareToken, errorCorrection, foregroundColor, backgroundColor } = code;
+  const look = { shareToken, errorCorrection, foregroundColor, backgroundColor, ...changes };
+  const { design, readsAtMm, proven } = await proveDesign(proofs, look, stored.design, config.baseUrl);
+  return { design, readsAtMm, proven };
+}
+
+export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null): string {
+  const sentence = `Reads at ${readsAtMm} mm from ${distanceCm} cm.`;
+  if (!remedy) return sentence;
+  const change = remedy.value === 'null' ? `Without ${remedy.field}` : `With ${remedy.field} ${remedy.value}`;
+  return `${sentence} ${change} it can be printed smaller.`;
+}
+
+const codeFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'];
+
+function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
+  if (undrawable !== null)
+    return { field: 'frameText', message: `must not contain ${undrawable}, which the fonts do not have` };
+  const reason = `is not read by phones, even printed ${Math.max(...provenSizesMm)} mm wide`;
+  if (!remedy)
+    return { field: 'body', message: `${reason}: start from the defaults and change one field at a time` };
+  const { field, value } = remedy;
+  const own = codeFields.includes(field) ? 'of the code ' : '';
+  const shown = shownValue(picture, field);
+  const change = value === 'null' ? 'without it, the design is' : `${value} is`;
+  return { field, message: `${own}${shown}${reason} in this design; ${change}` };
+}
+
+/** `dots `, or nothing for a color that is not set. */
+function shownValue(picture: object, field: string): string {
+  const { design, ...rest } = picture as { design: object };
+  const value = ({ ...rest, ...design } as Record<string, string | number | null>)[field];
+  return value === null || value === undefined ? '' : `${String(value)} `;
+}

@@ -1,0 +1,65 @@
+import type { Design } from '../../../codes/design/design.ts';
+
+/** The form: each field as text, a check box as `on` or empty. */
+export type DesignValues = Record<string, string>;
+
+/** A color input always has a value, so a check box says whether the colors are used. */
+const colorSwitches = {
+  hasEyeColors: ['eyeFrameColor', 'eyeBallColor'],
+  hasGradient: ['gradientColor'],
+  hasFrameColors: ['frameColor', 'frameTextColor'],
+} as const;
+
+const choices = [
+  'moduleShape',
+  'eyeFrameShape',
+  'eyeBallShape',
+  'gradientShape',
+  'gradientAngle',
+  'quietZone',
+  'frame',
+  'frameText',
+] as const;
+
+export const designFieldNames: string[] = [
+  ...choices,
+  'transparentBackground',
+  ...Object.entries(colorSwitches).flatMap(([box, colors]) => [box, ...colors]),
+];
+
+interface Colors {
+  foregroundColor: string;
+  backgroundColor: string;
+}
+
+export function valuesOfDesign(design: Design, { foregroundColor, backgroundColor }: Colors): DesignValues {
+  const values: DesignValues = { transparentBackground: design.transparentBackground ? 'on' : '' };
+  for (const name of choices) values[name] = String(design[name] ?? '');
+  for (const [box, colors] of Object.entries(colorSwitches)) {
+    values[box] = colors.some((name) => design[name] !== null) ? 'on' : '';
+    // What it looks like without a color of its own.
+    for (const name of colors)
+      values[name] = design[name] ?? (name === 'frameTextColor' ? backgroundColor : foregroundColor);
+  }
+  return values;
+}
+
+/** A request body of the API, so that the same rules apply. */
+export function designBodyOf(values: DesignValues): Record<string, unknown> {
+  const body: Record<string, unknown> = { transparentBackground: values['transparentBackground'] === 'on' };
+  for (const name of choices) body[name] = values[name];
+  for (const name of ['gradientAngle', 'quietZone']) {
+    const text = (values[name] ?? '').trim();
+    body[name] = /^\d{1,6}$/.test(text) ? Number(text) : text;
+  }
+  const text = (values['frameText'] ?? '').trim();
+  body['frameText'] = text === '' ? null : text;
+  for (const [box, colors] of Object.entries(colorSwitches)) {
+    for (const name of colors) body[name] = values[box] === 'on' ? values[name] : null;
+  }
+  return body;
+}
+
+export function previewQuery(values: DesignValues): string {
+  return new URLSearchParams(designFieldNames.map((name) => [name, values[name] ?? ''])).toString();
+}

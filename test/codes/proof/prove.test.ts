@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { defaultDesign } from '../../../src/codes/design/design.ts';
+import type { Picture } from '../../../src/codes/image/draw.ts';
+import { openProofs, provenPicture } from '../../../src/codes/proof/proof-thread.ts';
+import { prove } from '../../../src/codes/proof/prove.ts';
+import { testLog } from '../../support/test-log.ts';
+import { designed, plain } from '../design/designs.ts';
+
+describe('The proof of a design', () => {
+  it('says that the default design is read when it is printed 15 mm wide', async () => {
+    expect(await prove({ ...plain, design: defaultDesign })).to.deep.equal({
+      readsAtMm: 15,
+      remedy: null,
+      undrawable: null,
+    });
+  });
+
+  const unreadable: [string, Picture, string | undefined][] = [
+    ['pale modules', designed({ moduleShape: 'dots' }, { foregroundColor: '#c8c8c8' }), 'foregroundColor'],
+    [
+      'a dark background',
+      designed({ moduleShape: 'dots' }, { backgroundColor: '#2a2420' }),
+      'backgroundColor',
+    ],
+    ['a gradient that fades away', designed({ gradientColor: '#fafafa' }), 'gradientColor'],
+    ['light on dark', designed({}, { foregroundColor: '#ffffff', backgroundColor: '#000000' }), undefined],
+  ];
+  for (const [what, picture, field] of unreadable) {
+    it(`finds that ${what} cannot be read${field ? `, and that another ${field} helps` : ''}`, async () => {
+      const { readsAtMm, remedy } = await prove(picture);
+      expect(readsAtMm).to.equal(null);
+      expect(remedy?.field).to.equal(field);
+    });
+  }
+
+  it('names a larger size, and what would make it smaller, where there are many modules', async () => {
+    const text = `https://qr.test/r/${'x'.repeat(40)}`;
+    const { readsAtMm, remedy } = await prove(
+      designed({ moduleShape: 'dots' }, { text, errorCorrection: 'H' }),
+    );
+    expect(readsAtMm).to.equal(20);
+    expect(remedy).to.deep.equal({ field: 'errorCorrection', value: 'L' });
+  });
+
+  it('names a character that cannot be drawn', async () => {
+    const { readsAtMm, undrawable } = await prove(designed({ frame: 'card', frameText: 'Hi 😀' }));
+    expect([readsAtMm, undrawable]).to.deep.equal([null, '😀']);
+  });
+});
+
+describe('The proof thread', () => {
+  it('proves a picture once, refuses when too many wait, and goes on afterwards', async () => {
+    const proofs = openProofs(testLog(), { maxWaiting: 2 });
+    try {
+      const picture = (number: number) =>
+        designed({ moduleShape: 'dots', gradientAngle: number, gradientColor: '#300000' });
+      const [first, again, second] = [
+        proofs.prove(picture(1)),
+        proofs.prove(picture(1)),
+        proofs.prove(picture(2)),
+      ];
+      expect(again).to.equal(first);
+      const refusal = await proofs.prove(picture(3)).catch((error: unknown) => error);
+      expect(refusal).to.be.an('error').with.property('message', 'Too many designs are waiting to be proven');
+      expect((await first).readsAtMm).to.equal((await second).readsAtMm);
+      expect((await proofs.prove(picture(3))).readsAtMm).to.equal(15);
+    } finally {
+      await proofs.close();
+    }
+  });
+
+  it('rejects after it was closed', async () => {
+    const proofs = openProofs(testLog());
+    await proofs.close();
+    const refusal = await proofs.prove(plain).catch((error: unknown) => error);
+    expect(refusal).to.be.an('error').with.property('message', 'The proof thread has exited');
+  });
+
+  it('takes pictures for the same that differ only in pixels', () => {
+    expect(provenPicture({ ...plain, size: 128 })).to.equal(provenPicture(plain));
+    expect(provenPicture(designed({ moduleShape: 'dots' }))).to.not.equal(provenPicture(plain));
+  });
+});

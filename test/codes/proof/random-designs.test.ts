@@ -1,0 +1,4 @@
+import { describeRandomDesigns } from './describe-random-designs.ts';
+
+// test/faults/designs.fault.ts has 2,000.
+describeRandomDesigns(6, 120_000);

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { presets } from '../../../src/codes/design/presets.ts';
+import { prove } from '../../../src/codes/proof/prove.ts';
+import { scan } from '../../codes/image/zxing.ts';
+import { plain } from '../../codes/design/designs.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { codeOwner } from './code-owner.ts';
+
+inABrowser('The designer', sharedService, (site) => {
+  const owner = codeOwner(site);
+  before(() => owner.enter());
+
+  async function open() {
+    const code = await owner.store();
+    await owner.page.goto(`/codes/${code.id}`);
+    await owner.page.getByRole('link', { name: 'Design', exact: true }).click();
+    await owner.page.getByRole('heading', { name: 'Design of' }).waitFor();
+    const design = async () => (await (await owner.api())(`/qrcodes/${code.id}/design`)).body;
+    return { page: owner.page, code, design };
+  }
+
+  it('shows each choice at once, saves what reads, and says at which size', async () => {
+    const { page, code, design } = await open();
+    const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+    const before = await preview.getAttribute('src');
+    await page.getByLabel('Modules', { exact: true }).selectOption('dots');
+    await page.getByLabel('Frame', { exact: true }).selectOption('band');
+    await page.getByLabel('Text', { exact: true }).fill('Escanéame');
+    await page.waitForFunction((old) => {
+      const image = document.querySelector<HTMLImageElement>('#design-preview');
+      return image?.src.includes('frameText=Escan') && image.src !== old && image.complete;
+    }, before ?? '');
+    expect((await scan(await preview.screenshot()))?.toString()).to.match(
+      new RegExp(`/r/${code.shareToken}$`),
+    );
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Design saved. Reads at').waitFor();
+    expect(await design()).to.include({ moduleShape: 'dots', frame: 'band', frameText: 'Escanéame' });
+    expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+  });
+
+  it('keeps what was chosen and says what to change where phones could not read it', async () => {
+    const { page, design } = await open();
+    await page.getByLabel('Modules', { exact: true }).selectOption('bars');
+    await page.getByLabel('Own colors for the eyes').check();
+    await page.getByLabel('Eye frame color').fill('#ffee00');
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Not saved. Check the marked fields.').waitFor();
+    expect(await page.getByText('Eye frame color must be darker than the background').isVisible()).to.equal(
+      true,
+    );
+    expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('bars');
+    await expectAccessible(page);
+    expect((await design()).updatedAt).to.equal(null);
+  });
+
+  it('starts from a preset, and removes the design again', async () => {
+    const { page, design } = await open();
+    await page.getByRole('link', { name: 'Leaf' }).click();
+    expect(await page.getByLabel('Gradient', { exact: true }).isChecked()).to.equal(true);
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Design saved.').waitFor();
+    expect(await design()).to.include({ ...presets['leaf']?.design });
+    await page.getByRole('button', { name: 'Remove the design' }).click();
+    await page.getByText('The design was removed.').waitFor();
+    expect((await design()).updatedAt).to.equal(null);
+  });
+
+  it('works on a phone, by keyboard, and without scripts', async () => {
+    const code = await owner.store();
+    const { page } = await site.visitAs(owner.email, {
+      viewport: { width: 390, height: 844 },
+      javaScriptEnabled: false,
+    });
+    await page.goto(`/codes/${code.id}/design`);
+    await page.getByLabel('Modules', { exact: true }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('button', { name: 'Check and save' }).press('Enter');
+    await page.getByText('Design saved.').waitFor();
+    expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('rounded');
+    const widths = await page.locator('html').boundingBox();
+    expect(widths?.width).to.equal(390);
+  });
+});
+
+describe('The presets of the designer', () => {
+  it('are six', () => {
+    expect(Object.keys(presets)).to.have.length(6);
+  });
+  for (const [key, { design }] of Object.entries(presets)) {
+    it(`reads at 20 mm or less: ${key}`, async () => {
+      expect((await prove({ ...plain, design })).readsAtMm).to.be.at.most(20);
+    });
+  }
+});
