@@ -20,9 +20,10 @@ const prefix = 'whsec_';
 export async function verifyWebhook<Event = unknown>(
   body: string | Uint8Array,
   headers: HeaderSource,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   { toleranceSeconds = 300, nowMs = Date.now() }: WebhookOptions = {},
 ): Promise<Event> {
+  if (!secret) throw new TypeError('The webhook secret is missing.');
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
