@@ -2,8 +2,8 @@ import { dayMs } from '../runtime/units.ts';
 import { endOfDay, lastDayOf } from './last-day.ts';
 import type { QrCode } from './qr-code.ts';
 
-/** Stored as the default end of a code whose owner chose another one. */
-const noDefaultEnd = new Date(0);
+/** Stored as the default end of a code whose owner chose this one. It must differ: an owner may choose 1970, too. */
+const otherThan = (chosen: Date) => new Date(chosen.getTime() === 0 ? 1 : 0);
 
 type Ends = Pick<QrCode, 'expiresAt' | 'defaultExpiresAt'>;
 
@@ -14,7 +14,7 @@ export function defaultExpiry(lifetimeDays: number, now: Date): Date {
 
 /** What to store for an end that the owner chose, or for null, the default lifetime from now on. */
 export function endColumns(chosen: Date | null, lifetimeDays: number, now: Date): Ends {
-  if (chosen) return { expiresAt: chosen, defaultExpiresAt: noDefaultEnd };
+  if (chosen) return { expiresAt: chosen, defaultExpiresAt: otherThan(chosen) };
   const expiresAt = defaultExpiry(lifetimeDays, now);
   return { expiresAt, defaultExpiresAt: expiresAt };
 }
@@ -36,7 +36,7 @@ export function hasDefaultEnd(
 
 /** With the default end that `hasDefaultEnd` finds for a code of an older release. */
 export function withDefaultEnd(code: QrCode, lifetimeDays: number): QrCode {
-  code.defaultExpiresAt ??= hasDefaultEnd(code, lifetimeDays) ? code.expiresAt : noDefaultEnd;
+  code.defaultExpiresAt ??= hasDefaultEnd(code, lifetimeDays) ? code.expiresAt : otherThan(code.expiresAt);
   return code;
 }
 

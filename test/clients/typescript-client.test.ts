@@ -16,7 +16,7 @@ const client = join(root, 'clients/typescript');
 const program = `
 import { createClient, QrelayError, verifyWebhook, type QrCode } from '@qrelay/client';
 
-const qrelay = createClient({ apiKey: process.env['KEY'] ?? '', baseUrl: process.env['URL'] ?? '' });
+const qrelay = createClient({ apiKey: process.env['KEY'], baseUrl: process.env['URL'] });
 const { id } = await qrelay.codes.create({ name: 'Menu', content: 'https://example.com/menu' });
 const names: string[] = [];
 for await (const code of qrelay.codes.list({ limit: 1 })) names.push(code.name);

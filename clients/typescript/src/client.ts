@@ -3,9 +3,9 @@ import { type ApiRequest, send } from './send.ts';
 
 export interface ClientOptions {
   /** `qrl_…` */
-  apiKey: string;
+  apiKey: string | undefined;
   /** Where the service is, without `/api/v1`: `https://qr.example.com`. */
-  baseUrl: string;
+  baseUrl: string | undefined;
   /** Number of attempts after the first; 3 unless told. */
   maxRetries?: number;
   /** If the server asks to wait for longer, the error is thrown at once; 60 s unless told. */
@@ -25,6 +25,9 @@ export function createClient({
   timeoutMs = 30_000,
   fetch = (input, init) => globalThis.fetch(input, init),
 }: ClientOptions) {
+  // Environment variables that are not set are found here, not by a 401 or a failed request.
+  if (!apiKey) throw new TypeError('apiKey is missing.');
+  if (!baseUrl) throw new TypeError('baseUrl is missing.');
   const apiUrl = `${baseUrl.replace(/\/+$/, '')}/api/v1`;
   const options = { apiKey, apiUrl, fetch, maxRetries, maxRetryDelayMs, timeoutMs };
 

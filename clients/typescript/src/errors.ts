@@ -17,13 +17,20 @@ export class QrelayError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(response: Response, body: Partial<ErrorBody>, retryAfterMs: number | undefined) {
-    super(body.message ?? `The server answered ${response.status}.`);
+    super(body.message ?? messageOf(response));
     this.status = response.status;
     this.code = body.error ?? 'internal_error';
     this.details = body.details ?? [];
     this.requestId = body.requestId ?? response.headers.get('X-Request-Id') ?? undefined;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+function messageOf({ status, headers }: Response): string {
+  const location = status >= 300 && status < 400 ? headers.get('Location') : null;
+  return location === null
+    ? `The server answered ${status}.`
+    : `The server redirects to ${location}: change baseUrl.`;
 }
 
 export async function toError(response: Response): Promise<QrelayError> {

@@ -63,6 +63,8 @@ async function attemptOnce(
   try {
     const response = await fetch(url, {
       ...init,
+      // Followed, a POST would become a GET, and another host would not get the key.
+      redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (!response.ok) return { error: await toError(response) };

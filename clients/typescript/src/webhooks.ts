@@ -33,9 +33,10 @@ const prefix = 'whsec_';
 export async function verifyWebhook<Event = WebhookEvent>(
   body: string | Uint8Array,
   headers: HeaderSource,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   { toleranceSeconds = 300, nowMs = Date.now() }: WebhookOptions = {},
 ): Promise<Event> {
+  if (!secret) throw new TypeError('The webhook secret is missing.');
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');

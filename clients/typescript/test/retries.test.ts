@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { QrelayError } from '../src/index.ts';
-import { breakBody, connect, loseResponse, refuse, uniqueCategory, unreliable } from './service.ts';
+import {
+  breakBody,
+  connect,
+  loseResponse,
+  refuse,
+  serviceUrl,
+  uniqueCategory,
+  unreliable,
+} from './service.ts';
 
 const content = 'https://example.com/';
 
@@ -56,6 +67,24 @@ test('gives up after maxRetries, with the last error', async () => {
   const { fetch, sent } = unreliable(refuse(500), refuse(504), refuse(503));
   await assert.rejects(connect({ fetch, maxRetries: 2 }).codes.listPage(), { status: 503 });
   assert.equal(sent.length, 3);
+});
+
+test('follows no redirect, which would turn POST into GET or drop the key, but says where it leads', async (t) => {
+  const server = createServer((request, response) => {
+    response.writeHead(301, { Location: `${serviceUrl}${request.url}` }).end();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await assert.rejects(connect({ baseUrl }).codes.create({ name: 'Moved', content }), {
+    status: 301,
+    message: `The server redirects to ${serviceUrl}/api/v1/qrcodes: change baseUrl.`,
+  });
+});
+
+test('says which option is missing, as where an environment variable is not set', () => {
+  assert.throws(() => connect({ apiKey: undefined }), { name: 'TypeError', message: 'apiKey is missing.' });
+  assert.throws(() => connect({ baseUrl: '' }), { name: 'TypeError', message: 'baseUrl is missing.' });
 });
 
 test('does not retry what cannot succeed, and shows every invalid field', async () => {

@@ -46,5 +46,7 @@ test('rejects what was changed, is signed with another secret, lacks a header, o
 });
 
 test('reports a secret that is none', async () => {
+  for (const missing of [undefined, ''])
+    await assert.rejects(verifyWebhook(body, headers, missing, { nowMs: sentMs }), TypeError);
   await assert.rejects(verifyWebhook(body, headers, 'not a secret!', { nowMs: sentMs }), TypeError);
 });

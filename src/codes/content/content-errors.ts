@@ -26,10 +26,9 @@ export function contentErrors(
   const bytes = Buffer.byteLength(content);
   const maxBytes = capacityBytes[errorCorrection ?? 'L'];
   if (bytes > maxBytes) {
-    errors.push({
-      field: 'content',
-      message: `must be at most ${maxBytes} bytes of UTF-8 at error correction ${errorCorrection ?? 'L'}; it has ${bytes}`,
-    });
+    const level = errorCorrection === undefined ? '' : ` at error correction ${errorCorrection}`;
+    const message = `must be at most ${maxBytes} bytes of UTF-8${level}; it has ${bytes}`;
+    errors.push({ field: 'content', message });
   } else if (type !== undefined) {
     const message = type === 'url' ? urlError(content, baseUrl) : linkError(type, content, baseUrl);
     if (message) errors.push({ field: 'content', message });

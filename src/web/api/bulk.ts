@@ -1,9 +1,9 @@
+import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
 import { insertCodes, newCode, type QrCodeColumns } from '../../codes/codes.ts';
-import type { QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { type FieldError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { type CheckedRow, checkRows } from './bulk-rows.ts';
 import { operation } from './operation.ts';
@@ -120,41 +120,37 @@ export const createQrCodes = operation({
       ],
     },
   },
-  async handle({ ownerId, body }, { db, config, now }) {
+  async prepare({ ownerId, body }, { db, config, now }) {
     const { mode: chosen = 'all', codes } = await body();
     const createdAt = now();
     const rows = await checkRows(db, config, codes, createdAt);
     if (chosen === 'all') requireValid(rows);
     const pause = createYield();
     const columns: QrCodeColumns[] = [];
+    const data: Static<typeof bulkRow>[] = [];
     for (const [index, { row, errors }] of rows.entries()) {
-      if (errors.length > 0) continue;
+      if (errors.length > 0) {
+        data.push({ index, errors });
+        continue;
+      }
       const { expiresAt, ...given } = row;
       const input = {
         ...createDefaults,
         ...given,
         ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
       };
-      columns.push(newCode(ownerId, input, config.qrCodeLifetimeDays, createdAt, index));
+      const code = newCode(ownerId, input, config.qrCodeLifetimeDays, createdAt, index);
+      columns.push(code);
+      const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
+      data.push({ index, code: presentCreated(code, config.baseUrl), warnings });
       await pause();
     }
-    const created = new Map((await insertCodes(db, columns)).map((code) => [code.id, code]));
-    const inOrder = columns.values();
-    const data: ReturnType<typeof presentRow>[] = [];
-    for (const [index, { errors }] of rows.entries()) {
-      const code = errors.length > 0 ? undefined : created.get(inOrder.next().value?.id ?? '');
-      data.push(presentRow(index, code, errors, config.baseUrl));
-      await pause();
-    }
-    return { created: columns.length, failed: rows.length - columns.length, data };
+    return async (services) => {
+      await insertCodes(services.db, columns);
+      return { created: columns.length, failed: rows.length - columns.length, data };
+    };
   },
 });
-
-function presentRow(index: number, code: QrCode | undefined, errors: FieldError[], baseUrl: string) {
-  if (!code) return { index, errors };
-  const warnings = codeWarnings(code, shareUrl(baseUrl, code.shareToken));
-  return { index, code: presentCreated(code, baseUrl), warnings };
-}
 
 /** Bounded, like all error responses. */
 function requireValid(rows: CheckedRow[]): void {

@@ -21,6 +21,8 @@ export interface OperationResponse {
   body?: unknown;
 }
 
+type Run = (transaction: Database) => Promise<OperationResponse>;
+
 interface Outcome {
   response: OperationResponse;
   isReplay: boolean;
@@ -65,11 +67,7 @@ export function createIdempotency({ db, now }: IdempotencyOptions) {
     return { response: JSON.parse(stored.response) as OperationResponse, isReplay: true };
   }
 
-  async function runAndStore(
-    transaction: Database,
-    use: KeyUse,
-    run: (transaction: Database) => Promise<OperationResponse>,
-  ): Promise<Outcome> {
+  async function runAndStore(transaction: Database, use: KeyUse, run: Run): Promise<Outcome> {
     const response = await run(transaction);
     const text = JSON.stringify(response);
     if (text.length > maxResponseLength) throw new Error('The response is too long to be stored');
@@ -78,11 +76,12 @@ export function createIdempotency({ db, now }: IdempotencyOptions) {
   }
 
   return {
-    /** `run` must do everything in the transaction it gets. */
-    once: (use: KeyUse, run: (transaction: Database) => Promise<OperationResponse>): Promise<Outcome> =>
+    /** `prepare` may take long and must change nothing. What it returns must do everything in the transaction it gets. */
+    once: (use: KeyUse, prepare: () => Promise<Run>): Promise<Outcome> =>
       inTurn(use, async () => {
         const earlier = await replay(db, use);
         if (earlier) return earlier;
+        const run = await prepare();
         return db.transaction(async (transaction) => {
           if (await claim(transaction, use, now())) return runAndStore(transaction, use, run);
           // Undefined only where it has become a day old in between.

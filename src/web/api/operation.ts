@@ -46,12 +46,12 @@ interface ApiRequest<Params, Query, Body> {
 export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Webhooks';
 
 /** One operation of the API: its route, its schemas and its handler. */
-interface OperationOf<
+type OperationOf<
   Params extends TObject,
   Query extends TObject,
   Body extends TObject,
   Response extends TSchema,
-> {
+> = Handling<ApiRequest<Static<Params>, Static<Query>, Static<Body>>, Static<Response>> & {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the version prefix, with parameters in braces. */
@@ -82,11 +82,18 @@ interface OperationOf<
     /** Headers that are not always sent. */
     optionalHeaders?: string[];
   };
-  handle(
-    request: ApiRequest<Static<Params>, Static<Query>, Static<Body>>,
-    services: ApiServices,
-  ): Promise<Static<Response> | Readable>;
-}
+};
+
+type Handling<Request, Result> =
+  | { handle(request: Request, services: ApiServices): Promise<Result | Readable>; prepare?: never }
+  | {
+      /**
+       * For checks that take long: returns what to do then, which may be in the transaction of an Idempotency-Key. The database
+       * ends a transaction that is idle for seconds, and each one takes a connection of the pool.
+       */
+      prepare(request: Request, services: ApiServices): Promise<(services: ApiServices) => Promise<Result>>;
+      handle?: never;
+    };
 
 // In a list of operations, each is only called with values that its own schemas accepted.
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -11,7 +11,7 @@ export function codeEtag({ scanCount, ...rest }: Static<typeof readShape>): stri
   return `"${hashOf(rest)}.${scanCount}"`;
 }
 
-/** For a resource that only its owner changes. */
+/** For a resource without a number of scans. */
 export const resourceEtag = (resource: object) => `"${hashOf(resource)}"`;
 
 function hashOf(resource: object): string {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
 import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
+import type { NewCode } from '../../codes/codes.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
@@ -136,7 +137,9 @@ export const readShape = Type.Object(
   { description: 'A QR code.' },
 );
 
-export function presentCreated(code: QrCode, baseUrl: string): Static<typeof createdShape> {
+type NewColumns = NewCode & Pick<QrCode, 'id' | 'shareToken' | 'createdAt' | 'expiresAt'>;
+
+export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof createdShape> {
   return {
     id: code.id,
     name: code.name,

@@ -89,6 +89,8 @@ function bodyReaders({ body, maxBodyBytes }: Operation) {
   return maxBodyBytes === undefined ? [jsonBody()] : [limitLargeBodies(), jsonBody(maxBodyBytes)];
 }
 
+type Perform = (given: ApiServices) => Promise<OperationResponse>;
+
 function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
@@ -114,36 +116,40 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     return body;
   }
 
-  async function perform(ctx: Context, ownerId: string, given: ApiServices): Promise<OperationResponse> {
+  async function prepare(ctx: Context, ownerId: string): Promise<Perform> {
     const headers: OperationResponse['headers'] = {};
-    const body: unknown = await operation.handle(
-      {
-        ownerId,
-        params: ctx['params'] as Record<string, string>,
-        query: checkQuery(ctx),
-        body: (rules = async () => []) => checkBody(ctx, rules),
-        warn: (warnings) => {
-          if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
-        },
-        etag: (tag) => {
-          headers.ETag = tag;
-        },
-        requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
+    const request: Parameters<NonNullable<Operation['handle']>>[0] = {
+      ownerId,
+      params: ctx['params'] as Record<string, string>,
+      query: checkQuery(ctx),
+      body: (rules = async () => []) => checkBody(ctx, rules),
+      warn: (warnings) => {
+        if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
       },
-      given,
-    );
-    return { status: operation.success.status, headers, ...(sendsBody && { body }) };
+      etag: (tag) => {
+        headers.ETag = tag;
+      },
+      requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
+    };
+    const handle = operation.prepare
+      ? await operation.prepare(request, services)
+      : (given: ApiServices) => operation.handle(request, given);
+    return async (given) => {
+      const body: unknown = await handle(given);
+      return { status: operation.success.status, headers, ...(sendsBody && { body }) };
+    };
   }
 
   /** Other processes and caches must not learn of a change before it is committed. */
   async function performOnce(ctx: Context, ownerId: string): Promise<OperationResponse> {
     const use = acceptsIdempotencyKey(operation) ? readKeyUse(ctx, ownerId) : undefined;
-    if (!use) return perform(ctx, ownerId, services);
+    if (!use) return (await prepare(ctx, ownerId))(services);
     const changed: string[] = [];
     const codeChanged = (shareToken: string) => changed.push(shareToken);
-    const { response, isReplay } = await idempotency.once(use, (db) =>
-      perform(ctx, ownerId, { ...services, db, codeChanged }),
-    );
+    const { response, isReplay } = await idempotency.once(use, async () => {
+      const perform = await prepare(ctx, ownerId);
+      return (db) => perform({ ...services, db, codeChanged });
+    });
     changed.forEach(services.codeChanged);
     if (isReplay) ctx.set('Idempotency-Replayed', 'true');
     return response;

@@ -57,6 +57,19 @@ describe('GET and PATCH /api/v1/qrcodes/:id/ending', () => {
     expect(await read(id)).to.include({ expiresAt: inAYear(start), isRenewedByScans: true });
   });
 
+  it('take the start of Unix time for a chosen end, too', async () => {
+    const { id } = await createCode(api);
+    const { body } = await patch(id, { expiresAt: '1970-01-01T00:00:00.000Z' });
+    expect(body).to.include({ expiresAt: '1970-01-01T00:00:00.000Z', isRenewedByScans: false });
+  });
+
+  it('say how long afterExpiryUrl may be, without the error correction of a picture', async () => {
+    const { id } = await createCode(api);
+    const refused = await patch(id, { afterExpiryUrl: `https://example.com/${'a'.repeat(2934)}` });
+    expectInvalid(refused, ['afterExpiryUrl']);
+    expect(refused.body.details[0].message).to.equal('must be at most 2953 bytes of UTF-8; it has 2954');
+  });
+
   it('renew a code that has expired', async () => {
     const { id } = await createCode(api);
     await patch(id, { expiresAt: '2026-12-31T00:00:00.000Z' });

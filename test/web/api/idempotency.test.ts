@@ -189,6 +189,30 @@ describe('Idempotency-Key', () => {
     expect((await post(api, 'slow')).status).to.equal(201);
   });
 
+  it('checks the codes of a bulk request before the transaction, which must not be idle for long', async () => {
+    const { api, email, codes } = await newAccount();
+    const { id } = await findOrCreateUser(service.db, email, new Date());
+    const bulk = (content: string) =>
+      api('/qrcodes/bulk', {
+        method: 'POST',
+        body: { codes: [{ ...menu, content }] },
+        headers: { 'Idempotency-Key': 'bulk' },
+      });
+    const holder = await service.db.transaction();
+    await holder('idempotent_responses').insert({
+      user_id: id,
+      key_hash: createHash('sha256').update('bulk').digest(),
+      request_hash: Buffer.alloc(32),
+      created_at: new Date(),
+    });
+    const checked = await bulk('nonsense');
+    await holder.rollback();
+    expectInvalid(checked, ['codes[0].content']);
+    const [first, second] = [await bulk(menu.content), await bulk(menu.content)];
+    expect(second.body).to.deep.equal(first.body);
+    expect((await codes()).map((code) => code.id)).to.deep.equal([first.body.data[0].code.id]);
+  });
+
   it('lets parallel PATCHes with one key wait on one connection per process', async () => {
     const { api, email } = await newAccount();
     const elsewhere = apiClient(other.url, await other.makeKey({ email }));

@@ -131,7 +131,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('cannot be built with a request body or a response that is not a component', () => {
     const [example] = allOperations;
     if (!example) throw new Error('There is no operation');
-    const build = (changes: Partial<typeof example>) => () =>
+    const build = (changes: Partial<Pick<typeof example, 'body' | 'success'>>) => () =>
       buildOpenApi([{ ...example, ...changes }], { baseUrl: 'https://qr.test', abuseContact: undefined });
     const unnamed = Type.Object({ total: Type.Integer() });
     const { success } = example;
