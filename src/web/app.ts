@@ -115,7 +115,7 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const prints = createPrints({ printer, images, baseUrl: config.baseUrl, now });
+  const prints = createPrints({ db, printer, images, baseUrl: config.baseUrl, now });
   const webhooks = {
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),

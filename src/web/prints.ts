@@ -1,15 +1,19 @@
 import { Readable } from 'node:stream';
 import { createConcurrencyLimit } from '../accounts/concurrency-limit.ts';
 import { createKeyedLimit } from '../accounts/keyed-limit.ts';
+import type { Picture } from '../codes/image/draw.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import { codeFiles, type FileFormat } from '../codes/print/code-files.ts';
 import { type LabelOptions, pictureOf, type PrintedCode, printLabels } from '../codes/print/print-codes.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import { writeZip } from '../codes/print/zip-writer.ts';
 import type { QrCode } from '../codes/qr-code.ts';
+import { findDesigns } from '../codes/design/stored-design.ts';
+import type { Database } from '../store/database.ts';
 import { BusyError } from '../errors.ts';
 
 interface PrintsParts {
+  db: Database;
   printer: Printer;
   images: Images;
   baseUrl: string;
@@ -26,7 +30,7 @@ export interface Prints {
 const wait = { maxWaiting: 20, maxWaitMs: 10_000 };
 
 /** 8 files are made at the same time, and 2 of one account, so that others do not wait for it. */
-export function createPrints({ printer, images, baseUrl, now }: PrintsParts): Prints {
+export function createPrints({ db, printer, images, baseUrl, now }: PrintsParts): Prints {
   const accounts = createKeyedLimit({ concurrency: 2, ...wait });
   const all = createConcurrencyLimit({ concurrency: 8, ...wait });
 
@@ -48,8 +52,14 @@ export function createPrints({ printer, images, baseUrl, now }: PrintsParts): Pr
   }
 
   return {
-    picturesOf: async (codes) =>
-      codes.map((code) => Object.assign(code, { picture: pictureOf(code, baseUrl) })),
+    async picturesOf(codes) {
+      const ids = codes.map(({ id }) => id);
+      const designs = await findDesigns(db, ids);
+      return codes.map((code) => {
+        const picture: Picture = { ...pictureOf(code, baseUrl), design: designs.get(code.id) };
+        return Object.assign(code, { picture });
+      });
+    },
     labels: (ownerId, codes, options) => stream(ownerId, () => printLabels(printer, codes, options)),
     files: (ownerId, codes, format) =>
       stream(ownerId, () => writeZip(codeFiles({ printer, images }, codes, format), now())),

@@ -44,7 +44,7 @@ describe('Files of many codes', () => {
       },
     };
     const parts = { images: sharedImages(), baseUrl: 'https://qr.test', now: () => new Date() };
-    prints = createPrints({ printer: counting, ...parts });
+    prints = createPrints({ db: undefined as never, printer: counting, ...parts });
   });
 
   it('are drawn no further when their client has disconnected, and leave its place to others', async () => {

@@ -26,6 +26,12 @@ export async function findDesign(db: Database, codeId: string): Promise<StoredDe
   return stored;
 }
 
+/** The designs of those codes that have one, by the id of the code. */
+export async function findDesigns(db: Database, codeIds: string[]): Promise<Map<string, Design>> {
+  const stored = await StoredDesign.query(db).whereRaw('code_id = ANY(CAST(? AS uuid[]))', [codeIds]);
+  return new Map(stored.map(({ codeId, design }) => [codeId, normalizeDesign(design)]));
+}
+
 export interface ProvenDesign {
   design: Design;
   readsAtMm: number;

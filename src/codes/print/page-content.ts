@@ -4,6 +4,7 @@ import type { Picture } from '../image/draw.ts';
 import { type Drawing, drawCode, type Gradient, type Paint, type Path } from './drawing.ts';
 import { type Box, fontSizePoints, type LabelLayout, lineHeightMm } from './label-layout.ts';
 import { fontName, fontReference, type PdfPage, pdfNumber, pointsPerMm } from './pdf-writer.ts';
+import { findUndrawable, outlineText } from '../design/text-outline.ts';
 import { printable, showText, textWidth } from './text.ts';
 import { wrapText } from './wrap.ts';
 
@@ -37,7 +38,7 @@ export async function drawPage({ widthMm, heightMm, layout, labels }: PageReques
     operators.push(placeDrawing(await drawCode(picture), at(layout.code), heightMm, patterns));
     if (layout.name)
       operators.push(
-        writeName(printable(name) ?? token, { ...layout.name, box: at(layout.name.box) }, heightMm),
+        writeName(lettersOf(name, token), { ...layout.name, box: at(layout.name.box) }, heightMm),
       );
   }
   const content = await compress(Buffer.from(operators.join('\n'), 'latin1'));
@@ -87,20 +88,42 @@ function pathOperators(path: Path): string {
     .join('');
 }
 
+interface Letters {
+  text: string;
+  /** At a font size of 1. */
+  width(text: string): number;
+  show(text: string, x: number, y: number, size: number): string;
+}
+
+/** Helvetica where it has all letters, else outlines of our own fonts, else the token. */
+function lettersOf(name: string, token: string): Letters {
+  const latin = { width: textWidth, show: showText };
+  const shown = printable(name);
+  if (shown === name || (shown !== undefined && findUndrawable(name) !== undefined))
+    return { ...latin, text: shown };
+  if (findUndrawable(name) !== undefined) return { ...latin, text: token };
+  return { text: name, width: (text) => outlineText(text).width, show: showOutlines };
+}
+
+function showOutlines(text: string, x: number, y: number, size: number): string {
+  const matrix = [size, 0, 0, -size, x, y].map(pdfNumber).join(' ');
+  return `q ${matrix} cm\n${pathOperators(outlineText(text).path)}f Q`;
+}
+
 function writeName(
-  text: string,
+  { text, width: widthOf, show }: Letters,
   { box, align, maxLines }: NonNullable<LabelLayout['name']>,
   pageHeightMm: number,
 ): string {
   const width = (box.widthMm * pointsPerMm) / fontSizePoints;
-  const lines = wrapText(text, width, maxLines, textWidth);
+  const lines = wrapText(text, width, maxLines, widthOf);
   // Below a code it starts at the top, beside one it is centered.
   const usedMm = lines.length * lineHeightMm;
   const topMm = align === 'center' ? box.yMm : box.yMm + (box.heightMm - usedMm) / 2;
   const written = lines.map((line, index) => {
     const middle = (pageHeightMm - topMm - (index + 0.5) * lineHeightMm) * pointsPerMm;
-    const spare = align === 'center' ? ((width - textWidth(line)) * fontSizePoints) / 2 : 0;
-    return showText(line, box.xMm * pointsPerMm + spare, middle - baseline * fontSizePoints, fontSizePoints);
+    const spare = align === 'center' ? ((width - widthOf(line)) * fontSizePoints) / 2 : 0;
+    return show(line, box.xMm * pointsPerMm + spare, middle - baseline * fontSizePoints, fontSizePoints);
   });
   return ['0 g', ...written].join('\n');
 }

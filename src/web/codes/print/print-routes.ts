@@ -67,7 +67,7 @@ export function printPages(parts: PageParts): Router {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const query = parseQuery(ctx.querystring);
     const { settings, values, errors } = readPrintSettings(query, code, viewerLocale(ctx));
-    const { picture, isTooLong } = printedPicture(code, settings.isDirect);
+    const { picture, isTooLong } = await printedPicture(code, settings.isDirect);
     show(
       ctx,
       PrintView,
@@ -86,7 +86,7 @@ export function printPages(parts: PageParts): Router {
 
   router.get('/:id/print.svg', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
-    const { picture, isTooLong } = printedPicture(code, ctx.query['encode'] === 'content');
+    const { picture, isTooLong } = await printedPicture(code, ctx.query['encode'] === 'content');
     if (isTooLong) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
     const { body, etag } = await images.draw({ ...picture, size }, 'svg').catch((cause: unknown) => {
@@ -100,9 +100,11 @@ export function printPages(parts: PageParts): Router {
     else ctx.body = body;
   });
 
-  function printedPicture(code: QrCode, isDirect: boolean) {
-    const shared = pictureOf(code, config.baseUrl);
-    const picture = isDirect ? { ...shared, text: code.content } : shared;
+  async function printedPicture(code: QrCode, isDirect: boolean) {
+    const [printed] = await prints.picturesOf([code]);
+    const shared = printed?.picture ?? pictureOf(code, config.baseUrl);
+    // A design is proven with the share link only.
+    const picture = isDirect ? { ...shared, text: code.content, design: undefined } : shared;
     return { picture, isTooLong: !fitsSymbol(picture.text, picture.errorCorrection) };
   }
 
