@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
-import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
-import { parseContact, parsePageLink } from './http/page-link.ts';
+import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
+import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
 import { caFileError } from './store/ca-file.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { parseRedisUrl } from './store/redis-address.ts';
@@ -16,7 +16,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const journalChoices = ['off', 'on', 'fsync'] as const;
 const signUpChoices = ['open', 'closed'] as const;
 
-export interface Config {
+export interface Config extends LinkConfig {
   /** The commit that this build was made from, shown beside the version. */
   commit: string | undefined;
   port: number;
@@ -66,18 +66,10 @@ export interface Config {
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
   mail: MailConfig | undefined;
-  /** An e-mail address or http(s) URL for users who need help. */
-  supportContact: string | undefined;
-  /** An e-mail address or http(s) URL for abuse reports. */
-  abuseContact: string | undefined;
   /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
   webhooks: WebhookConfig;
-  /** URLs in the footer of every page, where set. */
-  footerLinks: Readonly<Record<FooterLink, string | undefined>>;
 }
-
-export type FooterLink = 'privacy' | 'imprint' | 'terms' | 'contact' | 'source';
 
 type Environment = Record<string, string | undefined>;
 
@@ -102,6 +94,7 @@ export function readConfig(
   defaults: Defaults = {},
 ): { config: Readonly<Config>; errors: string[] } {
   const errors: string[] = [];
+  const report = (error: string) => void errors.push(error);
   const given = (name: string) => {
     const value = env[name]?.trim();
     return value === '' ? undefined : value;
@@ -175,26 +168,6 @@ export function readConfig(
     return fallback;
   }
 
-  function contact(name: string): string | undefined {
-    const text = given(name);
-    const parsed = text === undefined ? undefined : parseContact(text);
-    if (text === undefined || parsed !== undefined) return parsed;
-    errors.push(
-      `${name} must be an e-mail address, such as abuse@example.com, or a URL that starts with http:// or https://`,
-    );
-    return undefined;
-  }
-
-  function pageLink(name: string, mayBeMail = false): string | undefined {
-    const text = given(name);
-    const parsed = text === undefined ? undefined : parsePageLink(text, mayBeMail);
-    if (text === undefined || parsed !== undefined) return parsed;
-    errors.push(
-      `${name} must be a URL that starts with http:// or https://${mayBeMail ? ', or mailto: and an e-mail address' : ''}`,
-    );
-    return undefined;
-  }
-
   // The messages do not repeat the values, some of which are secrets.
   function matching(name: string, pattern: RegExp, requirement: string): string | undefined {
     const text = given(name);
@@ -262,19 +235,11 @@ export function readConfig(
     ),
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
-    tracing: readTracingConfig(given, (error) => errors.push(error)),
-    mail: readMailConfig(given, (error) => errors.push(error)),
-    supportContact: contact('SUPPORT_CONTACT'),
-    abuseContact: contact('ABUSE_CONTACT'),
+    tracing: readTracingConfig(given, report),
+    mail: readMailConfig(given, report),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
-    webhooks: readWebhookConfig(given, integer, (error) => errors.push(error)),
-    footerLinks: Object.freeze({
-      privacy: pageLink('PRIVACY_URL'),
-      imprint: pageLink('IMPRINT_URL'),
-      terms: pageLink('TERMS_URL'),
-      contact: pageLink('CONTACT_URL', true),
-      source: pageLink('SOURCE_URL'),
-    }),
+    webhooks: readWebhookConfig(given, integer, report),
+    ...readLinkConfig(given, report),
   };
   if (config.redisCaFile && !/^rediss/i.test(given('REDIS_URL') ?? ''))
     errors.push(

@@ -1,7 +1,8 @@
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
-import type { Config, FooterLink } from '../../config.ts';
+import type { Config } from '../../config.ts';
+import type { FooterLink } from '../../http/link-config.ts';
 import { momentFormat } from './day.ts';
 import { accountSection, navigation } from './sections.ts';
 

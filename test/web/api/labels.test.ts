@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { QrCode } from '../../../src/codes/qr-code.ts';
+import { QrCode } from '../../../src/codes/qr-code.ts';
 import { insertCodes, newCode } from '../../../src/codes/codes.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
@@ -55,8 +55,9 @@ describe('POST /api/v1/qrcodes/labels', () => {
     };
     const now = new Date();
     const rows = names.map((name, index) => newCode(ownerId, { ...input, name }, 365, now, index));
-    const codes = await insertCodes(service.db, rows);
-    return codes;
+    await insertCodes(service.db, rows);
+    const ids = rows.map(({ id }) => id);
+    return QrCode.query(service.db).whereIn('id', ids).orderBy('id');
   }
 
   const names = (count: number) => [...Array(count).keys()].map((index) => `Table ${index + 1}`);
