@@ -27,7 +27,7 @@ type Shape = Omit<Attack, 'port' | 'seconds'>;
 
 /**
  * Seconds of each round, and how many times its undisturbed value the p99 may be. All attacks at once are to be at most 3
- * times, too; on two cores, which they share with the clients and servers of the test, 3.2 to 5.2 times are measured.
+ * times, too; on two cores, which they share with the clients and servers of the test, 1.5 to 5.2 times are measured.
  */
 const rows: { names: AttackName[]; seconds: number; mostTimes: number }[] = [
   { names: ['the worst User-Agent'], seconds: 3, mostTimes: 3 },
