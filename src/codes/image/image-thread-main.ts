@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { handleRequests, emitEvent } from '../../runtime/inside-thread.ts';
+import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
 import { drawPng, drawSvg, type Picture } from './draw.ts';
 
 // A redirect must not wait for an image. On Linux this sets the priority of the calling thread, elsewhere of the process.
@@ -12,7 +12,7 @@ export interface ImageRequest {
 
 export type ImageFormat = 'svg' | 'png';
 
-emitEvent('ready');
+signalReady();
 
 handleRequests<ImageRequest>(async ({ picture, format }) =>
   // A copy: a Buffer may share its memory with others.
