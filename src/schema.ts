@@ -55,6 +55,6 @@ const builder = {
 
 /**
  * TypeBox's types, and the JSON Schemas that it would make. TypeBox itself is not loaded: its 700 modules took a quarter of
- * the start of a process, and again in each queue thread.
+ * the start of a process.
  */
 export const Type = builder as unknown as Builder;

@@ -14,12 +14,13 @@ import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
+import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
-import { openQueueThread } from './queue/queue-thread.ts';
 import { openSpool, type Spool } from './queue/spool.ts';
+import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
@@ -36,6 +37,7 @@ import { createReads, readPrimary } from './store/reads.ts';
 import type { Replica } from './store/replica.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
 import { readGeoSource } from './scans/geo-source.ts';
+import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
@@ -73,7 +75,7 @@ interface WebServiceParts {
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
   images?: Images;
-  openQueue?: typeof openQueueThread;
+  openQueue?: typeof openWebQueue;
   /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
   /** Shown on the operator pages. */
@@ -92,7 +94,7 @@ export async function openWebService({
   metrics = createWebMetrics(),
   passwords = createPasswordHasher({ log }),
   images: givenImages,
-  openQueue = openQueueThread,
+  openQueue = openWebQueue,
   readMetrics = () => metrics.registry.metrics(),
   errors,
 }: WebServiceParts): Promise<WebService> {
@@ -117,8 +119,13 @@ export async function openWebService({
   const journal =
     config.scanJournal === 'off'
       ? undefined
-      : { folder: spoolFolder, maxBytes: spoolMaxBytes, sync: config.scanJournal === 'fsync' };
-  const queue = await openQueue(place, secrets.sealingKey, log, journal);
+      : {
+          folder: spoolFolder,
+          maxBytes: spoolMaxBytes,
+          sync: config.scanJournal === 'fsync',
+          findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
+        };
+  const queue = await openQueue({ place, sealingKey: secrets.sealingKey, log, journal });
   const producer = createProducer({
     queue,
     spool,

@@ -65,7 +65,7 @@ export function createPasswordHasher({
   /** Round robin. Each thread starts when it is first used, and runs one hash at a time. */
   function nextThread(): Promise<Thread<PasswordRequest>> {
     lastUsed = (lastUsed + 1) % threads;
-    opened[lastUsed] ??= openThread<PasswordRequest, string>({
+    opened[lastUsed] ??= openThread<PasswordRequest>({
       file: new URL('password-thread-main.js', import.meta.url),
       data: undefined,
       name: 'password',

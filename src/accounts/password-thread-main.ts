@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { handleRequests, emitEvent } from '../runtime/inside-thread.ts';
+import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 // A redirect must not wait for a sign-in. On Linux this sets the priority of the calling thread, elsewhere of the process.
@@ -10,7 +10,7 @@ export type PasswordRequest =
   | { method: 'verify'; password: string; passwordHash: string }
   | { method: 'isCommon'; password: string; email: string };
 
-emitEvent('ready');
+signalReady();
 
 handleRequests<PasswordRequest>(async (request) => {
   switch (request.method) {

@@ -29,8 +29,7 @@ interface ConnectionCounts {
 export function connectionCounts(config: Sizes): ConnectionCounts {
   const queueToo = config.redisUrl ? 0 : 1;
   const monitor = config.databaseReplicaUrl ? poolSizes.monitor : 0;
-  const journal = config.scanJournal === 'off' ? 0 : poolSizes.web.journal;
-  const web = config.webPoolSize + monitor + journal + queueToo * (poolSizes.web.queue + poolSizes.web.board);
+  const web = config.webPoolSize + monitor + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const ofQueues = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
   const { audit, webhooks } = poolSizes.worker;
   const worker = config.workerPoolSize + audit + webhooks + queueToo * ofQueues;

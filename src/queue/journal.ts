@@ -1,8 +1,8 @@
-import { readdir, stat, unlink, utimes } from 'node:fs/promises';
+import { unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLineWriter, createTaskQueue, ignoreMissing, type LineFile } from './line-writer.ts';
 import { countScans, type ScanJob } from './scan-jobs.ts';
-import { defaultHeartbeatMs, ownerHere, parseSpoolName, readSpoolLines } from './spool-files.ts';
+import { defaultHeartbeatMs, ownerHere, readSpoolLines } from './spool-files.ts';
 
 /**
  * Append-only files in the folder of the spool for the batches that the queue has taken, one job per line, until they are
@@ -58,8 +58,9 @@ const maxFileBytes = 1024 * 1024;
 const maxFileAgeMs = 60_000;
 /** Not with every batch, as the spool does: the queue has what is written to a file that was adopted. */
 const defaultCheckOwnerEveryMs = 1_000;
-const pageScans = 5_000;
-const pageJobs = 500;
+/** A page is parsed at once, between two redirects. */
+const pageScans = 1_000;
+const pageJobs = 100;
 /** While the disk hangs, further batches must not pile up in memory. */
 const maxPendingAppends = 64;
 
@@ -72,9 +73,8 @@ export async function openJournal({
   elapsedMs = () => performance.now(),
 }: JournalOptions): Promise<Journal> {
   const owner = await ownerHere();
-  // The files of a queue thread of this process that failed.
-  const { files: closed, lastNumber: firstFree } = await findOwnFiles(folder, owner, elapsedMs());
-  let lastNumber = firstFree;
+  const closed: JournalFile[] = [];
+  let lastNumber = 0;
   let startedAt = 0;
   let pending = 0;
   const exclusively = createTaskQueue();
@@ -183,24 +183,4 @@ async function* pagesOf(file: JournalFile, onEnd: (lines: number) => void): Asyn
   }
   if (page.length > 0) yield page;
   onEnd(number + 1);
-}
-
-async function findOwnFiles(
-  folder: string,
-  owner: string,
-  now: number,
-): Promise<{ files: JournalFile[]; lastNumber: number }> {
-  const files: JournalFile[] = [];
-  let lastNumber = 0;
-  for (const fileName of await readdir(folder).catch(() => [])) {
-    const name = parseSpoolName(fileName);
-    if (!name?.isJournal || name.owner !== owner) continue;
-    const path = join(folder, fileName);
-    // It may have been adopted meanwhile.
-    const file = await stat(path).catch(ignoreMissing);
-    const at = now - Math.max(0, Date.now() - (file?.mtimeMs ?? 0));
-    if (file) files.push({ path, bytes: file.size, startedAt: at, closedAt: at, confirmed: new Set() });
-    lastNumber = Math.max(lastNumber, name.number);
-  }
-  return { files, lastNumber };
 }

@@ -3,14 +3,14 @@ import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createFallbackStorage, type ScanStorage } from './fallback-storage.ts';
-import type { QueueThread } from './queue-thread.ts';
 import { countScans, packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 import type { Spool } from './spool.ts';
+import type { WebQueue } from './web-queue.ts';
 
 const maxScansPerJob = 500;
-/** With this many scans waiting, a second batch is sent while the first is in flight, so that redirects do not pile up. */
-const secondBatchMinScans = 60;
+/** Fewer scans than this wait for the batch in flight. */
+const secondBatchMinScans = 20;
 const replayEveryMs = 250;
 const replayTimeoutMs = 3_000;
 const adoptEveryMs = 30_000;
@@ -28,7 +28,7 @@ export interface ScanProducer {
 }
 
 interface ProducerOptions {
-  queue: Pick<QueueThread, 'isReady' | 'enqueue' | 'add'>;
+  queue: Pick<WebQueue, 'isReady' | 'enqueue' | 'add'>;
   spool: Spool;
   sealingKey: Buffer;
   metrics: WebMetrics;
@@ -60,6 +60,7 @@ export function createProducer({
   let scans: RawScan[] = [];
   let callbacks: OnDurable[] = [];
   let inFlight = 0;
+  let scansInFlight = 0;
   let down = false;
   let replayUntil = Number.POSITIVE_INFINITY;
   let onIdle: (() => void) | undefined;
@@ -96,8 +97,15 @@ export function createProducer({
     }
   }
 
+  /**
+   * A second batch follows when it is as large as the one in flight: half of the redirects are then being written while the
+   * other half waits for the queue, however many there are. Earlier, batches would stay small, which costs the worker more;
+   * later, this process would be idle during each round trip.
+   */
   const isBatchDue = () =>
-    inFlight === 0 ? scans.length > 0 : inFlight === 1 && scans.length >= secondBatchMinScans;
+    inFlight === 0
+      ? scans.length > 0
+      : inFlight === 1 && scans.length >= Math.max(secondBatchMinScans, scansInFlight);
 
   function sendBatch(): void {
     inFlight += 1;
@@ -108,10 +116,12 @@ export function createProducer({
       scans = [];
       callbacks = [];
     }
+    scansInFlight += batch.length;
     metrics.shareAnswers.counted += batch.length;
     metrics.batchScans.observe(batch.length);
     const onDurable = (storage: ScanStorage) => {
       inFlight -= 1;
+      scansInFlight -= batch.length;
       // The next batch first: it travels while these redirects are written.
       if (isBatchDue()) sendBatch();
       for (const callback of batchCallbacks) callBack(callback, storage);

@@ -65,9 +65,14 @@ export function openQueueClient({
   }
   let inUse = queues.flatMap((queue) => queuesFor(queue, place));
   let foundAt = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
   return {
     isReady: scans.isReady,
-    add: (queue, data) => (queue.name === scanQueue.name ? scans.add(data) : add(queue, data)),
+    add(queue, data) {
+      // On PostgreSQL it would wait for ever.
+      if (isClosed) return Promise.reject(new Error('The queue client is closed'));
+      return queue.name === scanQueue.name ? scans.add(data) : add(queue, data);
+    },
     checkWrites: scans.check,
     pending,
     async depths() {
@@ -85,6 +90,7 @@ export function openQueueClient({
       return ids.map((_, index) => inEach.some((found) => found[index]));
     },
     async close() {
+      isClosed = true;
       scans.stop();
       // A server that hangs must not delay us: the spool has whatever it did not acknowledge.
       await withTimeout(closeTimeoutMs, connection.close()).catch(() => undefined);

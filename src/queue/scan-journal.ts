@@ -6,14 +6,14 @@ import { openJournal } from './journal.ts';
 import { createJournalCheck, type ScanKey } from './journal-check.ts';
 import { countScans, type ScanJob } from './scan-jobs.ts';
 
-/** Where SCAN_JOURNAL keeps batches. Passed to the queue thread. */
+/** Where SCAN_JOURNAL keeps batches. */
 export interface JournalSettings {
   folder: string;
   maxBytes: number;
   sync: boolean;
 }
 
-/** As the metrics show it. Counts since the queue thread was started. */
+/** As the metrics show it. Counts since the process was started. */
 export interface JournalState {
   bytes: number;
   /** How long the oldest unconfirmed batch has been in the journal; 0 if there is none. */

@@ -1,14 +1,13 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { type Log, writeLogLine } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { createBackoff } from './backoff.ts';
 import { watchLiveness } from './liveness.ts';
 
-/** What a thread sends: an event, a log line, or the response to a request. */
-export type ThreadMessage<Event> =
-  | { event: Event }
-  | { logLine: string }
+/** What a thread sends: that it is ready, or the response to a request or to a health check. */
+export type ThreadMessage =
+  | { ready: true }
   | { pong: true }
   | { id: number; value: unknown; error?: undefined }
   | { id: number; error: string };
@@ -22,13 +21,10 @@ interface PendingCall {
   reject(error: Error): void;
 }
 
-interface ThreadOptions<Event> {
+interface ThreadOptions {
   /** The file that the thread runs, beside the one that opens it: `new URL('….js', import.meta.url)`. */
   file: URL;
   data: unknown;
-  /** `openThread` waits for the first event. Called again after each restart. */
-  onEvent?: (event: Event) => void;
-  onExit?: () => void;
   name: string;
   log: Log;
   callTimeoutMs?: number;
@@ -41,17 +37,15 @@ export interface Thread<Request extends object> {
   end(): Promise<void>;
 }
 
-/** Starts a thread that handles requests, and starts it again when it fails. Resolves at its first event. */
-export async function openThread<Request extends object, Event>({
+/** Starts a thread that handles requests, and starts it again when it fails. Resolves when it is ready. */
+export async function openThread<Request extends object>({
   file,
   data,
-  onEvent,
-  onExit,
   name,
   log,
   callTimeoutMs = 10_000,
   hangLimitMs = 30_000,
-}: ThreadOptions<Event>): Promise<Thread<Request>> {
+}: ThreadOptions): Promise<Thread<Request>> {
   const calls = new Map<number, PendingCall>();
   const backoff = createBackoff({ firstMs: 100 });
   let lastId = 0;
@@ -71,15 +65,10 @@ export async function openThread<Request extends object, Event>({
         void worker.terminate();
       },
     });
-    worker.on('message', (message: ThreadMessage<Event>) => {
+    worker.on('message', (message: ThreadMessage) => {
       liveness.heartbeat();
       if ('pong' in message) return;
-      if ('logLine' in message) return writeLogLine(log, message.logLine);
-      if ('event' in message) {
-        onEvent?.(message.event);
-        onStarted();
-        return;
-      }
+      if ('ready' in message) return onStarted();
       const call = calls.get(message.id);
       calls.delete(message.id);
       if (message.error === undefined) call?.resolve(message.value);
@@ -88,7 +77,6 @@ export async function openThread<Request extends object, Event>({
     worker.on('error', (err) => log.error({ err }, `the ${name} thread failed`));
     worker.on('exit', () => {
       liveness.stop();
-      onExit?.();
       for (const { reject } of calls.values()) reject(new Error(`The ${name} thread has exited`));
       calls.clear();
       onStarted();

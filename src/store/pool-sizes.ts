@@ -3,8 +3,8 @@
  * connections for the queues depend on their concurrency: see `workerPoolSize`.
  */
 export const poolSizes = {
-  /** Without Redis: the queue and the board, whose connections are opened when an operator visits it. With SCAN_JOURNAL: the journal. */
-  web: { queue: 2, board: 2, journal: 1 },
+  /** Without Redis: the queue and the board, whose connections are opened when an operator visits it. */
+  web: { queue: 2, board: 2 },
   /** The audit's connection is opened once a minute. Webhooks have their own, so that they cannot delay recording. */
   worker: { audit: 1, webhooks: 2 },
   /** Where there are replicas: measures their lag, on the primary and on each replica. */

@@ -14,11 +14,6 @@ export function standardOutput(): DestinationStream {
   return pino.destination(1);
 }
 
-/** Writes a line that the log of another thread has formatted to this log's destination. */
-export function writeLogLine(log: Log, line: string): void {
-  (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(line);
-}
-
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const native = 'nativeError' in error ? error.nativeError : error;

@@ -7,7 +7,7 @@ import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { listScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
-import { openQueueThread, type QueueThread } from '../../src/queue/queue-thread.ts';
+import { openWebQueue, type WebQueue } from '../../src/queue/web-queue.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics, type WebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -23,7 +23,7 @@ describe('The producer, with Redis', () => {
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
-  let queue: QueueThread;
+  let queue: WebQueue;
   let producer: ScanProducer;
   let metrics: WebMetrics;
 
@@ -51,7 +51,7 @@ describe('The producer, with Redis', () => {
   /** A long deadline by default, so that a busy machine does not look like a slow queue. */
   async function open({ maxBytes = 1_000_000, deadlineMs = 5_000, log = testLog() } = {}): Promise<void> {
     const sealingKey = randomBytes(32);
-    queue = await openQueueThread(place(), sealingKey, log);
+    queue = await openWebQueue({ place: place(), sealingKey, log });
     const spool = await openSpool({
       folder: join(folder, 'spool'),
       maxBytes,

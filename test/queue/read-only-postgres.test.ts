@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openQueueThread } from '../../src/queue/queue-thread.ts';
+import { openWebQueue } from '../../src/queue/web-queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
@@ -11,7 +11,7 @@ describe('A queue on a Postgres that is read-only, as after a failover', () => {
   it('is not up, although it responds, and is up again when writes are taken', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: undefined };
-    const queue = await openQueueThread(place, randomBytes(32), testLog());
+    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log: testLog() });
     const admin = new Client({ connectionString: database.url });
     await admin.connect();
     const setReadOnly = async (state: 'on' | 'off') => {

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openQueueThread, type QueueThread } from '../../src/queue/queue-thread.ts';
+import { openWebQueue, type WebQueue } from '../../src/queue/web-queue.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
@@ -39,7 +39,7 @@ describe('A Redis that responds and refuses', () => {
     redis = (await startOwnRedis(folder, await freePort(), settings)) as RedisServer;
     admin = new Redis(redis.url);
   }
-  const isReady = (queue: QueueThread, ready: boolean) =>
+  const isReady = (queue: WebQueue, ready: boolean) =>
     eventually(() => expect(queue.isReady()).to.equal(ready));
   const reasonOf = (asked: Promise<unknown>) =>
     asked.then(
@@ -48,11 +48,15 @@ describe('A Redis that responds and refuses', () => {
     );
 
   describe('the queue', () => {
-    let queue: QueueThread;
+    let queue: WebQueue;
     afterEach(() => queue?.close());
 
     async function open(url = redis.url): Promise<void> {
-      queue = await openQueueThread({ redisUrl: url, databaseUrl: '' }, randomBytes(32), log);
+      queue = await openWebQueue({
+        place: { redisUrl: url, databaseUrl: '' },
+        sealingKey: randomBytes(32),
+        log,
+      });
     }
 
     it('is not up while Redis is a replica, and is up again after its promotion', async () => {
@@ -189,7 +193,11 @@ describe('A Redis that responds and refuses', () => {
         },
         log,
       );
-      const queue = await openQueueThread({ redisUrl: redis.url, databaseUrl: '' }, randomBytes(32), log);
+      const queue = await openWebQueue({
+        place: { redisUrl: redis.url, databaseUrl: '' },
+        sealingKey: randomBytes(32),
+        log,
+      });
       await isReady(queue, true);
       await queue.enqueue([scan]);
       await admin.call('ACL', 'SETUSER', 'limited', '+@all', '&*');

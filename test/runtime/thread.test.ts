@@ -7,8 +7,8 @@ import { ensureBuilt } from '../support/programs.ts';
 type Request = { type: 'echo'; text: string } | { type: 'hang' } | { type: 'never' };
 
 const insideThread = new URL('../../dist/src/runtime/inside-thread.js', import.meta.url).href;
-const script = `import { handleRequests, emitEvent } from ${JSON.stringify(insideThread)};
-emitEvent('ready');
+const script = `import { handleRequests, signalReady } from ${JSON.stringify(insideThread)};
+signalReady();
 handleRequests(async (request) => {
   if (request.type === 'hang') for (;;);
   if (request.type === 'never') return new Promise(() => {});
@@ -18,18 +18,15 @@ handleRequests(async (request) => {
 describe('A thread', () => {
   let thread: Thread<Request>;
   let lines: string[];
-  let starts: number;
 
   before(ensureBuilt);
   afterEach(() => thread.end());
 
   async function open(limits: { callTimeoutMs?: number; hangLimitMs?: number }): Promise<void> {
     lines = [];
-    starts = 0;
-    thread = await openThread<Request, string>({
+    thread = await openThread<Request>({
       file: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
       data: undefined,
-      onEvent: () => (starts += 1),
       name: 'test',
       log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
       ...limits,
@@ -49,8 +46,9 @@ describe('A thread', () => {
       'The test thread has exited',
       'The test thread has exited',
     ]);
-    await eventually(() => expect(starts).to.equal(2));
-    expect(await thread.call({ type: 'echo', text: 'again' })).to.equal('again');
+    const again = () => thread.call({ type: 'echo', text: 'again' });
+    await eventually(async () => expect(await failure(again())).to.equal('resolved'));
+    expect(await again()).to.equal('again');
     expect(lines.join('')).to.contain('the test thread hangs');
   });
 
@@ -63,6 +61,6 @@ describe('A thread', () => {
       expect(await thread.call({ type: 'echo', text: 'still' })).to.equal('still');
       expect(Date.now() - startedAt).to.be.above(4_000);
     });
-    expect(starts).to.equal(1);
+    expect(lines).to.deep.equal([]);
   });
 });

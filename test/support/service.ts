@@ -41,7 +41,7 @@ interface TestServiceOptions {
   /** With a worker in the same process, which records the scans. */
   worker?: boolean;
   passwords?: PasswordHasher;
-  /** Starts the thread of the queue at once, as in production. It is so where the queue is in Redis. */
+  /** Connects to the queue at once, as in production. It is so where the queue is in Redis. */
   eagerQueue?: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function startService({
     nowMs,
     elapsedMs,
     drainGraceMs: 0,
-    // A machine that is busy with other tests must not look like a queue that is down, nor the start of the queue's thread.
+    // A machine that is busy with other tests must not look like a queue that is down, nor connecting to the queue.
     queueDeadlineMs: eagerQueue ? 5_000 : 30_000,
     passwords: passwords ?? sharedPasswords(),
     images: sharedImages(),

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { handleRequests, emitEvent } from '../../runtime/inside-thread.ts';
+import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
 import type { Picture } from './draw.ts';
 import { drawPicture, type ImageFormat } from './draw-picture.ts';
 
@@ -11,7 +11,7 @@ export interface ImageRequest {
   format: ImageFormat;
 }
 
-emitEvent('ready');
+signalReady();
 
 // A copy: a Buffer may share its memory with others.
 handleRequests<ImageRequest>(

@@ -41,7 +41,7 @@ export async function openImages(
   log: Log,
   { cacheBytes = defaultCacheBytes, maxWaiting = defaultMaxWaiting } = {},
 ): Promise<Images> {
-  const thread = await openThread<ImageRequest, string>({
+  const thread = await openThread<ImageRequest>({
     file: new URL('image-thread-main.js', import.meta.url),
     data: undefined,
     name: 'image',

@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os';
-import { emitEvent, handleRequests } from '../../runtime/inside-thread.ts';
+import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
 import { drawPage, type PageRequest } from './page-content.ts';
 
 // A redirect must not wait for a page. On Linux this sets the priority of the calling thread, elsewhere of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
-emitEvent('ready');
+signalReady();
 
 handleRequests<PageRequest>(async (request) => {
   const page = await drawPage(request);

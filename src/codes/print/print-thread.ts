@@ -15,7 +15,7 @@ export function createPrinter(log: Log): Printer {
 
   async function open(): Promise<Thread<PageRequest>> {
     const file = new URL('print-thread-main.js', import.meta.url);
-    opening ??= openThread<PageRequest, string>({ file, data: undefined, name: 'print', log });
+    opening ??= openThread<PageRequest>({ file, data: undefined, name: 'print', log });
     opening.catch(() => {
       opening = undefined;
     });

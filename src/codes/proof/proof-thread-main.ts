@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { emitEvent, handleRequests } from '../../runtime/inside-thread.ts';
+import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
 import type { Picture } from '../image/draw.ts';
 import { prove } from './prove.ts';
 
@@ -10,7 +10,7 @@ export interface ProofRequest {
   picture: Picture;
 }
 
-emitEvent('ready');
+signalReady();
 
 let last: Promise<unknown> = Promise.resolve();
 

@@ -26,7 +26,7 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
 
   async function proveInThread(picture: Picture): Promise<Proof> {
     if (isClosed) throw new Error('The proof thread has exited');
-    opening ??= openThread<ProofRequest, string>({
+    opening ??= openThread<ProofRequest>({
       file: new URL('proof-thread-main.js', import.meta.url),
       data: undefined,
       name: 'proof',

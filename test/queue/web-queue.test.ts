@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
-import type { QueuePlace } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openQueueThread } from '../../src/queue/queue-thread.ts';
+import { openWebQueue } from '../../src/queue/web-queue.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
@@ -14,29 +13,18 @@ import { testLog } from '../support/test-log.ts';
 const log = testLog();
 const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
 
-onBothQueues('The queue thread', (redisUrl) => {
+onBothQueues('The queue of a web process', (redisUrl) => {
   it('resolves when the job is in the queue, and rejects after it was closed', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
-    const queue = await openQueueThread(place, randomBytes(32), log);
+    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log });
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await queue.enqueue([scan, { ...scan, id: 'another' }]);
     expect(await queue.pending(scanQueue)).to.equal(1);
     await queue.close();
     const refusal = await queue.enqueue([scan]).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
+    expect(refusal).to.be.an('error').with.property('message', 'The queue client is closed');
     await database.drop();
-  });
-});
-
-describe('A queue thread that failed', () => {
-  it('rejects calls at once, and can still be closed', async () => {
-    const nowhere = undefined as unknown as QueuePlace;
-    const queue = await openQueueThread(nowhere, randomBytes(32), log);
-    expect(queue.isReady()).to.equal(false);
-    const refusal = await queue.pending(scanQueue).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The queue thread has exited');
-    await queue.close();
   });
 });
 
@@ -52,7 +40,7 @@ describe('A queue that cannot be reached', () => {
     const lines: string[] = [];
     const ownLog = createLog('test', 'warn', { write: (line) => lines.push(line) });
     const place = { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' };
-    const queue = await openQueueThread(place, randomBytes(32), ownLog);
+    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log: ownLog });
     await eventually(() => expect(tries).to.be.above(8));
     await queue.close();
     door.close();
