@@ -35,11 +35,3 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
-
-/** What is wrong with a list of networks, to follow the name of its variable. */
-export function networksError(networks: readonly string[]): string | undefined {
-  const wrong = networks.find((network) => !ipaddr.isValidCIDR(network));
-  return wrong === undefined
-    ? undefined
-    : `must be networks in CIDR notation, such as 10.0.0.0/8, separated by commas, not "${wrong}"`;
-}

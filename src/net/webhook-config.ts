@@ -1,4 +1,4 @@
-import { networksError } from './address-policy.ts';
+import { isIP } from 'node:net';
 
 export interface WebhookConfig {
   /** Networks that webhooks may call besides public addresses, in CIDR notation. */
@@ -19,10 +19,21 @@ export function readWebhookConfig(
     .split(',')
     .map((network) => network.trim())
     .filter((network) => network !== '');
-  const error = networksError(networks);
-  if (error) onError(`WEBHOOK_NETWORKS ${error}`);
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong !== undefined)
+    onError(
+      `WEBHOOK_NETWORKS must be networks in CIDR notation, such as 10.0.0.0/8, separated by commas, not "${wrong}"`,
+    );
   return Object.freeze({
-    networks: Object.freeze(error ? [] : networks),
+    networks: Object.freeze(wrong === undefined ? networks : []),
     timeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 10, 1, 30),
   });
+}
+
+/** Without ipaddr.js, so that commands that only read the configuration need not load it. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0 || address.includes('%') || !/^\d{1,3}$/.test(bits)) return false;
+  return Number(bits) <= (version === 4 ? 32 : 128);
 }

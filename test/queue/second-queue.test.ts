@@ -17,8 +17,8 @@ import { onBothQueues } from '../support/queue-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
 
-const mailQueue = defineQueue({
-  name: 'mail',
+const letterQueue = defineQueue({
+  name: 'letters',
   jobName: 'send',
   description: 'Mail on its way out',
   contract: Type.Object({ to: Type.String() }),
@@ -34,10 +34,10 @@ const mailQueue = defineQueue({
   },
 });
 
-const newsletterQueue = { ...mailQueue, name: 'newsletter' };
+const newsletterQueue = { ...letterQueue, name: 'newsletter' };
 
 const digestQueue = defineQueue({
-  ...mailQueue,
+  ...letterQueue,
   name: 'digest',
   jobName: 'write',
   contract: Type.Object({ about: Type.String() }),
@@ -57,7 +57,7 @@ const reportQueue = defineQueue({
 
 onBothQueues('A second queue', (redisUrl) => {
   const log = testLog();
-  const queues = [...allQueues, mailQueue, digestQueue, reportQueue];
+  const queues = [...allQueues, letterQueue, digestQueue, reportQueue];
   let database: TestDatabase;
   let place: QueuePlace;
   let client: QueueClient;
@@ -87,28 +87,28 @@ onBothQueues('A second queue', (redisUrl) => {
   it('delivers a job to its own handler, as often as it was added', async () => {
     const sent: string[] = [];
     const handle = async ({ to }: { to: string }) => void sent.push(to);
-    workers.push(openQueueWorker(place, mailQueue, handle, log));
-    await client.add(mailQueue, { to: 'ada@example.com' });
-    await client.add(mailQueue, { to: 'ada@example.com' });
+    workers.push(openQueueWorker(place, letterQueue, handle, log));
+    await client.add(letterQueue, { to: 'ada@example.com' });
+    await client.add(letterQueue, { to: 'ada@example.com' });
     await eventually(() => expect(sent).to.deep.equal(['ada@example.com', 'ada@example.com']));
-    await eventually(async () => expect(await client.pending(mailQueue)).to.equal(0));
+    await eventually(async () => expect(await client.pending(letterQueue)).to.equal(0));
   });
 
   it('is in the depth metrics beside the scans', async () => {
-    await client.add(mailQueue, { to: 'ada@example.com' });
+    await client.add(letterQueue, { to: 'ada@example.com' });
     const figures = await metrics();
-    expect(figures.get('qrelay_queue_jobs', { queue: 'mail', state: 'waiting' })).to.equal(1);
+    expect(figures.get('qrelay_queue_jobs', { queue: 'letters', state: 'waiting' })).to.equal(1);
     expect(figures.get('qrelay_queue_jobs', { queue: 'scans', state: 'waiting' })).to.equal(0);
-    expect(figures.get('qrelay_queue_oldest_job_seconds', { queue: 'mail' })).to.be.above(0);
-    workers.push(openQueueWorker(place, mailQueue, async () => undefined, log));
-    await eventually(async () => expect(await depthOf('mail')).to.include({ waiting: 0, active: 0 }));
+    expect(figures.get('qrelay_queue_oldest_job_seconds', { queue: 'letters' })).to.be.above(0);
+    workers.push(openQueueWorker(place, letterQueue, async () => undefined, log));
+    await eventually(async () => expect(await depthOf('letters')).to.include({ waiting: 0, active: 0 }));
   });
 
   it('takes jobs that the handler of another queue adds', async () => {
     const sent: string[] = [];
-    const addMail = async ({ to }: { to: string }) => void (await client.add(mailQueue, { to }));
+    const addMail = async ({ to }: { to: string }) => void (await client.add(letterQueue, { to }));
     workers.push(openQueueWorker(place, newsletterQueue, addMail, log));
-    workers.push(openQueueWorker(place, mailQueue, async ({ to }) => void sent.push(to), log));
+    workers.push(openQueueWorker(place, letterQueue, async ({ to }) => void sent.push(to), log));
     await client.add(newsletterQueue, { to: 'bob@example.com' });
     await eventually(() => expect(sent).to.deep.equal(['bob@example.com']));
   });
@@ -186,7 +186,7 @@ onBothQueues('A second queue', (redisUrl) => {
     const first = openQueueWorker(place, { ...digestQueue, schedule: secondly }, async () => undefined, log);
     await eventually(async () => expect(await depthOf('digest')).to.include({ waiting: 0, scheduled: 1 }));
     await first.close();
-    workers.push(openQueueWorker(place, { ...mailQueue, name: 'digest' }, async () => undefined, log));
+    workers.push(openQueueWorker(place, { ...letterQueue, name: 'digest' }, async () => undefined, log));
     await eventually(async () =>
       expect(await depthOf('digest')).to.include({ waiting: 0, active: 0, delayed: 0, scheduled: 0 }),
     );
@@ -201,14 +201,14 @@ onBothQueues('A second queue', (redisUrl) => {
       if (attempts === 2) throw new Error('no route');
     };
     countJobs('scans');
-    workers.push(openQueueWorker(place, mailQueue, handle, log, countJobs('mail')));
-    await client.add(mailQueue, { to: 'ada@example.com' });
+    workers.push(openQueueWorker(place, letterQueue, handle, log, countJobs('letters')));
+    await client.add(letterQueue, { to: 'ada@example.com' });
     await eventually(async () => {
       const figures = readFigures(await registry.metrics());
       const outcome = (queue: string, name: string) =>
         figures.get('qrelay_worker_jobs_total', { queue, outcome: name });
       for (const name of ['done', 'put_back', 'failed']) {
-        expect(outcome('mail', name), name).to.equal(1);
+        expect(outcome('letters', name), name).to.equal(1);
         expect(outcome('scans', name), name).to.equal(0);
       }
     });
@@ -220,34 +220,34 @@ onBothQueues('A second queue', (redisUrl) => {
       attempts += 1;
       if (attempts < 5) throw new TryLaterError('not now');
     };
-    workers.push(openQueueWorker(place, mailQueue, handle, log));
-    await client.add(mailQueue, { to: 'ada@example.com' });
+    workers.push(openQueueWorker(place, letterQueue, handle, log));
+    await client.add(letterQueue, { to: 'ada@example.com' });
     await eventually(() => expect(attempts).to.equal(5));
-    await client.add(mailQueue, { from: 'ada@example.com' } as unknown as { to: string });
-    await eventually(async () => expect(await depthOf('mail')).to.include({ failed: 1, delayed: 0 }));
+    await client.add(letterQueue, { from: 'ada@example.com' } as unknown as { to: string });
+    await eventually(async () => expect(await depthOf('letters')).to.include({ failed: 1, delayed: 0 }));
     expect(attempts).to.equal(5);
   });
 
   it('lists and retries its failed jobs with `qrelay queue`, keeping as many as it is told to', async () => {
-    workers.push(openQueueWorker(place, mailQueue, async () => Promise.reject(new Error('no route')), log));
+    workers.push(openQueueWorker(place, letterQueue, async () => Promise.reject(new Error('no route')), log));
     for (const to of ['a', 'b', 'c']) {
-      await client.add(mailQueue, { to });
+      await client.add(letterQueue, { to });
       await eventually(async () =>
-        expect(await depthOf('mail')).to.include({ waiting: 0, active: 0, delayed: 0 }),
+        expect(await depthOf('letters')).to.include({ waiting: 0, active: 0, delayed: 0 }),
       );
     }
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
-    expect(await depthOf('mail')).to.include({ failed: 2 });
+    expect(await depthOf('letters')).to.include({ failed: 2 });
 
     const listed = await qrelayQueue('failed');
     expect(listed.code, listed.stderr).to.equal(0);
     const rows = listed.stdout.trim().split('\n');
     expect(rows).to.have.length(2);
-    for (const row of rows) expect(row).to.match(/^mail\t\S+\t\S+\t1 message\t2 attempts\tno route$/);
-    expect(listed.stderr).to.include('mail: 2 failed jobs with 2 messages.');
+    for (const row of rows) expect(row).to.match(/^letters\t\S+\t\S+\t1 message\t2 attempts\tno route$/);
+    expect(listed.stderr).to.include('letters: 2 failed jobs with 2 messages.');
 
     expect((await qrelayQueue('retry')).stderr).to.include('2 jobs are back in the queue.');
-    expect(await depthOf('mail')).to.include({ failed: 0, waiting: 2 });
+    expect(await depthOf('letters')).to.include({ failed: 0, waiting: 2 });
   });
 
   /** The command in a process of its own, with the test's queue in its list. */
@@ -259,8 +259,8 @@ onBothQueues('A second queue', (redisUrl) => {
       import { allQueues } from ${built('queue/queues.js')};
       const contract = Type.Object({ to: Type.String() });
       const items = { noun: 'message', count: () => 1 };
-      const mailQueue = defineQueue({ ...allQueues[0], name: 'mail', contract, items });
-      await queueCommand([...allQueues, mailQueue]).parseAsync(['${command}'], { from: 'user' });`;
+      const letterQueue = defineQueue({ ...allQueues[0], name: 'letters', contract, items });
+      await queueCommand([...allQueues, letterQueue]).parseAsync(['${command}'], { from: 'user' });`;
     return outcomeOf(
       spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -53,7 +53,8 @@ export function fileName(
   const short = [...safe]
     .slice(0, maxNameLength)
     .join('')
-    .replace(/^[.\s]+|\s+$/g, '');
+    .trimEnd()
+    .replace(/^[.\s]+/, '');
   return `${short}${short && '-'}${shareToken}.${format}`;
 }
 
