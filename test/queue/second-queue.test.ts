@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { testLog } from '../support/test-log.ts';
 
 const mailQueue = defineQueue({
-  name: 'mail',
+  name: 'letters',
   jobName: 'send',
   description: 'Mail on its way out',
   contract: Type.Object({ to: Type.String() }),
@@ -97,11 +97,11 @@ onBothQueues('A second queue', (redisUrl) => {
   it('is in the depth metrics beside the scans', async () => {
     await client.add(mailQueue, { to: 'ada@example.com' });
     const figures = await metrics();
-    expect(figures.get('qrelay_queue_jobs', { queue: 'mail', state: 'waiting' })).to.equal(1);
+    expect(figures.get('qrelay_queue_jobs', { queue: 'letters', state: 'waiting' })).to.equal(1);
     expect(figures.get('qrelay_queue_jobs', { queue: 'scans', state: 'waiting' })).to.equal(0);
-    expect(figures.get('qrelay_queue_oldest_job_seconds', { queue: 'mail' })).to.be.above(0);
+    expect(figures.get('qrelay_queue_oldest_job_seconds', { queue: 'letters' })).to.be.above(0);
     workers.push(openQueueWorker(place, mailQueue, async () => undefined, log));
-    await eventually(async () => expect(await depthOf('mail')).to.include({ waiting: 0, active: 0 }));
+    await eventually(async () => expect(await depthOf('letters')).to.include({ waiting: 0, active: 0 }));
   });
 
   it('takes jobs that the handler of another queue adds', async () => {
@@ -201,14 +201,14 @@ onBothQueues('A second queue', (redisUrl) => {
       if (attempts === 2) throw new Error('no route');
     };
     countJobs('scans');
-    workers.push(openQueueWorker(place, mailQueue, handle, log, countJobs('mail')));
+    workers.push(openQueueWorker(place, mailQueue, handle, log, { onOutcome: countJobs('letters') }));
     await client.add(mailQueue, { to: 'ada@example.com' });
     await eventually(async () => {
       const figures = readFigures(await registry.metrics());
       const outcome = (queue: string, name: string) =>
         figures.get('qrelay_worker_jobs_total', { queue, outcome: name });
       for (const name of ['done', 'put_back', 'failed']) {
-        expect(outcome('mail', name), name).to.equal(1);
+        expect(outcome('letters', name), name).to.equal(1);
         expect(outcome('scans', name), name).to.equal(0);
       }
     });
@@ -224,7 +224,7 @@ onBothQueues('A second queue', (redisUrl) => {
     await client.add(mailQueue, { to: 'ada@example.com' });
     await eventually(() => expect(attempts).to.equal(5));
     await client.add(mailQueue, { from: 'ada@example.com' } as unknown as { to: string });
-    await eventually(async () => expect(await depthOf('mail')).to.include({ failed: 1, delayed: 0 }));
+    await eventually(async () => expect(await depthOf('letters')).to.include({ failed: 1, delayed: 0 }));
     expect(attempts).to.equal(5);
   });
 
@@ -233,21 +233,21 @@ onBothQueues('A second queue', (redisUrl) => {
     for (const to of ['a', 'b', 'c']) {
       await client.add(mailQueue, { to });
       await eventually(async () =>
-        expect(await depthOf('mail')).to.include({ waiting: 0, active: 0, delayed: 0 }),
+        expect(await depthOf('letters')).to.include({ waiting: 0, active: 0, delayed: 0 }),
       );
     }
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
-    expect(await depthOf('mail')).to.include({ failed: 2 });
+    expect(await depthOf('letters')).to.include({ failed: 2 });
 
     const listed = await qrelayQueue('failed');
     expect(listed.code, listed.stderr).to.equal(0);
     const rows = listed.stdout.trim().split('\n');
     expect(rows).to.have.length(2);
-    for (const row of rows) expect(row).to.match(/^mail\t\S+\t\S+\t1 message\t2 attempts\tno route$/);
-    expect(listed.stderr).to.include('mail: 2 failed jobs with 2 messages.');
+    for (const row of rows) expect(row).to.match(/^letters\t\S+\t\S+\t1 message\t2 attempts\tno route$/);
+    expect(listed.stderr).to.include('letters: 2 failed jobs with 2 messages.');
 
     expect((await qrelayQueue('retry')).stderr).to.include('2 jobs are back in the queue.');
-    expect(await depthOf('mail')).to.include({ failed: 0, waiting: 2 });
+    expect(await depthOf('letters')).to.include({ failed: 0, waiting: 2 });
   });
 
   /** The command in a process of its own, with the test's queue in its list. */
@@ -259,7 +259,7 @@ onBothQueues('A second queue', (redisUrl) => {
       import { allQueues } from ${built('queue/queues.js')};
       const contract = Type.Object({ to: Type.String() });
       const items = { noun: 'message', count: () => 1 };
-      const mailQueue = defineQueue({ ...allQueues[0], name: 'mail', contract, items });
+      const mailQueue = defineQueue({ ...allQueues[0], name: 'letters', contract, items });
       await queueCommand([...allQueues, mailQueue]).parseAsync(['${command}'], { from: 'user' });`;
     return outcomeOf(
       spawn(process.execPath, ['--input-type=module', '-e', script], {
