@@ -33,6 +33,8 @@ export class Endpoint extends Model {
   declare failingSince: Date | null;
   declare retryAt: Date;
   declare scansAt: Date;
+  /** A worker has claimed it until then. */
+  declare leasedUntil: Date | null;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
