@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, Delivery } from './deliveries.ts';
-import { dropPending, Endpoint } from './endpoints.ts';
+import { deleteOfGoneCodes, dropPending, Endpoint } from './endpoints.ts';
 
 /** A delivery that fails is tried again after 5 s, 10 s, 20 s … 6 h, for three days. */
 const firstRetryMs = 5_000;
@@ -47,6 +47,7 @@ export async function recordAttempt(
       response: attempt.response,
       error: attempt.error,
     });
+    if (next.finishedAt) await deleteOfGoneCodes(transaction('webhook_deliveries').where({ id }));
   });
 }
 
