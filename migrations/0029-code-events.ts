@@ -21,38 +21,47 @@ const codeJson = `jsonb_build_object(${[
   .map((column) => `'${column}', code.${column}`)
   .join(', ')})`;
 
+/** Later migrations write events with further columns. */
+export function noteFunctions(columns: Record<string, string> = {}): string {
+  const names = Object.keys(columns).map((name) => `, ${name}`);
+  const values = Object.values(columns).map((value) => `, ${value}`);
+  const isWanted = columns['status'] ? '' : 'endpoint.is_enabled AND ';
+  const deliver = (event: string, changed: string) => `
+    INSERT INTO webhook_deliveries (endpoint_id, event, qr_code_id, data${names.join('')})
+    SELECT endpoint.id, '${event}', code.id, ${codeJson}${values.join('')}
+    FROM ${changed} AS code JOIN webhook_endpoints AS endpoint ON endpoint.user_id = code.user_id
+    WHERE ${isWanted}'${event}' = ANY(endpoint.events) AND webhook_selects(endpoint, code.id, code.category)`;
+  return `
+    CREATE OR REPLACE FUNCTION note_created_codes() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      ${deliver('code.created', 'created')};
+      RETURN NULL;
+    END $$;
+    CREATE OR REPLACE FUNCTION note_updated_codes() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      ${deliver('code.updated', 'updated')}
+        AND EXISTS (SELECT FROM former WHERE former.id = code.id AND former.updated_at <> code.updated_at);
+      RETURN NULL;
+    END $$;
+    CREATE OR REPLACE FUNCTION note_deleted_codes() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      ${deliver('code.deleted', 'deleted')};
+      RETURN NULL;
+    END $$;`;
+}
+
 /**
  * Triggers write the events of codes, in the transaction of the change: none is forgotten, whichever page, command or
  * release makes it. Renewal by a scan is no change: it leaves updated_at as it is.
  */
 export async function up(knex: Knex): Promise<void> {
-  const deliver = (event: string, changed: string) => `
-    INSERT INTO webhook_deliveries (endpoint_id, event, qr_code_id, data)
-    SELECT endpoint.id, '${event}', code.id, ${codeJson}
-    FROM ${changed} AS code JOIN webhook_endpoints AS endpoint ON endpoint.user_id = code.user_id
-    WHERE endpoint.is_enabled AND '${event}' = ANY(endpoint.events) AND webhook_selects(endpoint, code.id, code.category)`;
   await knex.raw(`
     CREATE FUNCTION webhook_selects(endpoint webhook_endpoints, code_id uuid, category text)
     RETURNS boolean LANGUAGE sql STABLE AS $$
       SELECT (endpoint.code_ids IS NULL AND endpoint.categories IS NULL)
         OR coalesce(code_id = ANY(endpoint.code_ids), false) OR coalesce(category = ANY(endpoint.categories), false)
     $$;
-    CREATE FUNCTION note_created_codes() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      ${deliver('code.created', 'created')};
-      RETURN NULL;
-    END $$;
-    CREATE FUNCTION note_updated_codes() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      ${deliver('code.updated', 'updated')}
-        AND EXISTS (SELECT FROM former WHERE former.id = code.id AND former.updated_at <> code.updated_at);
-      RETURN NULL;
-    END $$;
-    CREATE FUNCTION note_deleted_codes() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      ${deliver('code.deleted', 'deleted')};
-      RETURN NULL;
-    END $$;
+    ${noteFunctions()}
     CREATE TRIGGER note_created_codes AFTER INSERT ON qr_codes
       REFERENCING NEW TABLE AS created FOR EACH STATEMENT EXECUTE FUNCTION note_created_codes();
     CREATE TRIGGER note_updated_codes AFTER UPDATE ON qr_codes

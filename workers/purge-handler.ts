@@ -2,6 +2,7 @@ import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { purgeCodeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 
 /** Shorter than the pause between two runs. What is left is purged by the next run. */
 const maxRunMs = 8_000;
@@ -9,7 +10,9 @@ const maxRunMs = 8_000;
 export function createPurgeHandler({ db, log }: { db: Database; log: Log }): JobHandler<object> {
   return async () => {
     const endsAt = performance.now() + maxRunMs;
-    const purged = await purgeDeletedCodes(db, () => performance.now() > endsAt).catch((err: unknown) => {
+    const isOver = () => performance.now() > endsAt;
+    const purgeLog = (codeId: string) => purgeCodeDeliveries(db, codeId);
+    const purged = await purgeDeletedCodes(db, isOver, purgeLog).catch((err: unknown) => {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run purges the same: put back, the runs of an outage would pile up.
       log.warn({ err }, 'the scans of deleted codes were not purged');

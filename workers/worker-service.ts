@@ -2,11 +2,13 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
-import type { QueuePlace } from '../src/queue/queue-connection.ts';
+import { logConnectionErrors } from '../src/queue/log-connection-errors.ts';
+import { isOnRedis, type QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
-import { queues } from '../src/queue/queues.ts';
+import { allQueues, queues } from '../src/queue/queues.ts';
+import { openWorkerPool, workerPoolSizes } from '../src/queue/worker-pool.ts';
 import { applicationName } from '../src/store/application-name.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
@@ -109,6 +111,9 @@ export async function openWorkerService(
     log,
     traces: tracing && createScanTraces(tracing),
   });
+  const sharedPool = isOnRedis(place)
+    ? undefined
+    : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
     const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
     const isTracedAsJob = tracing && queue.name !== queues.scans.name;
@@ -117,7 +122,10 @@ export async function openWorkerService(
       queue,
       isTracedAsJob ? traceJobs(tracing, queue.name, handle) : handle,
       log,
-      metrics.countJobs(queue.name),
+      {
+        onOutcome: metrics.countJobs(queue.name),
+        sharedPool: queue.hasOwnPool ? undefined : sharedPool,
+      },
     );
   });
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
@@ -141,6 +149,7 @@ export async function openWorkerService(
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));
+      await sharedPool?.close();
       await deliverer.close();
       await reports.close();
       await auditDb.destroy();

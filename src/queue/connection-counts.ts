@@ -2,8 +2,8 @@ import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
-import { workerPoolSize } from './queue-definition.ts';
 import { allQueues } from './queues.ts';
+import { workerPoolSizes } from './worker-pool.ts';
 
 type Sizes = Pick<
   Config,
@@ -30,9 +30,9 @@ export function connectionCounts(config: Sizes): ConnectionCounts {
   const queueToo = config.redisUrl ? 0 : 1;
   const monitor = config.databaseReplicaUrl ? poolSizes.monitor : 0;
   const web = config.webPoolSize + monitor + queueToo * (poolSizes.web.queue + poolSizes.web.board);
-  const ofQueues = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
+  const { own, shared } = workerPoolSizes(allQueues);
   const { audit, webhooks } = poolSizes.worker;
-  const worker = config.workerPoolSize + audit + webhooks + queueToo * ofQueues;
+  const worker = config.workerPoolSize + audit + webhooks + queueToo * (own + shared);
   return {
     web,
     worker,

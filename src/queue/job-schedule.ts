@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { createBackoff } from '../runtime/backoff.ts';
 import type { Log } from '../telemetry/log.ts';
-import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
+import { connectToQueues, isOnRedis, type QueuePlace, queuesOnPool } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 const defaultLookEveryMs = 60_000;
 
@@ -15,7 +16,7 @@ export function registerSchedule<Data>(
   place: QueuePlace,
   queue: QueueDefinition<Data>,
   log: Log,
-  lookEveryMs = defaultLookEveryMs,
+  { lookEveryMs = defaultLookEveryMs, pool }: { lookEveryMs?: number; pool?: WorkerPool | undefined } = {},
 ): { close(): Promise<void> } {
   const { name, jobName, schedule } = queue;
   const closed = new AbortController();
@@ -36,7 +37,7 @@ export function registerSchedule<Data>(
   }
 
   async function untilDone(work: (bullQueue: Queue<unknown>) => Promise<void>): Promise<void> {
-    const connection = connectToQueues(place, log);
+    const connection = pool ? queuesOnPool(pool.connection, log) : connectToQueues(place, log);
     const backoff = createBackoff({ firstMs: 100, longestMs: 2_000 });
     try {
       while (!closed.signal.aborted) {

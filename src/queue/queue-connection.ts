@@ -1,4 +1,4 @@
-import { createPostgresBackend, Queue, type QueueOptions, withBackend } from 'bullmq';
+import { createPostgresBackend, type PgPool, Queue, type QueueOptions, withBackend } from 'bullmq';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
@@ -89,11 +89,23 @@ function connectToRedis(place: RedisPlace, log: Log, onConnectionChange: () => v
 }
 
 function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
-  const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const pool = openQueuePool(databaseUrl, 'qrelay queue', poolSizes.web.queue);
+  const queues = queuesOnPool(pool, log);
+  return {
+    ...queues,
+    async close() {
+      await queues.close();
+      await pool.end();
+    },
+  };
+}
+
+/** On connections that stay open when it is closed. */
+export function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
+  const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const logError = logConnectionErrors(log);
   const queues = cacheQueues(({ name }, options) => {
-    const queue = new PostgresQueue(name, { ...options, connection: pool });
+    const queue = new PostgresQueue(name, { ...options, connection });
     queue.on('error', logError);
     // It differs from a queue on Redis only in the type of its connection.
     return queue as unknown as Queue;
@@ -105,10 +117,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
     write: (definition) => queues.open(definition).removeDeduplicationKey('write-check'),
     hasJobs: async (definition) => (await queues.open(definition).count()) > 0,
     hasJobIds: () => Promise.reject(new Error('Jobs are not looked for in PostgreSQL')),
-    async close() {
-      await queues.close();
-      await pool.end();
-    },
+    close: queues.close,
   };
 }
 

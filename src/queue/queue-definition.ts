@@ -12,6 +12,8 @@ export interface QueueDefinition<Data = unknown> {
   readonly description: string;
   /** Jobs that one worker process runs at a time. */
   readonly concurrency: number;
+  /** With the queues in Postgres, its worker does not share connections with other queues. */
+  readonly hasOwnPool?: boolean;
   readonly retries: Required<Pick<JobsOptions, 'attempts'>> & {
     /** The pause before attempt `attempt + 1`. */
     delayMs(attempt: number): number;
@@ -34,9 +36,4 @@ export function defineQueue<Contract extends TSchema>(
   definition: QueueDefinition<Static<Contract>> & { readonly contract: Contract },
 ): QueueDefinition<Static<Contract>> {
   return definition;
-}
-
-/** Connections to Postgres that a worker of this queue may hold: to finish jobs, and three to fetch jobs, renew locks and LISTEN. */
-export function workerPoolSize({ concurrency }: QueueDefinition): number {
-  return Math.min(concurrency, 4) + 3;
 }

@@ -13,12 +13,12 @@ import type { JobOutcome } from '../telemetry/worker-metrics.ts';
 import { isJobOf } from './job-contract.ts';
 import { registerSchedule } from './job-schedule.ts';
 import { logConnectionErrors } from './log-connection-errors.ts';
-import { openQueuePool } from './postgres-engine.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
-import { type QueueDefinition, workerPoolSize } from './queue-definition.ts';
+import type { QueueDefinition } from './queue-definition.ts';
 import { queuePrefix } from './queue-keys.ts';
 import { closeRedis, openRedisForWorker } from './redis-client.ts';
 import { withBackoff } from './worker-backoff.ts';
+import { openWorkerPool, ownPoolSize, type WorkerPool } from './worker-pool.ts';
 
 export interface QueueWorker {
   /** Finishes the jobs that are running. */
@@ -43,7 +43,6 @@ export class TryLaterError extends Error {
 const RedisWorker = withBackoff(Worker);
 const PostgresWorker = withBackoff(withBackend(createPostgresBackend).Worker as unknown as typeof Worker);
 const closeTimeoutMs = 10_000;
-const poolCloseTimeoutMs = 1_000;
 const restartDelayMs = 2_000;
 
 const workerOptions = {
@@ -55,12 +54,18 @@ const workerOptions = {
   runRetryDelay: 1_000,
 } satisfies Partial<WorkerOptions>;
 
+export interface QueueWorkerOptions {
+  onOutcome?: (outcome: JobOutcome) => void;
+  /** With the queues in Postgres: connections that the worker shares with others. Without, it opens its own. */
+  sharedPool?: WorkerPool | undefined;
+}
+
 export function openQueueWorker<Data>(
   place: QueuePlace,
   queue: QueueDefinition<Data>,
   handle: JobHandler<Data>,
   log: Log,
-  onOutcome: (outcome: JobOutcome) => void = () => undefined,
+  { onOutcome = () => undefined, sharedPool }: QueueWorkerOptions = {},
 ): QueueWorker {
   const { name, concurrency, retries } = queue;
   const logDelayed = throttle((err, jobs) =>
@@ -88,7 +93,12 @@ export function openQueueWorker<Data>(
   const logError = logConnectionErrors(log, isOnRedis(place) ? place : undefined);
   const logFailed = throttle((err, jobs) => log.error({ err, jobs, queue: name }, 'jobs failed'));
   const options = { ...workerOptions, concurrency, settings: { backoffStrategy: retries.delayMs } };
-  const schedule = registerSchedule(place, queue, log);
+  const ownPool =
+    isOnRedis(place) || sharedPool
+      ? undefined
+      : openWorkerPool(place.databaseUrl, ownPoolSize(queue), logError);
+  const pool = sharedPool ?? ownPool;
+  const schedule = registerSchedule(place, queue, log, { pool });
   let closing = false;
   let restart: NodeJS.Timeout | undefined;
   let current = start();
@@ -96,10 +106,6 @@ export function openQueueWorker<Data>(
   function start() {
     const redis = isOnRedis(place) ? openRedisForWorker(place) : undefined;
     redis?.on('error', () => undefined); // logged by the worker already
-    // Our own pool: of options, BullMQ would make a connection for LISTEN that does not look for the primary.
-    const pool = redis
-      ? undefined
-      : openQueuePool(place.databaseUrl, 'qrelay worker queue', workerPoolSize(queue));
     const worker = redis
       ? new RedisWorker(name, process, {
           ...options,
@@ -110,11 +116,11 @@ export function openQueueWorker<Data>(
           ...options,
           // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
           drainDelay: 1,
-          connection: pool as NonNullable<typeof pool>,
+          connection: (pool as WorkerPool).connection,
         });
     worker.on('error', logError);
     worker.on('failed', (_job, err) => logFailed(err));
-    const started = { worker, redis, pool };
+    const started = { worker, redis };
     worker.waitUntilReady().catch((err: unknown) => {
       if (closing) return;
       // BullMQ remembers that its first command failed, and never becomes ready: only a new worker can.
@@ -127,13 +133,12 @@ export function openQueueWorker<Data>(
     return started;
   }
 
-  async function end({ worker, redis, pool }: ReturnType<typeof start>): Promise<void> {
+  async function end({ worker, redis }: ReturnType<typeof start>): Promise<void> {
     // A server that hangs must not delay us: a job whose end it does not learn of is delivered again.
     await withTimeout(closeTimeoutMs, worker.close()).catch((err: unknown) =>
       log.warn({ err, queue: name }, 'the queue did not respond while its worker was closed'),
     );
     if (redis) closeRedis(redis);
-    if (pool) await withTimeout(poolCloseTimeoutMs, pool.end()).catch(() => undefined);
   }
 
   return {
@@ -141,6 +146,7 @@ export function openQueueWorker<Data>(
       closing = true;
       clearTimeout(restart);
       await Promise.all([end(current), schedule.close()]);
+      await ownPool?.close();
     },
   };
 }

@@ -1,9 +1,13 @@
 import type { Log } from '../telemetry/log.ts';
-import type { JobOutcome } from '../telemetry/worker-metrics.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { hasJobs } from './queue-keys.ts';
-import { type JobHandler, openQueueWorker, type QueueWorker } from './queue-worker.ts';
+import {
+  type JobHandler,
+  openQueueWorker,
+  type QueueWorker,
+  type QueueWorkerOptions,
+} from './queue-worker.ts';
 import { queuesBeyond, queuesFor } from './queues.ts';
 import { leftOver } from './queues-in-use.ts';
 import { closeRedis, openRedisOnce } from './redis-client.ts';
@@ -19,9 +23,9 @@ export function openQueueWorkers(
   kind: QueueDefinition,
   handle: JobHandler<unknown>,
   log: Log,
-  onOutcome?: (outcome: JobOutcome) => void,
+  options?: QueueWorkerOptions,
 ): QueueWorker {
-  const open = (queue: QueueDefinition) => openQueueWorker(place, queue, handle, log, onOutcome);
+  const open = (queue: QueueDefinition) => openQueueWorker(place, queue, handle, log, options);
   const workers = new Map(queuesFor(kind, place).map((queue) => [queue.name, open(queue)]));
   let isClosing = false;
 

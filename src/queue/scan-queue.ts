@@ -13,6 +13,7 @@ export const scanQueue = defineQueue({
   contract: scanJobContract,
   // Many, because the worker merges the jobs that run at the same time into one statement.
   concurrency: 32,
+  hasOwnPool: true,
   retries: {
     attempts: 20,
     delayMs: (attempt) => Math.min(2_000, 250 * 2 ** Math.min(attempt, 8)),

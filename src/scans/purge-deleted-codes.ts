@@ -18,8 +18,15 @@ export interface Purged {
   codes: number;
 }
 
-/** Purges the scans and counters of deleted codes until `isOver`, the oldest first. Safe to repeat and to interrupt. */
-export async function purgeDeletedCodes(db: Database, isOver: () => boolean): Promise<Purged> {
+/**
+ * Purges the scans and counters of deleted codes until `isOver`, the oldest first. Safe to repeat and to interrupt.
+ * `purgeElsewhere` deletes a step of what others keep of a code, and returns the number of rows.
+ */
+export async function purgeDeletedCodes(
+  db: Database,
+  isOver: () => boolean,
+  purgeElsewhere: (codeId: string) => Promise<number> = async () => 0,
+): Promise<Purged> {
   const purged: Purged = { scans: 0, counters: 0, codes: 0 };
   const isSettled = `deleted_at < now() - interval '${settledAfter}'`;
   const deleted = (await db('deleted_codes')
@@ -32,7 +39,12 @@ export async function purgeDeletedCodes(db: Database, isOver: () => boolean): Pr
     const isEmpty =
       (await inSteps(isOver, scanSteps(db, id), (rows) => (purged.scans += rows))) &&
       (await inSteps(isOver, rowSteps(db, 'scan_counters', id), (rows) => (purged.counters += rows))) &&
-      (await inSteps(isOver, rowSteps(db, 'scan_cities', id), () => undefined));
+      (await inSteps(isOver, rowSteps(db, 'scan_cities', id), () => undefined)) &&
+      (await inSteps(
+        isOver,
+        () => purgeElsewhere(id),
+        () => undefined,
+      ));
     if (!isEmpty) break;
     if (settled) purged.codes += await db('deleted_codes').where({ id }).delete();
     else await db('deleted_codes').where({ id }).update({ purged_at: db.fn.now() });

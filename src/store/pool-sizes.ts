@@ -1,6 +1,6 @@
 /**
  * How many connections to Postgres the pools of a process may hold that are not set by the environment. A worker's
- * connections for the queues depend on their concurrency: see `workerPoolSize`.
+ * connections for the queues depend on how many there are: see `workerPoolSizes`.
  */
 export const poolSizes = {
   /** Without Redis: the queue and the board, whose connections are opened when an operator visits it. */

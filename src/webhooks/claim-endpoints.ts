@@ -24,7 +24,7 @@ export async function claimEndpoints(
 ): Promise<Endpoint[]> {
   if (limit <= 0) return [];
   return Endpoint.query(db)
-    .patch({ leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]) } as never)
+    .patch({ leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]) })
     .whereRaw(
       `id IN (
         SELECT id FROM webhook_endpoints AS endpoint

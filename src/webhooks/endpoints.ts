@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
@@ -33,6 +34,8 @@ export class Endpoint extends Model {
   declare failingSince: Date | null;
   declare retryAt: Date;
   declare scansAt: Date;
+  /** A worker has claimed it until then. */
+  declare leasedUntil: Date | null;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
@@ -121,12 +124,24 @@ function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
   };
 }
 
-/** What a disabled endpoint waits for is not sent. The log keeps it, and it can be sent again. */
+/** What a disabled endpoint waits for is not sent. The log keeps it, except of deleted codes, and it can be sent again. */
 export async function dropPending(transaction: Database, endpointId: string): Promise<void> {
   await transaction('webhook_scans').where({ endpoint_id: endpointId }).delete();
+  await deleteOfGoneCodes(
+    transaction('webhook_deliveries').where({ endpoint_id: endpointId, status: 'pending' }),
+  );
   await transaction('webhook_deliveries')
     .where({ endpoint_id: endpointId, status: 'pending' })
     .update({ status: 'failed', finished_at: transaction.fn.now() });
+}
+
+/** Of these deliveries, those about a code that was deleted, except for the event that says so. */
+export async function deleteOfGoneCodes(deliveries: Knex.QueryBuilder): Promise<void> {
+  await deliveries
+    .whereNotNull('qr_code_id')
+    .whereNot({ event: 'code.deleted' })
+    .whereRaw('NOT EXISTS (SELECT FROM qr_codes WHERE qr_codes.id = webhook_deliveries.qr_code_id)')
+    .delete();
 }
 
 /** Calls are signed with the old secret, too, for a day. */

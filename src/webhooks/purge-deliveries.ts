@@ -3,18 +3,19 @@ import type { Database } from '../store/database.ts';
 import { idAt, logDays } from './deliveries.ts';
 
 const rowsPerStep = 2_000;
+/** How long the log has `code.deleted`, with what the code contained, after it was delivered. */
+const deletedCodeDays = 1;
 
 /** Purges deliveries that are older than the log, and what deleted endpoints left behind, in steps, until `isOver`. */
 export async function purgeDeliveries(db: Database, now: Date, isOver: () => boolean): Promise<number> {
   const oldestId = idAt(new Date(now.getTime() - logDays * dayMs), '0');
   const deleted =
     (await inSteps(db, 'webhook_deliveries', 'id < :oldestId', { oldestId }, isOver)) +
-    // Those of a code that was deleted: its events that wait, and the last one, are kept.
     (await inSteps(
       db,
       'webhook_deliveries',
-      `qr_code_id IN (SELECT id FROM deleted_codes) AND status <> 'pending' AND event <> 'code.deleted'`,
-      {},
+      `event = 'code.deleted' AND status = 'delivered' AND finished_at < :deliveredBefore`,
+      { deliveredBefore: new Date(now.getTime() - deletedCodeDays * dayMs).toISOString() },
       isOver,
     ));
   await inSteps(
@@ -25,6 +26,22 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
     isOver,
   );
   return deleted;
+}
+
+/**
+ * Purges a step of what the log has of a deleted code. Events that still wait are deleted when they are finished, see
+ * `recordAttempt`; `code.deleted` stays, for a day after it was delivered.
+ */
+export async function purgeCodeDeliveries(db: Database, codeId: string): Promise<number> {
+  const { rowCount } = (await db.raw(
+    `DELETE FROM webhook_deliveries WHERE id IN (
+       SELECT id FROM webhook_deliveries
+       WHERE qr_code_id = :codeId AND status <> 'pending' AND event <> 'code.deleted'
+       LIMIT ${rowsPerStep} FOR UPDATE SKIP LOCKED
+     )`,
+    { codeId },
+  )) as { rowCount: number };
+  return rowCount;
 }
 
 async function inSteps(

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, Delivery } from './deliveries.ts';
-import { dropPending, Endpoint } from './endpoints.ts';
+import { deleteOfGoneCodes, dropPending, Endpoint } from './endpoints.ts';
 
 /** A delivery that fails is tried again after 5 s, 10 s, 20 s … 6 h, for three days. */
 const firstRetryMs = 5_000;
@@ -22,17 +22,23 @@ export function outcomeOf({ statusCode }: Pick<Attempt, 'statusCode'>): Outcome 
 /** The log of a call, and what becomes of its delivery. */
 export async function recordAttempt(
   db: Database,
-  { id, attempts, giveUpAt }: Delivery,
+  { id, attempts, giveUpAt, nextAttemptAt }: Delivery,
   attempt: Attempt,
   now: Date,
 ): Promise<void> {
-  const next = nextState(outcomeOf(attempt), { attempts, giveUpAt }, now);
+  const outcome = outcomeOf(attempt);
+  const next = nextState(outcome, { attempts, giveUpAt }, now);
   await db.transaction(async (transaction) => {
     const updated = await Delivery.query(transaction)
       .findById(id)
-      .patch({ ...next, attempts: attempts + 1 });
+      .patch({ attempts: attempts + 1 });
     // The endpoint was deleted meanwhile.
     if (updated === 0) return;
+    const change = Delivery.query(transaction).findById(id).patch(next);
+    // Its owner may have asked for a retry during the call, or disabled the endpoint.
+    await (outcome === 'delivered'
+      ? change
+      : change.where({ next_attempt_at: nextAttemptAt, status: 'pending' }));
     await transaction('webhook_attempts').insert({
       delivery_id: id,
       attempted_at: attempt.attemptedAt,
@@ -41,6 +47,7 @@ export async function recordAttempt(
       response: attempt.response,
       error: attempt.error,
     });
+    if (next.finishedAt) await deleteOfGoneCodes(transaction('webhook_deliveries').where({ id }));
   });
 }
 
@@ -59,7 +66,10 @@ export async function cancelDelivery(db: Database, { id }: Delivery, now: Date):
   await Delivery.query(db).findById(id).patch({ status: 'canceled', finishedAt: now });
 }
 
-/** Ends the claim. `outcomes`: of the calls that were made; `scansAt`: when the next one with scans may be. */
+/**
+ * Ends the claim. `outcomes`: of the calls that were made; `scansAt`: when the next one with scans may be. What its owner
+ * has set since the claim stays: a new address, a retry or a disabled endpoint.
+ */
 export async function releaseEndpoint(
   db: Database,
   endpoint: Endpoint,
@@ -67,14 +77,23 @@ export async function releaseEndpoint(
   now: Date,
 ): Promise<{ isDisabled: boolean }> {
   const state = endpointState(endpoint, outcomes, now);
-  const isDisabled = state.isEnabled === false;
-  await db.transaction(async (transaction) => {
+  return db.transaction(async (transaction) => {
+    const own = await Endpoint.query(transaction)
+      .findById(endpoint.id)
+      .where({ leased_until: endpoint.leasedUntil })
+      .forNoKeyUpdate();
+    // Deleted, or claimed by another worker after this claim ran out.
+    if (!own) return { isDisabled: false };
+    // Everything that an owner does to start again sets `retryAt`.
+    const isUnchanged = own.isEnabled && own.retryAt.getTime() === endpoint.retryAt.getTime();
+    const changes = isUnchanged ? state : {};
     await Endpoint.query(transaction)
       .findById(endpoint.id)
-      .patch({ ...state, ...(scansAt && { scansAt }), leasedUntil: null } as Partial<Endpoint>);
+      .patch({ ...changes, ...(scansAt && { scansAt }), leasedUntil: null });
+    const isDisabled = changes.isEnabled === false;
     if (isDisabled) await dropPending(transaction, endpoint.id);
+    return { isDisabled };
   });
-  return { isDisabled };
 }
 
 function endpointState(

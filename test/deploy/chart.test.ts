@@ -47,7 +47,7 @@ describe('The Helm chart', () => {
     const good = withConfig({ BASE_URL: 'https://qr.example.com' });
     expect(validate({ ...good, wbe: {} })).to.equal(false);
     expect(validate({ ...good, spool: { ...values['spool'], mode: 'disk' } })).to.equal(false);
-    for (const name of ['DATABASE_URL', 'METRICS_TOKEN', 'PORT', 'DATA_DIR'])
+    for (const name of ['DATABASE_URL', 'SMTP_URL', 'METRICS_TOKEN', 'PORT', 'DATA_DIR'])
       expect(validate(withConfig({ BASE_URL: 'https://qr.example.com', [name]: '3000' })), name).to.equal(
         false,
       );

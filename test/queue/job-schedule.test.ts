@@ -26,7 +26,7 @@ describe('A schedule on Redis', () => {
   it('is registered again when Redis has lost it, and only then', async () => {
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => void lines.push(line) });
-    const registered = registerSchedule({ redisUrl, databaseUrl: '' }, purgeQueue, log, 20);
+    const registered = registerSchedule({ redisUrl, databaseUrl: '' }, purgeQueue, log, { lookEveryMs: 20 });
     await eventually(async () => expect(await next()).to.be.a('number'));
     for (let times = 1; times <= 2; times += 1) {
       const redis = new Redis(redisUrl);

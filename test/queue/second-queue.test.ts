@@ -201,7 +201,7 @@ onBothQueues('A second queue', (redisUrl) => {
       if (attempts === 2) throw new Error('no route');
     };
     countJobs('scans');
-    workers.push(openQueueWorker(place, letterQueue, handle, log, countJobs('letters')));
+    workers.push(openQueueWorker(place, letterQueue, handle, log, { onOutcome: countJobs('letters') }));
     await client.add(letterQueue, { to: 'ada@example.com' });
     await eventually(async () => {
       const figures = readFigures(await registry.metrics());

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
@@ -26,7 +27,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     service = await startService({
       worker: true,
       redisUrl: redisUrl(),
-      config: { webhooks: { networks: ['127.0.0.0/8'], timeoutSeconds: 1 } },
+      config: { webhooks: { networks: ['127.0.0.0/8'], timeoutSeconds: 3 } },
     });
   });
   beforeEach(async () => {
@@ -48,7 +49,10 @@ onBothQueues('Webhooks', (redisUrl) => {
   }
   /** Without the rate limit of the API. */
   const rowOf = (id: string) =>
-    service.db('webhook_endpoints').where({ id }).first() as Promise<{ failing_since: Date | null }>;
+    service.db('webhook_endpoints').where({ id }).first() as Promise<{
+      failing_since: Date | null;
+      leased_until: Date | null;
+    }>;
   const record = (codeId: string, count: number) => {
     const rows = Array.from({ length: count }, () => scanRow(codeId, new Date().toISOString()));
     return recordScans(service.db, rows).then(() => rows.map(({ id }) => id));
@@ -142,7 +146,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     await eventually(async () => expect((await rowOf(slow.id)).failing_since).to.be.a('date'));
     const { body: log } = await api(`/webhooks/${slow.id}/deliveries`);
     const { body: detail } = await api(`/webhook-deliveries/${log.data[0].id}`);
-    expect(detail.calls[0].error).to.equal('No complete response within 1 s');
+    expect(detail.calls[0].error).to.equal('No complete response within 3 s');
   });
 
   it('are signed with both secrets for a day after a rotation', async () => {
@@ -173,13 +177,17 @@ onBothQueues('Webhooks', (redisUrl) => {
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'Renamed' } });
     await eventually(() => expect(receiver.received).to.not.have.length(0));
     await eventually(async () => {
-      // Again and again: a worker that has claimed the endpoint writes what it has read.
-      await service
+      // Not during a call: what is written then counts, and the call does not.
+      const updated = await service
         .db('webhook_endpoints')
-        .where({ id, is_enabled: true })
+        .where({ id, leased_until: null })
+        .whereNotNull('failing_since')
         .update({ failing_since: new Date(Date.now() - 73 * 3_600_000), retry_at: new Date() });
-      expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'failing' });
+      expect(updated).to.equal(1);
     });
+    await eventually(async () =>
+      expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'failing' }),
+    );
     expect((await api(`/webhooks/${id}`)).body).to.include({ isEnabled: false, disabledReason: 'failing' });
     const missed = await record(code.id, 3);
     receiver.answer = (_request, response) => void response.end();
@@ -200,6 +208,58 @@ onBothQueues('Webhooks', (redisUrl) => {
     await eventually(async () =>
       expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'gone' }),
     );
+  });
+
+  it('keep what the owner sets during a call, whatever becomes of the call', async () => {
+    const hold = () => {
+      const waiting: ServerResponse[] = [];
+      receiver.answer = (_request, response) => void waiting.push(response);
+      return async (status: number, id: string) => {
+        await eventually(() => expect(waiting).to.have.length(1));
+        return async () => {
+          waiting[0]?.writeHead(status).end();
+          await eventually(async () => expect((await rowOf(id)).leased_until).to.equal(null));
+        };
+      };
+    };
+
+    // A new address: the 410 was the old one's.
+    const moved = await subscribe({ events: ['code.created'] });
+    const held = hold();
+    await createCode(api);
+    const answerGone = await held(410, moved.id);
+    await api(`/webhooks/${moved.id}`, { method: 'PATCH', body: { url: `${receiver.url}/moved` } });
+    await answerGone();
+    expect(await rowOf(moved.id)).to.include({ is_enabled: true, failures: 0, failing_since: null });
+    receiver.answer = (_request, response) => void response.end();
+    await eventually(() => expect(receiver.received.at(-1)?.path).to.equal('/moved'));
+    await api(`/webhooks/${moved.id}`, { method: 'DELETE' });
+
+    // Disabled by the owner: it stays so, for that reason.
+    const disabled = await subscribe({ events: ['code.created'] });
+    const heldAgain = hold();
+    await createCode(api);
+    const answerGoneAgain = await heldAgain(410, disabled.id);
+    await api(`/webhooks/${disabled.id}`, { method: 'PATCH', body: { isEnabled: false } });
+    await answerGoneAgain();
+    expect(await rowOf(disabled.id)).to.include({ is_enabled: false, disabled_reason: 'owner', failures: 0 });
+
+    // A retry that was asked for is made at once, not after the pause of the call that fails.
+    const retried = await subscribe({ events: ['code.created'] });
+    const heldOnce = hold();
+    await createCode(api);
+    const answerError = await heldOnce(500, retried.id);
+    const { body: log } = await api(`/webhooks/${retried.id}/deliveries`);
+    await api(`/webhook-deliveries/${log.data[0].id}/retry`, { method: 'POST' });
+    const askedAt = Date.now();
+    await answerError();
+    const row = (await service.db('webhook_deliveries').where({ id: log.data[0].id }).first()) as {
+      next_attempt_at: Date;
+      attempts: number;
+    };
+    expect(row).to.include({ status: 'pending', attempts: 1 });
+    expect(row.next_attempt_at.getTime()).to.be.at.most(askedAt);
+    expect(await rowOf(retried.id)).to.include({ failures: 0 });
   });
 
   it('are sent once when the job is delivered twice', async () => {

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { deleteUser, User } from '../../src/accounts/users.ts';
 import { dayMs } from '../../src/runtime/units.ts';
+import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
-import { idAt } from '../../src/webhooks/deliveries.ts';
-import { createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
+import { Delivery, idAt, replayPeriod } from '../../src/webhooks/deliveries.ts';
+import { changeEndpoint, createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
-import { purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
+import { purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
+import { recordAttempt } from '../../src/webhooks/record-attempt.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { scanRow } from '../support/scan-rows.ts';
@@ -95,6 +97,61 @@ describe('Upkeep of webhooks', () => {
       const column = table === 'webhook_endpoints' ? 'id' : 'endpoint_id';
       expect(await service.db(table).where({ [column]: endpoint.id }), table).to.deep.equal([]);
     }
+  });
+
+  it('purge what the log has of a deleted code, and its events that wait when they are finished', async () => {
+    const kept = await createCode(api);
+    const { id } = await createCode(api);
+    const insert = (qr_code_id: string, event: string, status: string) =>
+      service.db('webhook_deliveries').insert({
+        endpoint_id: endpoint.id,
+        event,
+        qr_code_id,
+        status,
+        finished_at: status === 'pending' ? null : new Date(),
+      });
+    await insert(kept.id, 'code.updated', 'delivered');
+    for (const status of ['delivered', 'failed', 'pending', 'pending'])
+      await insert(id, 'code.updated', status);
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await purgeDeletedCodes(service.db, never, (codeId) => purgeCodeDeliveries(service.db, codeId));
+    const ofCode = async () => Delivery.query(service.db).where({ qr_code_id: id }).orderBy('id');
+    expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([
+      ['code.updated', 'pending'],
+      ['code.updated', 'pending'],
+      ['code.deleted', 'pending'],
+    ]);
+
+    const [first, , last] = (await ofCode()) as [Delivery, Delivery, Delivery];
+    const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 200, response: '', error: null };
+    await recordAttempt(service.db, first, attempt, new Date());
+    await recordAttempt(service.db, last, attempt, new Date());
+    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([
+      ['code.deleted', 'delivered'],
+    ]);
+    await purgeDeliveries(service.db, new Date(Date.now() + 0.9 * dayMs), never);
+    expect(await ofCode()).to.have.length(1);
+    await purgeDeliveries(service.db, new Date(Date.now() + 1.1 * dayMs), never);
+    expect(await ofCode()).to.deep.equal([]);
+    expect((await deliveries()).map(({ event }) => event)).to.deep.equal(['code.updated']);
+  });
+
+  it('log events of codes that happen while the endpoint is disabled, for a replay', async () => {
+    const { id } = await createCode(api);
+    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    const [missed] = await Delivery.query(service.db).where({ endpoint_id: endpoint.id });
+    expect(missed).to.include({ event: 'code.deleted', status: 'failed', attempts: 0 });
+    expect(missed?.finishedAt).to.be.a('date');
+    const enabled = await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: true }, new Date());
+    const period = { from: new Date(Date.now() - 60_000), to: new Date() };
+    expect(await replayPeriod(service.db, enabled, period, new Date())).to.deep.equal({
+      deliveries: 1,
+      scans: 0,
+    });
+    const [replayed] = await Delivery.query(service.db).where({ endpoint_id: endpoint.id });
+    expect(replayed).to.include({ id: missed?.id, status: 'pending' });
   });
 
   it('encrypt secrets again with a new root secret', async () => {

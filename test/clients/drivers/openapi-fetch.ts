@@ -60,6 +60,7 @@ export async function roundTrip(
   const startOf = async (file: unknown) => (file instanceof Blob ? file.slice(0, 2).text() : undefined);
   const hook = await client.POST('/webhooks', {
     body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], codeIds: [id] },
+  });
   if (!hook.data) throw new Error(hook.error.message);
   const at = { path: { id: hook.data.id } };
   const hooks = await client.GET('/webhooks');
