@@ -32,8 +32,8 @@ export function connectionCounts(config: Sizes): ConnectionCounts {
   const journal = config.scanJournal === 'off' ? 0 : poolSizes.web.journal;
   const web = config.webPoolSize + monitor + journal + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const ofQueues = allQueues.reduce((sum, queue) => sum + workerPoolSize(queue), 0);
-  const { audit, webhooks } = poolSizes.worker;
-  const worker = config.workerPoolSize + audit + webhooks + queueToo * ofQueues;
+  const { audit, webhooks, background } = poolSizes.worker;
+  const worker = config.workerPoolSize + audit + webhooks + background + queueToo * ofQueues;
   return {
     web,
     worker,
