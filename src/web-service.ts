@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
+import { exportQueue } from './queue/export-queue.ts';
 import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
@@ -53,8 +54,8 @@ import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
 
-/** How long a page waits for the queue to take a mail. */
-const mailTimeoutMs = 5_000;
+/** How long a page waits for the queue to take a mail or an export. */
+const addTimeoutMs = 5_000;
 
 export interface WebService {
   port: number;
@@ -178,8 +179,11 @@ export async function openWebService({
     sendMail:
       config.mail &&
       (async (request) => {
-        await withTimeout(mailTimeoutMs, queue.add(mailQueue, packMail(request, secrets.sealMail)));
+        await withTimeout(addTimeoutMs, queue.add(mailQueue, packMail(request, secrets.sealMail)));
       }),
+    buildExport: async (job) => {
+      await withTimeout(addTimeoutMs, queue.add(exportQueue, job));
+    },
     closing: closing.signal,
   });
   const handleRest = app.callback();

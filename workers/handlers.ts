@@ -1,6 +1,7 @@
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
+import { createExportHandler, type ExportHandlerOptions } from './export-handler.ts';
 import { createHousekeepingHandler, type HousekeepingOptions } from './housekeeping-handler.ts';
 import { createMailHandler, type MailHandlerOptions } from './mail-handler.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
@@ -17,7 +18,8 @@ export type HandlerResources = ScanHandlerOptions &
   PartitionHandlerOptions &
   HousekeepingOptions &
   WebhookHandlerOptions &
-  MailHandlerOptions;
+  MailHandlerOptions &
+  ExportHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
@@ -28,5 +30,6 @@ export function createHandlers(resources: HandlerResources): Handlers {
     housekeeping: createHousekeepingHandler(resources),
     webhooks: createWebhookHandler(resources),
     mail: createMailHandler(resources),
+    exports: createExportHandler(resources),
   };
 }

@@ -1,3 +1,4 @@
+import { purgeExports } from '../src/accounts/account-exports.ts';
 import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeConfirmations } from '../src/accounts/email-confirmations.ts';
@@ -36,6 +37,7 @@ export function createHousekeepingHandler({ db, box, log }: HousekeepingOptions)
       await purgeConfirmations(db, now);
       await purgeSentMails(db, now);
       await purgeResponses(db, now);
+      await purgeExports(db, now);
       await purgeReports(db);
       const purgeUntil = performance.now() + maxPurgeMs;
       await purgeDeliveries(db, now, () => performance.now() > purgeUntil);

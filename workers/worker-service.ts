@@ -78,6 +78,10 @@ export async function openWorkerService(
     poolMax: poolSizes.worker.webhooks,
     applicationName: 'qrelay webhooks',
   });
+  const backgroundDb = openDatabase(place.databaseUrl, {
+    poolMax: poolSizes.worker.background,
+    applicationName: 'qrelay background',
+  });
   const box = createSecretBox(webhookKeys);
   const timeoutMs = config.webhooks.timeoutSeconds * 1_000;
   const deliverer = createWebhookDeliverer({
@@ -96,6 +100,7 @@ export async function openWorkerService(
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,
+    backgroundDb,
     lookups: createLookups(places),
     sealingKey,
     openingKeys,
@@ -154,6 +159,7 @@ export async function openWorkerService(
       await reports.close();
       await auditDb.destroy();
       await webhookDb.destroy();
+      await backgroundDb.destroy();
       await db.destroy();
       await tracing?.close();
     },

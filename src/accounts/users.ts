@@ -101,7 +101,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
     await transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
          SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL
-         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:']) AS kind
+         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:']) AS kind
        )`,
       { id: user.id },
     );

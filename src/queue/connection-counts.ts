@@ -31,8 +31,8 @@ export function connectionCounts(config: Sizes): ConnectionCounts {
   const monitor = config.databaseReplicaUrl ? poolSizes.monitor : 0;
   const web = config.webPoolSize + monitor + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const { own, shared } = workerPoolSizes(allQueues);
-  const { audit, webhooks } = poolSizes.worker;
-  const worker = config.workerPoolSize + audit + webhooks + queueToo * (own + shared);
+  const { audit, webhooks, background } = poolSizes.worker;
+  const worker = config.workerPoolSize + audit + webhooks + background + queueToo * (own + shared);
   return {
     web,
     worker,

@@ -1,3 +1,4 @@
+import { exportQueue } from './export-queue.ts';
 import { housekeepingQueue } from './housekeeping-queue.ts';
 import { mailQueue } from './mail-queue.ts';
 import { partitionQueue } from './partition-queue.ts';
@@ -19,6 +20,7 @@ export const queues = {
   housekeeping: housekeepingQueue,
   webhooks: webhookQueue,
   mail: mailQueue,
+  exports: exportQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);

@@ -38,6 +38,7 @@ import { overviewPages } from './admin/overview/overview-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages } from './account/account-routes.ts';
+import { exportPages } from './account/export-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
@@ -85,6 +86,7 @@ export interface AppParts {
   tracing: Tracing | undefined;
   queues: OperatorQueues;
   sendMail: PageParts['sendMail'];
+  buildExport: PageParts['buildExport'];
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;
 }
@@ -111,6 +113,7 @@ export function createApp({
   tracing,
   queues,
   sendMail,
+  buildExport,
   closing,
 }: AppParts): Koa {
   const app = new Koa();
@@ -142,6 +145,7 @@ export function createApp({
     previewShare,
     queues,
     sendMail,
+    buildExport,
     log,
     closing,
     now,
@@ -199,6 +203,7 @@ export function createPages(parts: PageParts): Router {
     keysPages,
     webhooksPages,
     securityPages,
+    exportPages,
     accountPages,
     overviewPages,
     usersPages,

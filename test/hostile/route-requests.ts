@@ -96,6 +96,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
   'POST /account/language': () => ({ form: {} }),
+  'POST /account/export': () => ({ form: {} }),
   'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
@@ -168,7 +169,7 @@ export const noIds = `
   all categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind
   language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset q
-  queue reason recoveryPassword removePassword response sizeMm sizeShown switch topLevel totpPassword type
+  queue reason recoveryPassword removePassword response sizeMm sizeShown switch timeZone topLevel totpPassword type
   url value version
 `
   .trim()

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { findExport } from '../../accounts/account-exports.ts';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { findPendingEmail } from '../../accounts/email-confirmations.ts';
@@ -7,6 +8,7 @@ import { emailErrors } from '../../accounts/email-address.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
+import { isTimeZone } from '../../runtime/time-zone.ts';
 import { changeEmail, changePassword, deleteUser, hasConfirmedEmail } from '../../accounts/users.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
 import { field } from '../middleware/forms.ts';
@@ -19,13 +21,15 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const maxConfirmationsPerHour = 5;
 const flashTexts = {
-  language: 'The language of your mails was changed.',
+  language: 'The language and time zone of your mails were changed.',
+  export: 'Your export is being created. It takes a minute, longer with many scans.',
+  tooManyExports: 'You have asked for too many exports. Try again in an hour.',
   confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many mails were sent. Try again in an hour.',
   email: 'Your email was changed.',
   password: 'Your password was changed. All other sessions were signed out.',
 };
-type AccountFlash = keyof typeof flashTexts;
+export type AccountFlash = keyof typeof flashTexts;
 
 /** Plan and usage, email, password, and deletion of the account. */
 export function accountPages(parts: PageParts): Router {
@@ -49,14 +53,26 @@ export function accountPages(parts: PageParts): Router {
       pending: pending?.toLowerCase() === user.email.toLowerCase() ? undefined : pending,
       canMail: sendMail !== undefined,
       language: isLanguage(user.language) ? user.language : 'en',
+      timeZone: isTimeZone(user.timeZone) ? user.timeZone : 'UTC',
     };
+    const latestExport = await findExport(db, user.id, now());
     const flash = readFlash(ctx, parts, flashTexts);
     const visitor = visitorOf(ctx, parts);
     const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
     show(
       ctx,
       AccountView,
-      { visitor, email, plan: user.plan, limits, use, flash: flash && flashTexts[flash], errors, typed },
+      {
+        visitor,
+        email,
+        plan: user.plan,
+        limits,
+        use,
+        latestExport,
+        flash: flash && flashTexts[flash],
+        errors,
+        typed,
+      },
       errors ? 400 : 200,
     );
   }
@@ -95,12 +111,17 @@ export function accountPages(parts: PageParts): Router {
   });
 
   router.post('/language', async (ctx) => {
+    const user = userOf(ctx);
     const language = field(ctx, 'language');
-    if (!isLanguage(language)) {
-      const unknown = { field: 'language', message: 'must be one of the list' };
-      return showAccount(ctx, { form: 'language', list: [unknown] });
-    }
-    await userOf(ctx).$query(db).patch({ language, updatedAt: now() });
+    // Pages that were opened before an upgrade do not send it.
+    const timeZone = field(ctx, 'timeZone') || user.timeZone;
+    const message = 'must be one of the list';
+    const list = [
+      ...(isLanguage(language) ? [] : [{ field: 'language', message }]),
+      ...(timeZone === null || isTimeZone(timeZone) ? [] : [{ field: 'timeZone', message }]),
+    ];
+    if (list.length > 0) return showAccount(ctx, { form: 'language', list });
+    await user.$query(db).patch({ language, timeZone, updatedAt: now() });
     redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
   });
 

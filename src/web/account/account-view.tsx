@@ -1,10 +1,12 @@
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
-import { type FormState, idOf, Input, Select } from '../ui/controls.tsx';
+import { type FormState, idOf, Input } from '../ui/controls.tsx';
 import { figure } from '../ui/figure.ts';
 import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { ExportCard, type ExportState } from './export-card.tsx';
+import { LanguageCard } from './language-card.tsx';
 
 export interface AccountProps {
   visitor: Visitor;
@@ -16,7 +18,9 @@ export interface AccountProps {
     canMail: boolean;
     /** Of mails. */
     language: Language;
+    timeZone: string;
   };
+  latestExport: ExportState | undefined;
   plan: 'free' | 'pro';
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
@@ -27,25 +31,17 @@ export interface AccountProps {
   typed: FormState['values'];
 }
 
-const languageNames: [Language, string][] = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-  ['fr', 'Français'],
-  ['es', 'Español'],
-  ['pt', 'Português'],
-  ['zh', '中文'],
-];
-
 type FormName = NonNullable<AccountProps['errors']>['form'];
 
 const problems: Record<FormName, string> = {
   email: 'Your email was not changed.',
   password: 'Your password was not changed.',
   delete: 'Your account was not deleted.',
-  language: 'The language was not changed.',
+  language: 'Language and time zone were not changed.',
 };
 
-export function AccountView({ visitor, email, plan, limits, use, flash, errors, typed }: AccountProps) {
+export function AccountView(props: AccountProps) {
+  const { visitor, email, plan, limits, use, latestExport, flash, errors, typed } = props;
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -106,20 +102,9 @@ export function AccountView({ visitor, email, plan, limits, use, flash, errors, 
         </section>
       </div>
       {email.canMail && (
-        <section class="card">
-          <h2>Language of mails</h2>
-          {problem('language')}
-          <Form action="/account/language">
-            <Select
-              form={{ ...stateOf('language'), values: { language: email.language } }}
-              name="language"
-              label="Language"
-              choices={languageNames}
-            />
-            <button type="submit">Save language</button>
-          </Form>
-        </section>
+        <LanguageCard {...email} errors={stateOf('language').errors} problem={problem('language')} />
       )}
+      <ExportCard latest={latestExport} />
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}

@@ -10,7 +10,7 @@ export function PasskeyForm({ visitor, next }: PasskeyFormProps) {
   return (
     <>
       <Form action="/signin/passkey" class="passkey">
-        <input type="hidden" name="next" value={next ?? ''} />
+        {next && <input type="hidden" name="next" value={next} />}
         <input type="hidden" name="response" value="" />
         <button type="submit" class="quiet" data-passkey="get" hidden>
           Sign in with a passkey

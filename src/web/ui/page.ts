@@ -8,6 +8,7 @@ import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
+import type { ExportJob } from '../../queue/export-queue.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
 import type { QueueDepth } from '../../queue/queue-depth.ts';
@@ -47,6 +48,8 @@ export interface PageParts {
   queues: OperatorQueues;
   /** Queues a mail. Undefined without SMTP_URL: pages then say whom to ask. */
   sendMail: ((request: MailRequest) => Promise<void>) | undefined;
+  /** Queues the export of an account. */
+  buildExport(job: ExportJob): Promise<void>;
   log: Log;
   /** Aborted when the process shuts down, to end responses that would stay open. */
   closing: AbortSignal;

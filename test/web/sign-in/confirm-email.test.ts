@@ -106,6 +106,22 @@ describe('The email of an account', () => {
     expect(subjects).to.deep.equal(['E-Mail-Adresse bestätigen', '确认您的电子邮件地址']);
   });
 
+  it('keeps the time zone that its owner chooses, and refuses one that does not exist', async () => {
+    const client = await signUp('traveler@example.com');
+    const selected = async () =>
+      /<option[^>]* selected[^>]*>([^<]*)/.exec(
+        (await (await client.get('/account')).text()).split('name="timeZone"')[1] ?? '',
+      )?.[1];
+    expect(await selected()).to.equal('UTC');
+    const choose = (timeZone: string) => client.post('/account/language', { language: 'en', timeZone });
+    expect((await choose('Europe/Atlantis')).status).to.equal(400);
+    expect((await choose('America/New_York')).status).to.equal(303);
+    expect(await selected()).to.equal('America/New York');
+    // A page of the previous release sends the language only.
+    expect((await client.post('/account/language', { language: 'fr' })).status).to.equal(303);
+    expect(await selected()).to.equal('America/New York');
+  });
+
   it('is asked for again at most five times an hour', async () => {
     const client = await signUp('eager@example.com');
     const texts = [];

@@ -1,0 +1,49 @@
+import type { AccountExport } from '../../accounts/account-exports.ts';
+import { dayInWords } from '../ui/day.ts';
+import { figure } from '../ui/figure.ts';
+import { Form, useLocale } from '../ui/layout.tsx';
+
+export type ExportState = Pick<AccountExport, 'state' | 'bytes' | 'expiresAt'>;
+
+/** The archive of an account's data: ask for it, wait, download. */
+export function ExportCard({ latest }: { latest: ExportState | undefined }) {
+  return (
+    <section class="card" id="export">
+      <h2>Export your data</h2>
+      <p>
+        A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV. It is
+        kept for seven days.
+      </p>
+      {latest && <Latest {...latest} />}
+      {latest?.state !== 'pending' && (
+        <Form action="/account/export">
+          <button type="submit" class={latest?.state === 'ready' ? 'quiet' : undefined}>
+            {latest?.state === 'ready' ? 'Create a new export' : 'Create export'}
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function Latest({ state, bytes, expiresAt }: ExportState) {
+  const locale = useLocale();
+  if (state === 'pending')
+    return <p>Your export is being created. Reload this page in a minute to download it.</p>;
+  if (state === 'failed')
+    return (
+      <p>
+        Your account has too many scans for one export. Delete codes that you no longer need, download their
+        scans on the page of each code, or contact the operator of this service.
+      </p>
+    );
+  return (
+    <p>
+      <a href="/account/export.zip" download>
+        Download the export
+      </a>{' '}
+      ({figure(Math.ceil(bytes / 1_000))} KB), until{' '}
+      {dayInWords(expiresAt.toISOString().slice(0, 10), locale)}
+    </p>
+  );
+}

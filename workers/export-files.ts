@@ -1,0 +1,115 @@
+import { readAccountData } from '../src/accounts/account-data.ts';
+import { findDesigns } from '../src/codes/design/stored-design.ts';
+import { ownedCodes } from '../src/codes/owned-codes.ts';
+import type { QrCode } from '../src/codes/qr-code.ts';
+import { shareUrl } from '../src/codes/share-token.ts';
+import { csvLine } from '../src/http/csv.ts';
+import type { StreamedFile } from '../src/http/zip-stream.ts';
+import { columnNames } from '../src/scans/dimensions.ts';
+import { listScans } from '../src/scans/list-scans.ts';
+import type { ScanRow } from '../src/scans/scan.ts';
+import type { Database } from '../src/store/database.ts';
+
+const scansPerRead = 1_000;
+/** A file of an archive must be below 4 GiB. */
+const batchesPerFile = 5_000;
+/** Tells spreadsheets that a file is UTF-8. */
+const byteOrderMark = '\uFEFF';
+const codeColumns = [
+  'id',
+  'name',
+  'type',
+  'content',
+  'category',
+  'createdAt',
+  'updatedAt',
+  'expiresAt',
+] as const;
+const scanColumns = [
+  'id',
+  'scannedAt',
+  'country',
+  'region',
+  'city',
+  'latitude',
+  'longitude',
+  ...columnNames.filter((name) => name !== 'country'),
+] as const satisfies (keyof ScanRow)[];
+
+/** The files of an export. Codes and scans are read in batches, while the archive is written. */
+export async function* exportFiles(
+  db: Database,
+  userId: string,
+  { baseUrl, now }: { baseUrl: string; now: Date },
+): AsyncGenerator<StreamedFile> {
+  yield { name: 'account.json', content: accountJson(db, userId, now) };
+  yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
+  yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
+  const scans = scanLines(db, userId);
+  const state = { isDone: false };
+  for (let part = 1; !state.isDone; part += 1)
+    yield { name: part === 1 ? 'scans.csv' : `scans-${part}.csv`, content: scansCsv(scans, state) };
+}
+
+async function* accountJson(db: Database, userId: string, now: Date): AsyncGenerator<string> {
+  yield `${JSON.stringify({ exportedAt: now, ...(await readAccountData(db, userId)) }, null, 2)}\n`;
+}
+
+async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const codes of ownedCodes(db, userId)) {
+    const designs = await findDesigns(
+      db,
+      codes.map(({ id }) => id),
+    );
+    for (const code of codes) {
+      const { userId: _owner, hosts: _hosts, hostsKey: _key, ...fields } = code.toJSON() as QrCode;
+      const link = shareUrl(baseUrl, code.shareToken);
+      yield `${separator}${JSON.stringify({ ...fields, shareUrl: link, design: designs.get(code.id) ?? null })}`;
+      separator = ',\n';
+    }
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+  yield `${byteOrderMark}${csvLine([...codeColumns, 'shareUrl', 'isPublic', 'isFavorite'])}`;
+  for await (const codes of ownedCodes(db, userId))
+    for (const code of codes)
+      yield csvLine([
+        ...codeColumns.map((column) => code[column]),
+        shareUrl(baseUrl, code.shareToken),
+        String(code.isPublic),
+        String(code.isFavorite),
+      ]);
+}
+
+/** The next scans, as many as a file may have. */
+async function* scansCsv(scans: AsyncGenerator<string>, state: { isDone: boolean }): AsyncGenerator<string> {
+  yield `${byteOrderMark}${csvLine(['codeId', 'codeName', ...scanColumns])}`;
+  for (let batches = 0; batches < batchesPerFile; batches += 1) {
+    const { value, done } = await scans.next();
+    if (done) {
+      state.isDone = true;
+      return;
+    }
+    yield value;
+  }
+}
+
+/** By code, newest first, in batches. */
+async function* scanLines(db: Database, userId: string): AsyncGenerator<string> {
+  for await (const codes of ownedCodes(db, userId))
+    for (const { id, name } of codes) {
+      for (let cursor: string | undefined; ; ) {
+        const read = await listScans(db, id, { limit: scansPerRead, cursor });
+        const scans = read.slice(0, scansPerRead);
+        if (scans.length > 0)
+          yield scans
+            .map((scan) => csvLine([id, name, ...scanColumns.map((column) => scan[column])]))
+            .join('');
+        if (read.length <= scansPerRead) break;
+        cursor = scans.at(-1)?.id;
+      }
+    }
+}

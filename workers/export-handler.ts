@@ -1,0 +1,73 @@
+import { v7 as uuidv7 } from 'uuid';
+import { addExportChunk, failExport, findExport, finishExport } from '../src/accounts/account-exports.ts';
+import { streamZip, ZipTooLargeError } from '../src/http/zip-stream.ts';
+import type { ExportJob } from '../src/queue/export-queue.ts';
+import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
+import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { exportFiles } from './export-files.ts';
+
+/** Read and written at once. */
+const chunkBytes = 512 * 1024;
+/** About 100 million scans. */
+const maxBytes = 2 * 1024 ** 3;
+
+export interface ExportHandlerOptions {
+  /** Not the connections that record scans. */
+  backgroundDb: Database;
+  site: { baseUrl: string };
+  log: Log;
+}
+
+/** Builds an export. Repeated after a worker was killed, it makes a build of its own; a finished one is left as it is. */
+export function createExportHandler({
+  backgroundDb: db,
+  site: { baseUrl },
+  log,
+}: ExportHandlerOptions): JobHandler<ExportJob> {
+  async function build({ userId, requestId }: ExportJob): Promise<void> {
+    const wanted = await findExport(db, userId, new Date());
+    if (wanted?.requestId !== requestId || wanted.state !== 'pending') return;
+    const buildId = uuidv7();
+    const now = new Date();
+    try {
+      let bytes = 0;
+      let position = 0;
+      const archive = streamZip(exportFiles(db, userId, { baseUrl, now }), now, maxBytes);
+      for await (const data of inChunks(archive, chunkBytes)) {
+        await addExportChunk(db, { buildId, position, userId, data }, now);
+        position += 1;
+        bytes += data.length;
+      }
+      await finishExport(db, { userId, requestId, buildId, bytes });
+    } catch (error) {
+      if (!(error instanceof ZipTooLargeError)) throw error;
+      await failExport(db, { userId, requestId, buildId }, new Date());
+      log.warn({ userId, maxBytes }, 'an account is too large to be exported; its owner was told');
+    }
+  }
+
+  return async (job) => {
+    try {
+      await build(job);
+    } catch (error) {
+      if (isDatabaseUnavailable(error))
+        throw new TryLaterError('the database is not available', { cause: error });
+      throw error;
+    }
+  };
+}
+
+async function* inChunks(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length < size) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}
