@@ -133,7 +133,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     webhook: ['CRM', true, 'whsec_'],
     delivery: ['ping', 'pending', 2],
     webhookDeleted: 204,
-    designed: [15, 'dots', 204],
+    designed: [true, 'dots', 204],
     deleted: 204,
     error: 'not_found',
   };

@@ -141,7 +141,7 @@ describe('PgBouncer in front of PostgreSQL', function () {
     expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
     const allowed =
       /"this process opens up to (\d+) connections to PostgreSQL; the server allows \d+ in all"/;
-    expect([web, worker].map((program) => allowed.exec(program.output())?.[1])).to.deep.equal(['10', '7']);
+    expect([web, worker].map((program) => allowed.exec(program.output())?.[1])).to.deep.equal(['10', '11']);
   });
 
   describe('is detected by the doctor', () => {

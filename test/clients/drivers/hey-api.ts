@@ -151,7 +151,7 @@ export async function roundTrip(
     webhook: [hooks.data[0]?.name, hookRead.codeIds?.[0] === id, rotated.secret.slice(0, 6)],
     delivery: [log.data[0]?.event, detail.status, replayed.scans],
     webhookDeleted: hookDeleted.response.status,
-    designed: [designed.readsAtMm, design.moduleShape, plain.response.status],
+    designed: [designed.readsAtMm > 0, design.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -106,7 +106,7 @@ export async function roundTrip(
     ],
     delivery: [log.data?.data[0]?.event, detail.data?.status, replayed.data?.scans],
     webhookDeleted: hookDeleted.response.status,
-    designed: [designed.data?.readsAtMm, design.data?.moduleShape, plain.response.status],
+    designed: [(designed.data?.readsAtMm ?? 0) > 0, design.data?.moduleShape, plain.response.status],
     deleted: deleted.response.status,
     error,
   };
