@@ -13,7 +13,7 @@ import { iPhoneSafari, type SharedCode } from '../support/share.ts';
 
 /** A short idle time of connections to Qrelay, by changes to the configuration. */
 const shortIdle: Record<keyof typeof proxyKinds, Record<string, string>> = {
-  nginx: { 'keepalive_timeout 60s': 'keepalive_timeout 1s' },
+  nginx: { 'keepalive_timeout 500ms': 'keepalive_timeout 1s' },
   Caddy: { 'keepalive 60s': 'keepalive 1s' },
   HAProxy: { 'http-reuse safe': 'http-reuse safe\n  default-server pool-purge-delay 100ms' },
 };
