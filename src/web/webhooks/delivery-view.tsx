@@ -17,7 +17,8 @@ export function DeliveryView({ visitor, endpoint, delivery, body, attempts }: De
   return (
     <Layout title="Delivery" visitor={visitor} at="/webhooks" styles={['keys']}>
       <a class="back" href={`/webhooks/${endpoint.id}`}>
-        ← <bdi>{endpoint.name}</bdi>
+        {'←\u00a0'}
+        <bdi>{endpoint.name}</bdi>
       </a>
       <h1>{eventName(delivery)}</h1>
       <section class="card">
