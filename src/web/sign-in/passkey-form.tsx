@@ -9,7 +9,7 @@ interface PasskeyFormProps {
 export function PasskeyForm({ visitor, next }: PasskeyFormProps) {
   return (
     <Form action="/signin/passkey" class="passkey">
-      <input type="hidden" name="next" value={next ?? ''} />
+      {next && <input type="hidden" name="next" value={next} />}
       <input type="hidden" name="response" value="" />
       <button type="submit" class="quiet" data-passkey="get" hidden>
         Sign in with a passkey

@@ -29,7 +29,7 @@ inABrowser('Accounts', sharedService, (site) => {
     expect(new URL(page.url()).pathname).to.equal('/signin');
     await page.getByLabel('Email').fill('ANN@example.com');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL('**/keys');
   });
 
@@ -78,7 +78,7 @@ inABrowser('Accounts', sharedService, (site) => {
     await elsewhere.page.goto('/signin');
     await elsewhere.page.getByLabel('Email').fill('eve@example.com');
     await elsewhere.page.getByLabel('Password').fill(password);
-    await elsewhere.page.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await elsewhere.page.waitForURL('**/codes');
 
     await page.goto('/account');
@@ -147,7 +147,7 @@ inABrowser('Accounts', sharedService, (site) => {
       await stranger.page.goto('/signin');
       await stranger.page.getByLabel('Email').fill(email);
       await stranger.page.getByLabel('Password').fill('not the password');
-      await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+      await stranger.page.getByRole('button', { name: 'Sign in', exact: true }).click();
       texts.push(await stranger.page.getByRole('alert').textContent());
     }
     expect(texts).to.deep.equal(Array(2).fill('The email or the password is wrong.'));
