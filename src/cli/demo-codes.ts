@@ -72,8 +72,8 @@ export const demoCodes: DemoCode[] = [
     content: [
       'BEGIN:VCARD',
       'VERSION:3.0',
-      'N:Lindt;Mara;;;',
       'FN:Mara Lindt',
+      'N:;Mara Lindt;;;',
       'ORG:Fernweh Roastery',
       'TITLE:Head of Coffee',
       'TEL;TYPE=WORK:+494012345678',

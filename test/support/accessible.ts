@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Frame, Page } from 'playwright-core';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let axe: string | undefined;
@@ -20,6 +20,7 @@ const withoutColors = { rules: Object.fromEntries(colorRules.map((id) => [id, { 
  * elements that this process has not examined before, in the same place under the same ancestors.
  */
 export async function expectAccessible(page: Page, rules: object = {}): Promise<void> {
+  for (const frame of page.frames()) if (frame !== page.mainFrame()) await expectFrameAccessible(frame);
   await addAxe(page);
   await expectNoViolations(page, 'light', 'document', { ...rules, ...withoutColors });
   const known = examined(rules);
@@ -34,6 +35,16 @@ export async function expectAccessible(page: Page, rules: object = {}): Promise<
     await page.emulateMedia({ colorScheme: 'light' });
   }
   for (const look of looks) known.add(look);
+}
+
+/** What a frame shows, in a page of its own and of its size: in a frame that allows no scripts, axe-core cannot run. */
+async function expectFrameAccessible(frame: Frame): Promise<void> {
+  const [width, height] = await frame.evaluate<[number, number]>('[innerWidth, innerHeight]');
+  const page = await frame.page().context().newPage();
+  await page.setViewportSize({ width, height });
+  await page.setContent(await frame.content());
+  await expectAccessible(page);
+  await page.close();
 }
 
 /** By the debugger: the page's own policy forbids foreign scripts. */
@@ -85,7 +96,7 @@ const keepNewElements = `(isNew) => {
 
 async function expectNoViolations(page: Page, theme: string, context: string, rules: object): Promise<void> {
   // Of what passes nothing is gathered: on a long page that takes longer than the rules.
-  // The preview in a frame runs no script, and so no axe-core: share pages have tests of their own.
+  // Frames are examined on their own, before.
   const options = JSON.stringify({ ...rules, iframes: false, resultTypes: ['violations'] });
   const violations = await page.evaluate<string[]>(
     `axe.run(${context}, ${options}).then(({ violations }) => violations.map(({ id, nodes: [first] }) =>

@@ -58,8 +58,3 @@ export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: 
     }
   }
 }
-
-/** How wide a square code is on the label. */
-export function codeWidthMm({ code }: LabelLayout): number {
-  return Math.min(code.widthMm, code.heightMm);
-}

@@ -22,7 +22,7 @@ export interface LabelSheet {
 
 const inch = 25.4;
 
-/** Sheets by the number that Avery sells them under. */
+/** Sheets by the number that Avery sells them under. docs/decisions/0103 says what they were compared with. */
 export const averySheets = {
   L7160: {
     paper: 'A4',
@@ -64,9 +64,10 @@ export const averySheets = {
     labelWidthMm: 2 * inch,
     labelHeightMm: 2 * inch,
     leftMm: 0.625 * inch,
-    topMm: 0.6 * inch,
+    topMm: 0.625 * inch,
     pitchXMm: 2.625 * inch,
-    pitchYMm: 2.6 * inch,
+    // The same margin above and below.
+    pitchYMm: ((11 - 2 * 0.625 - 2) / 3) * inch,
   },
 } as const satisfies Record<string, LabelSheet>;
 

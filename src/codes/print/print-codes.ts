@@ -1,8 +1,8 @@
 import type { Picture } from '../image/draw.ts';
 import type { QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
-import { minModuleMm, moduleMm } from './distance.ts';
-import { codeWidthMm, layOutLabel, type NamePlace } from './label-layout.ts';
+import { heightPerWidth, minModuleMm, pictureModules } from './distance.ts';
+import { layOutLabel, type NamePlace } from './label-layout.ts';
 import { labelCorner, type LabelSheet, labelsPerSheet, papers } from './label-sheets.ts';
 import { type PdfPage, writePdf } from './pdf-writer.ts';
 import type { Printer } from './print-thread.ts';
@@ -61,17 +61,20 @@ async function* labelPages(
 
 /** How many codes would be too small on their labels for a phone. */
 export function countTooSmall(codes: PrintedCode[], { sheet, namePlace }: LabelOptions): number {
-  const widthMm = codeWidthMm(layOutLabel(sheet, namePlace));
-  return codes.filter(({ picture }) => moduleMm(picture, widthMm) < minModuleMm).length;
+  const { code } = layOutLabel(sheet, namePlace);
+  return codes.filter(({ picture }) => {
+    const { width, height } = pictureModules(picture);
+    return Math.min(code.widthMm / width, code.heightMm / height) < minModuleMm;
+  }).length;
 }
 
-/** One code as a PDF of its size. */
+/** One code as a PDF of its size, its frame included. */
 export function printCode(
   printer: Printer,
   { name, shareToken, picture }: PrintedCode,
   widthMm: number,
 ): AsyncGenerator<Buffer> {
-  const heightMm = widthMm;
+  const heightMm = widthMm * heightPerWidth(picture);
   const code = { xMm: 0, yMm: 0, widthMm, heightMm };
   const label = { picture, name, token: shareToken, xMm: 0, yMm: 0 };
   const page = printer.drawPage({ widthMm, heightMm, layout: { code }, labels: [label] });

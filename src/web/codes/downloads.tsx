@@ -45,7 +45,7 @@ function Files({ code, isDirect, isNamed = false }: FilesProps) {
     <>
       {!isNamed && <span>Download {name.toLowerCase()}</span>}
       <p class="hint">{hintOf(code, isDirect)}</p>
-      <div class="code-actions">
+      <div class="code-actions formats">
         {formats.map((format) => (
           <a
             key={format}

@@ -25,10 +25,10 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
     <Layout title={errors.length > 0 ? 'Error: Security' : 'Security'} visitor={visitor} at="/account">
+      <a class="back" href="/account">
+        ← Account
+      </a>
       <h1>Security</h1>
-      <p>
-        <a href="/account">Account</a>
-      </p>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {errors.length > 0 && (
         <Notice kind="bad" isFocused>
@@ -87,7 +87,7 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
       <section class="card">
         <h2>Sessions</h2>
         <SessionTable sessions={sessions} />
-        <Form action="/account/security/sessions/end">
+        <Form action="/account/security/sessions/end" class="after">
           <div class="row">
             <button type="submit" class="quiet">
               Sign out everywhere else
@@ -130,7 +130,7 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
       <p>Scan this code with the app, or enter the key. Then type the code that the app shows.</p>
       <div dangerouslySetInnerHTML={{ __html: svg }} />
       <CopyableField id="totp-key" label="Key" value={secret} button="Copy key" quiet />
-      <Form action="/account/security/totp/confirm">
+      <Form action="/account/security/totp/confirm" class="after">
         <Input
           form={form}
           name="code"

@@ -69,7 +69,7 @@ export function SignInView(props: SignInProps) {
 /** Why the visitor of a page is asked to sign in. */
 function reasonFor(next: string | undefined): string | undefined {
   const name = next && sectionName(next);
-  return name && `Sign in to open ${name}. Only the owner of an account sees it.`;
+  return name && `Sign in to open ${name}. This page belongs to an account.`;
 }
 
 interface CredentialsFormProps extends SignInProps {

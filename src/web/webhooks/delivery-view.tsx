@@ -16,11 +16,10 @@ interface DeliveryProps {
 export function DeliveryView({ visitor, endpoint, delivery, body, attempts }: DeliveryProps) {
   return (
     <Layout title="Delivery" visitor={visitor} at="/webhooks" styles={['keys']}>
-      <p>
-        <a href={`/webhooks/${endpoint.id}`}>
-          <bdi>{endpoint.name}</bdi>
-        </a>
-      </p>
+      <a class="back" href={`/webhooks/${endpoint.id}`}>
+        {'←\u00a0'}
+        <bdi>{endpoint.name}</bdi>
+      </a>
       <h1>{eventName(delivery)}</h1>
       <section class="card">
         <h2>

@@ -39,6 +39,9 @@ export function EndpointView({
   const { id, name, url, events, isEnabled, disabledReason, failingSince } = endpoint;
   return (
     <Layout title={name} visitor={visitor} at="/webhooks" styles={['keys']}>
+      <a class="back" href="/webhooks">
+        ← All webhooks
+      </a>
       <h1>
         <bdi>{name}</bdi>
       </h1>
@@ -79,7 +82,7 @@ export function EndpointView({
         </div>
       </section>
       <section class="card">
-        <h2>Log of 30 days</h2>
+        <h2>Log of the last 30 days</h2>
         {deliveries.length === 0 ? <p>Nothing was sent yet.</p> : <DeliveryTable deliveries={deliveries} />}
         {older && (
           <p class="after">
@@ -91,8 +94,10 @@ export function EndpointView({
         <section class="card">
           <h2>Send a period again</h2>
           <Form action={`/webhooks/${id}/replay`}>
-            <Input form={replay} name="firstDay" label="First day (UTC)" type="date" required />
-            <Input form={replay} name="lastDay" label="Last day (UTC)" type="date" required />
+            <div class="columns">
+              <Input form={replay} name="firstDay" label="First day (UTC)" type="date" required />
+              <Input form={replay} name="lastDay" label="Last day (UTC)" type="date" required />
+            </div>
             <button type="submit">Send again</button>
           </Form>
         </section>

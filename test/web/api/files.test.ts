@@ -24,12 +24,12 @@ describe('POST /api/v1/qrcodes/files', () => {
     codes = body.data.map(({ code }: { code: object }) => code);
   });
 
-  async function download(format: string): Promise<Map<string, Buffer>> {
+  async function download(format: string, chosen = codes): Promise<Map<string, Buffer>> {
     const response = await fetch(`${service.url}/api/v1/qrcodes/files`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       // The first one twice, in capitals: it is in the archive once.
-      body: JSON.stringify({ ids: [...codes.map(({ id }) => id), codes[0]?.id.toUpperCase()], format }),
+      body: JSON.stringify({ ids: [...chosen.map(({ id }) => id), chosen[0]?.id.toUpperCase()], format }),
     });
     expect([response.status, response.headers.get('Content-Type')]).to.deep.equal([200, 'application/zip']);
     return readZip(Buffer.from(await response.arrayBuffer()));
@@ -79,6 +79,24 @@ describe('POST /api/v1/qrcodes/files', () => {
       expect(found?.text).to.equal(codes[index]?.shareUrl);
       expect(found?.xMm).to.be.closeTo(25, 0.2);
     }
+  });
+
+  it('makes the PDF of a framed code higher, not narrower', async function () {
+    if (!canRenderPdf()) return this.skip();
+    const { body: framed } = await api('/qrcodes', {
+      method: 'POST',
+      body: { name: 'Framed', content: 'https://example.com/' },
+    });
+    const design = { frame: 'band', frameText: 'Scan me' };
+    await api(`/qrcodes/${framed.id}/design`, { method: 'PUT', body: design });
+    const [[, pdf]] = pictures(await download('pdf', [framed])) as [[string, Buffer]];
+    // 29 modules, a margin of 4 and a border of 1 on each side; below them, a band of a fifth.
+    const [width, height] = [29 + 8 + 2, 29 + 8 + 1 + 37 / 5];
+    expect(await pageSizesMm(pdf)).to.deep.equal([[50, Math.round((500 * height) / width) / 10]]);
+    const [page] = await renderPdf(pdf);
+    const [found] = await findCodes(page as NonNullable<typeof page>);
+    expect(found?.text).to.equal(framed.shareUrl);
+    expect(found?.widthMm).to.be.closeTo((50 * 29) / width, 0.3);
   });
 
   it('rejects too many codes and what is no id, and names the field', async () => {

@@ -8,7 +8,7 @@ import { canRenderPdf, findCodes, pageSizesMm, pdfText, renderPdf } from '../../
 import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** From the data sheets: columns, rows, size of a label, corner of the first one, distances between labels. */
+/** As docs/decisions/0103 has them: columns, rows, size of a label, corner of the first one, distances between labels. */
 const sheets = {
   L7160: { paper: [210, 297], grid: [3, 7], label: [63.5, 38.1], first: [7.21, 15.15], pitch: [66.04, 38.1] },
   L4732: { paper: [210, 297], grid: [5, 16], label: [35.6, 16.9], first: [11, 13], pitch: [38.1, 16.9] },
@@ -23,8 +23,8 @@ const sheets = {
     paper: [215.9, 279.4],
     grid: [3, 4],
     label: [50.8, 50.8],
-    first: [15.88, 15.24],
-    pitch: [66.68, 66.04],
+    first: [15.88, 15.88],
+    pitch: [66.68, 65.62],
   },
 } as const;
 

@@ -82,6 +82,48 @@ inABrowser('The print page of a code', sharedService, (site) => {
     }
   });
 
+  it('prints a framed code as wide as asked, says its text once, and from how far its smaller symbol reads', async function () {
+    if (!canRenderPdf()) return this.skip();
+    await owner.enter();
+    const code = await owner.store({ name: 'Framed menu' });
+    const design = { moduleShape: 'rounded', frame: 'band', frameText: 'Scan me' };
+    const saved = await (await owner.api())(`/qrcodes/${code.id}/design`, { method: 'PUT', body: design });
+    expect(saved.status).to.equal(200);
+    await owner.page.goto(`/codes/${code.id}/print?paper=A4&shown=poster&width=100`);
+    await owner.page
+      .getByText('100 mm wide with its frame: phones read it from up to about 70 cm.')
+      .waitFor();
+    const poster = await print();
+    await expectOnePage(poster, a4);
+    // The text of the frame is drawn.
+    expect((await pdfText(poster)).trim()).to.equal('Framed menu');
+    // The border of the frame is a module wide.
+    await expectCodes(poster, 1, (100 * 29) / 39);
+
+    for (const [format, copies, widthMm] of [
+      ['tent', 2, 68],
+      ['sticker', 16, 34],
+      ['card', 10, 27],
+    ] as const) {
+      await owner.page.goto(`/codes/${code.id}/print?format=${format}&paper=Letter`);
+      expect(await owner.page.getByLabel('Width (mm)').inputValue(), format).to.equal(String(widthMm));
+      const pdf = await print();
+      await expectOnePage(pdf, letter);
+      await expectCodes(pdf, copies, (widthMm * 29) / 39);
+    }
+    await owner.page.goto(`/codes/${code.id}/print?shown=poster&width=155`);
+    await owner.page.getByText('Width (mm) must be a number from 10 to 154.').waitFor();
+    await owner.page.goto(`/codes/${code.id}/print?format=sticker&shown=sticker&width=14`);
+    await owner.page.getByText('Print this code at least 15 mm wide with its frame.').waitFor();
+
+    async function expectCodes(pdf: Buffer, count: number, symbolMm: number): Promise<void> {
+      const [page] = await renderPdf(pdf);
+      const found = await findCodes(page as NonNullable<typeof page>);
+      expect(found.map(({ text }) => text)).to.deep.equal(Array(count).fill(linkOf(code)));
+      for (const each of found) expect(each.widthMm).to.be.closeTo(symbolMm, 0.5);
+    }
+  });
+
   it('prints the network itself for Wi-Fi, and the link if asked to', async () => {
     await owner.enter();
     const wifi = await owner.store({

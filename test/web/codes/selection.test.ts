@@ -32,7 +32,7 @@ inABrowser('Printing codes from the list', sharedService, (site) => {
       await owner.page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).press('Space');
     await expectAccessible(owner.page);
     await owner.page.getByRole('button', { name: 'Print or download selected' }).press('Enter');
-    await owner.page.getByText('3 codes: Table 1, Table 2, Table 10').waitFor();
+    await owner.page.getByText('3 codes: Table 1 · Table 2 · Table 10').waitFor();
     await expectAccessible(owner.page);
 
     await owner.fillIn({ 'Start at label': '3' });

@@ -34,12 +34,18 @@ interface Colors {
 
 export function valuesOfDesign(design: Design, { foregroundColor, backgroundColor }: Colors): DesignValues {
   const values: DesignValues = { transparentBackground: design.transparentBackground ? 'on' : '' };
+  // What it looks like without colors of its own. The end of a gradient is another color, so that checking its box shows one.
+  const initial = {
+    eyeFrameColor: foregroundColor,
+    eyeBallColor: foregroundColor,
+    gradientColor: '#1d4ed8',
+    frameColor: foregroundColor,
+    frameTextColor: backgroundColor,
+  };
   for (const name of choices) values[name] = String(design[name] ?? '');
   for (const [box, colors] of Object.entries(colorSwitches)) {
     values[box] = colors.some((name) => design[name] !== null) ? 'on' : '';
-    // What it looks like without a color of its own.
-    for (const name of colors)
-      values[name] = design[name] ?? (name === 'frameTextColor' ? backgroundColor : foregroundColor);
+    for (const name of colors) values[name] = design[name] ?? initial[name];
   }
   return values;
 }

@@ -76,7 +76,7 @@ export function DesignView(props: DesignViewProps) {
       <Form action={path} class="code-form design-form">
         <div>
           <ShapeFields form={form} />
-          <ColorFields form={form} />
+          <ColorFields code={code} form={form} />
           <FrameFields form={form} />
         </div>
         <div class="design-picture">
@@ -143,10 +143,13 @@ function ShapeFields({ form }: { form: FormState }) {
   );
 }
 
-function ColorFields({ form }: { form: FormState }) {
+function ColorFields({ code, form }: { code: QrCode; form: FormState }) {
   return (
     <section class="card">
       <h2>Colors</h2>
+      <p class="hint">
+        The foreground and the background are those of the code: <a href={`/codes/${code.id}/edit`}>edit</a>.
+      </p>
       <Switched form={form} name="hasGradient" label="Gradient">
         <Input form={form} name="gradientColor" label="From the foreground color to" type="color" />
         <div class="pair">

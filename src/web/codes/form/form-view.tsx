@@ -182,6 +182,12 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
         {type === 'wifi'
           ? 'The picture holds the network name and the password, so that phones can join directly. Print it again when they change.'
           : 'The picture holds the share link, not the content. It stays the same when you change the content, even after printing.'}
+        {code && (
+          <>
+            {' '}
+            <a href={`/codes/${code.id}/design`}>Change its shapes or add a frame</a>
+          </>
+        )}
       </p>
       <div class="pair">
         <Input form={form} name="foregroundColor" label="Foreground" type="color" />

@@ -19,14 +19,18 @@ export function PageFields({ form }: { form: FormState }) {
         hint="Shown to people who scan, instead of the name."
       />
       <Input form={form} name="pageText" label="Line below the title (optional)" />
-      <CheckBox form={colorForm} name="hasPageColor" label="Use a color of your own" />
-      <Input
-        form={colorForm}
-        name="pageColor"
-        label="Color"
-        type="color"
-        hint="Made darker or lighter where it would be hard to read."
-      />
+      <div class="switched">
+        <CheckBox form={colorForm} name="hasPageColor" label="Use a color of your own" />
+        <div>
+          <Input
+            form={colorForm}
+            name="pageColor"
+            label="Color"
+            type="color"
+            hint="Made darker or lighter where it would be hard to read."
+          />
+        </div>
+      </div>
     </More>
   );
 }

@@ -1,11 +1,18 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
+import { findDesign } from '../../../codes/design/stored-design.ts';
+import type { Picture } from '../../../codes/image/draw.ts';
 import { sizeFor } from '../../../codes/image/layout.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { countModules, fitsSymbol, tooLongToDraw } from '../../../codes/image/symbol.ts';
 import { fileFormats } from '../../../codes/print/code-files.ts';
-import { moduleMm, readingDistanceCm, smallestWidthMm } from '../../../codes/print/distance.ts';
+import {
+  heightPerWidth,
+  moduleMm,
+  readingDistanceCm,
+  smallestWidthMm,
+} from '../../../codes/print/distance.ts';
 import { labelOptions } from '../../../codes/print/label-choice.ts';
 import { pictureOf } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
@@ -66,8 +73,19 @@ export function printPages(parts: PageParts): Router {
   router.get('/:id/print', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const query = parseQuery(ctx.querystring);
-    const { settings, values, errors } = readPrintSettings(query, code, viewerLocale(ctx));
-    const { picture, isTooLong } = await printedPicture(code, settings.isDirect);
+    const pictureFor = await printedPictures(code);
+    const shapeOf = (isDirect: boolean) => {
+      const picture = pictureFor(isDirect);
+      const { frame = 'none', frameText } = picture.design ?? {};
+      return {
+        heightPerWidth: heightPerWidth(picture),
+        hasFrameText: frame !== 'none' && Boolean(frameText),
+      };
+    };
+    const { settings, values, errors } = readPrintSettings(query, code, viewerLocale(ctx), shapeOf);
+    const picture = pictureFor(settings.isDirect);
+    const isTooLong = !fitsSymbol(picture.text, picture.errorCorrection);
+    const provenMm = picture.design ? ((await findDesign(db, code.id))?.readsAtMm ?? 0) : 0;
     show(
       ctx,
       PrintView,
@@ -77,7 +95,7 @@ export function printPages(parts: PageParts): Router {
         settings,
         form: { values, errors },
         distanceCm: isTooLong ? 0 : readingDistanceCm(moduleMm(picture, settings.widthMm)),
-        smallestMm: isTooLong ? 0 : smallestWidthMm(picture),
+        smallestMm: isTooLong ? 0 : Math.max(smallestWidthMm(picture), provenMm),
         problem: isTooLong ? tooLongToDraw : problemOf(code, settings.isDirect),
       },
       errors.length > 0 ? 400 : 200,
@@ -86,8 +104,8 @@ export function printPages(parts: PageParts): Router {
 
   router.get('/:id/print.svg', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
-    const { picture, isTooLong } = await printedPicture(code, ctx.query['encode'] === 'content');
-    if (isTooLong) throw new AppError('not_found', tooLongToDraw);
+    const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
+    if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
     const { body, etag } = await images.draw({ ...picture, size }, 'svg').catch((cause: unknown) => {
       const message = 'The picture cannot be drawn right now. Try again shortly.';
@@ -100,12 +118,11 @@ export function printPages(parts: PageParts): Router {
     else ctx.body = body;
   });
 
-  async function printedPicture(code: QrCode, isDirect: boolean) {
+  async function printedPictures(code: QrCode): Promise<(isDirect: boolean) => Picture> {
     const [printed] = await prints.picturesOf([code]);
     const shared = printed?.picture ?? pictureOf(code, config.baseUrl);
     // A design is proven with the share link only.
-    const picture = isDirect ? { ...shared, text: code.content, design: undefined } : shared;
-    return { picture, isTooLong: !fitsSymbol(picture.text, picture.errorCorrection) };
+    return (isDirect) => (isDirect ? { ...shared, text: code.content, design: undefined } : shared);
   }
 
   function problemOf({ isPublic, expiresAt }: QrCode, isDirect: boolean): string | undefined {

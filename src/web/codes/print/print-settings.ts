@@ -29,10 +29,19 @@ export interface PrintSettings {
   widthMm: number;
   title: string;
   text: string;
+  /** Where the owner gives none. */
+  defaultText: string;
   language: PrintLanguage;
   isDirect: boolean;
+  heightPerWidth: number;
   /** How often the code is on the sheet. */
   copies: number;
+}
+
+/** Of the picture that is printed. */
+interface PrintedShape {
+  heightPerWidth: number;
+  hasFrameText: boolean;
 }
 
 /** The settings in the address of the page, with defaults for what is missing or invalid. */
@@ -40,6 +49,7 @@ export function readPrintSettings(
   query: Map<string, string[]>,
   code: QrCode,
   locale: string,
+  shapeOf: (isDirect: boolean) => PrintedShape,
 ): { settings: PrintSettings; values: Record<string, string>; errors: FormError[] } {
   const given = (name: string) => query.get(name)?.[0]?.replaceAll('\0', '').toWellFormed().trim();
   const errors: FormError[] = [];
@@ -48,7 +58,11 @@ export function readPrintSettings(
   const languages = Object.keys(printLanguages) as PrintLanguage[];
   const language = pick(languages, given('language')) ?? printLanguageOf(locale);
   const isDirect = (given('holds') ?? (isDirectFirst(code) ? 'content' : 'link')) === 'content';
-  const { widthMm: defaultMm, maxMm } = printFormats[format];
+  const { heightPerWidth, hasFrameText } = shapeOf(isDirect);
+  // The limits of a format are those of the longer side: a frame makes the picture higher.
+  const [defaultMm, maxMm] = [printFormats[format].widthMm, printFormats[format].maxMm].map((side) =>
+    Math.floor(side / Math.max(1, heightPerWidth)),
+  ) as [number, number];
   // A width of another format is replaced, unless it fits this one too.
   const width = given('shown') === format ? (given('width') ?? '') : '';
   const widthMm = width === '' ? defaultMm : readMillimeters(width);
@@ -57,13 +71,17 @@ export function readPrintSettings(
   const cut = (text: string, max: number) => [...text].slice(0, max).join('');
   const title = cut(given('title') ?? code.name, maxLabelLength);
   const text = cut(given('text') ?? '', maxTextLength);
+  // What the frame says already is not repeated.
+  const defaultText = hasFrameText ? '' : printText(code.type, language);
   const settings = {
     format,
     paper,
     language,
     isDirect,
     title,
-    text: text || printText(code.type, language),
+    text: text || defaultText,
+    defaultText,
+    heightPerWidth,
     widthMm: errors.length > 0 ? defaultMm : widthMm,
   };
   const values = {
@@ -78,7 +96,8 @@ export function readPrintSettings(
   return { settings: { ...settings, copies: copiesOf(settings) }, values, errors };
 }
 
-function copiesOf({ format, paper, widthMm }: Pick<PrintSettings, 'format' | 'paper' | 'widthMm'>): number {
+function copiesOf(settings: Omit<PrintSettings, 'copies'>): number {
+  const { format, paper, widthMm, heightPerWidth } = settings;
   switch (format) {
     case 'poster':
       return 1;
@@ -89,7 +108,9 @@ function copiesOf({ format, paper, widthMm }: Pick<PrintSettings, 'format' | 'pa
     case 'sticker': {
       const { widthMm: paperWidth, heightMm: paperHeight } = papers[paper];
       const across = Math.floor((paperWidth - 2 * marginMm) / (widthMm + stickerEdgeMm));
-      const down = Math.floor((paperHeight - 2 * marginMm) / (widthMm + stickerEdgeMm + stickerTextMm));
+      const down = Math.floor(
+        (paperHeight - 2 * marginMm) / (widthMm * heightPerWidth + stickerEdgeMm + stickerTextMm),
+      );
       return across * down;
     }
   }

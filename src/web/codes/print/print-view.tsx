@@ -4,7 +4,7 @@ import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { type PrintSettings, printFormats } from './print-settings.ts';
-import { printLanguages, printText } from './print-texts.ts';
+import { printLanguages } from './print-texts.ts';
 
 export interface PrintProps {
   visitor: Visitor;
@@ -88,7 +88,7 @@ function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | '
         name="text"
         label="Text (optional)"
         maxLength={200}
-        hint={`If empty: “${printText(code.type, settings.language)}”`}
+        hint={settings.defaultText ? `If empty: “${settings.defaultText}”` : 'The frame has a text already.'}
       />
       <Select
         form={form}
@@ -103,17 +103,18 @@ function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | '
   );
 }
 
-function Advice({ settings: { widthMm }, distanceCm, smallestMm }: PrintProps) {
+function Advice({ settings: { widthMm, heightPerWidth }, distanceCm, smallestMm }: PrintProps) {
+  const frame = heightPerWidth === 1 ? '' : ' with its frame';
   if (widthMm < smallestMm)
     return (
       <div class="notice bad" role="status">
-        Too small: phones may not read it. Print this code at least {smallestMm} mm wide.
+        Too small: phones may not read it. Print this code at least {smallestMm} mm wide{frame}.
       </div>
     );
   return (
     <p class="after" role="status">
       <strong>
-        {widthMm} mm wide: phones read it from up to about {inWords(distanceCm)}.
+        {widthMm} mm wide{frame}: phones read it from up to about {inWords(distanceCm)}.
       </strong>{' '}
       Twice as wide reads from twice as far.
     </p>
@@ -140,9 +141,8 @@ function Sheet({ code, settings }: Pick<PrintProps, 'code' | 'settings'>) {
 
 function Panel({
   code,
-  settings: { title, text, widthMm, isDirect },
+  settings: { title, text, widthMm, heightPerWidth, isDirect },
 }: Pick<PrintProps, 'code' | 'settings'>) {
-  const size = `${widthMm}mm`;
   return (
     <>
       <div class="texts">
@@ -151,16 +151,24 @@ function Panel({
             {title}
           </p>
         )}
-        <p class="text" dir="auto">
-          {text}
-        </p>
+        {text && (
+          <p class="text" dir="auto">
+            {text}
+          </p>
+        )}
       </div>
       {/* Attributes may have millimeters; style attributes are not allowed by our content security policy. */}
-      <svg width={size} height={size} viewBox="0 0 1 1" role="img" aria-label={`QR code of ${code.name}`}>
+      <svg
+        width={`${widthMm}mm`}
+        height={`${widthMm * heightPerWidth}mm`}
+        viewBox={`0 0 1 ${heightPerWidth}`}
+        role="img"
+        aria-label={`QR code of ${code.name}`}
+      >
         <image
           href={`/codes/${code.id}/print.svg${isDirect ? '?encode=content' : ''}`}
           width="1"
-          height="1"
+          height={heightPerWidth}
         />
       </svg>
     </>

@@ -78,7 +78,7 @@ function Chosen({ codes }: { codes: QrCode[] }) {
       </strong>{' '}
       {codes.slice(0, shownNames).map(({ id, name }, index) => (
         <span key={id}>
-          {index > 0 && ', '}
+          {index > 0 && ' · '}
           <bdi>{name}</bdi>
         </span>
       ))}
