@@ -29,6 +29,8 @@ export interface DelivererOptions {
   timeoutMs: number;
   baseUrl: string;
   userAgent: string;
+  /** Tells the owners of endpoints that were disabled. */
+  tellOwners(): Promise<void>;
   log: Log;
 }
 
@@ -46,6 +48,7 @@ export function createWebhookDeliverer({
   timeoutMs,
   baseUrl,
   userAgent,
+  tellOwners,
   log,
 }: DelivererOptions): WebhookDeliverer {
   const running = { healthy: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
@@ -120,11 +123,12 @@ export function createWebhookDeliverer({
     const outcomes = [...(withScans?.outcomes ?? []), ...rest.flat()];
     const released = { outcomes, scansAt: withScans?.scansAt };
     const { isDisabled } = await releaseEndpoint(db, endpoint, released, new Date());
-    if (isDisabled)
-      log.warn(
-        { endpoint: endpoint.id },
-        'a webhook endpoint was disabled: it is gone, or failed for three days',
-      );
+    if (!isDisabled) return;
+    log.warn(
+      { endpoint: endpoint.id },
+      'a webhook endpoint was disabled: it is gone, or failed for three days',
+    );
+    await tellOwners();
   }
 
   async function startSome(kind: keyof typeof running): Promise<void> {
