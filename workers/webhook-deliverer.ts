@@ -29,6 +29,7 @@ export interface DelivererOptions {
   timeoutMs: number;
   baseUrl: string;
   userAgent: string;
+  onCall(outcome: Outcome): void;
   /** Tells the owners of endpoints that were disabled. */
   tellOwners(): Promise<void>;
   log: Log;
@@ -48,6 +49,7 @@ export function createWebhookDeliverer({
   timeoutMs,
   baseUrl,
   userAgent,
+  onCall,
   tellOwners,
   log,
 }: DelivererOptions): WebhookDeliverer {
@@ -101,6 +103,7 @@ export function createWebhookDeliverer({
       return [];
     }
     const attempt = await call(endpoint, delivery, body);
+    onCall(outcomeOf(attempt));
     await recordAttempt(db, delivery, attempt, new Date());
     return [outcomeOf(attempt)];
   }

@@ -21,7 +21,9 @@ import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/telemetry/process-reporter.ts';
 import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
+import { addWebhookMetrics } from '../src/telemetry/webhook-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { readBacklog } from '../src/webhooks/backlog.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
@@ -101,9 +103,11 @@ export async function openWorkerService(
     timeoutMs,
     baseUrl: config.baseUrl,
     userAgent: `Qrelay-Webhooks/1 (+${config.baseUrl})`,
+    onCall: (outcome) => (metrics.webhookCalls[outcome] += 1),
     tellOwners,
     log,
   });
+  addWebhookMetrics(metrics.registry, () => readBacklog(webhookDb));
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,

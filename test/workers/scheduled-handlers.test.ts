@@ -28,6 +28,7 @@ describe('Handlers of schedules that run often', () => {
       timeoutMs: 1_000,
       baseUrl: 'https://qr.test',
       userAgent: 'test',
+      onCall: () => undefined,
       tellOwners,
       log,
     });
