@@ -6,6 +6,7 @@ import { isLanguage, type Language } from '../src/http/preferred-language.ts';
 import type { DraftMail, MailSite } from '../src/mail/compose-mail.ts';
 import type { MailRequest } from '../src/queue/mail-queue.ts';
 import type { Database } from '../src/store/database.ts';
+import { Endpoint } from '../src/webhooks/endpoints.ts';
 
 export interface DraftedMail {
   to: string;
@@ -43,6 +44,13 @@ export async function draftMail(
       if (!waiting) return undefined;
       const link = `${baseUrl}/signin/confirm/${waiting.token}`;
       return { to: waiting.email, language, write: (texts) => texts.confirmEmail(waiting.email, link) };
+    }
+    case 'webhook-disabled': {
+      const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
+      if (!endpoint || endpoint.isEnabled) return undefined;
+      const { id, name, disabledReason } = endpoint;
+      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
+      return { to: user.email, language, write: (texts) => texts.webhookDisabled(webhook) };
     }
     case 'email-changed':
       return { to: request.oldEmail, language, write: (texts) => texts.emailChanged(user.email) };

@@ -22,10 +22,17 @@ const maxPurgeMs = 60_000;
 export interface HousekeepingOptions {
   db: Database;
   box: SecretBox;
+  /** Of webhook endpoints that were disabled: those who could not be told when it happened. */
+  tellOwners(): Promise<void>;
   log: Log;
 }
 
-export function createHousekeepingHandler({ db, box, log }: HousekeepingOptions): JobHandler<object> {
+export function createHousekeepingHandler({
+  db,
+  box,
+  tellOwners,
+  log,
+}: HousekeepingOptions): JobHandler<object> {
   return async () => {
     const now = new Date();
     try {
@@ -43,6 +50,7 @@ export function createHousekeepingHandler({ db, box, log }: HousekeepingOptions)
       await purgeDeliveries(db, now, () => performance.now() > purgeUntil);
       await writeExpiringEvents(db, now);
       await resealSecrets(db, box);
+      await tellOwners();
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run deletes the same: put back, the runs of an outage would pile up.

@@ -29,6 +29,9 @@ export interface DelivererOptions {
   timeoutMs: number;
   baseUrl: string;
   userAgent: string;
+  onCall(outcome: Outcome): void;
+  /** Tells the owners of endpoints that were disabled. */
+  tellOwners(): Promise<void>;
   log: Log;
 }
 
@@ -46,6 +49,8 @@ export function createWebhookDeliverer({
   timeoutMs,
   baseUrl,
   userAgent,
+  onCall,
+  tellOwners,
   log,
 }: DelivererOptions): WebhookDeliverer {
   const running = { healthy: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
@@ -98,6 +103,7 @@ export function createWebhookDeliverer({
       return [];
     }
     const attempt = await call(endpoint, delivery, body);
+    onCall(outcomeOf(attempt));
     await recordAttempt(db, delivery, attempt, new Date());
     return [outcomeOf(attempt)];
   }
@@ -120,11 +126,12 @@ export function createWebhookDeliverer({
     const outcomes = [...(withScans?.outcomes ?? []), ...rest.flat()];
     const released = { outcomes, scansAt: withScans?.scansAt };
     const { isDisabled } = await releaseEndpoint(db, endpoint, released, new Date());
-    if (isDisabled)
-      log.warn(
-        { endpoint: endpoint.id },
-        'a webhook endpoint was disabled: it is gone, or failed for three days',
-      );
+    if (!isDisabled) return;
+    log.warn(
+      { endpoint: endpoint.id },
+      'a webhook endpoint was disabled: it is gone, or failed for three days',
+    );
+    await tellOwners();
   }
 
   async function startSome(kind: keyof typeof running): Promise<void> {

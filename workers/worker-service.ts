@@ -2,6 +2,7 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
+import { openMailSender } from '../src/queue/mail-sender.ts';
 import { logConnectionErrors } from '../src/queue/log-connection-errors.ts';
 import { isOnRedis, type QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
@@ -20,7 +21,9 @@ import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/telemetry/process-reporter.ts';
 import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
+import { addWebhookMetrics } from '../src/telemetry/webhook-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { readBacklog } from '../src/webhooks/backlog.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
@@ -29,6 +32,7 @@ import { openPlaces } from './places.ts';
 import { createRecordingAudit } from './recording-audit.ts';
 import { createScanTraces } from './scan-traces.ts';
 import { createWebhookDeliverer } from './webhook-deliverer.ts';
+import { createWebhookNotices } from './webhook-notices.ts';
 
 const auditMs = 60_000;
 /** A statement records one batch: if it takes longer, the server does not respond. */
@@ -66,7 +70,10 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys, openMail } = await loadSecrets(db, config.rootSecrets);
+  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail } = await loadSecrets(
+    db,
+    config.rootSecrets,
+  );
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -82,6 +89,11 @@ export async function openWorkerService(
     poolMax: poolSizes.worker.background,
     applicationName: 'qrelay background',
   });
+  const sharedPool = isOnRedis(place)
+    ? undefined
+    : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
+  const mail = config.mail && openMailSender({ place, pool: sharedPool, seal: sealMail, log });
+  const tellOwners = createWebhookNotices({ db: webhookDb, sendMail: mail?.send, log });
   const box = createSecretBox(webhookKeys);
   const timeoutMs = config.webhooks.timeoutSeconds * 1_000;
   const deliverer = createWebhookDeliverer({
@@ -95,8 +107,11 @@ export async function openWorkerService(
     timeoutMs,
     baseUrl: config.baseUrl,
     userAgent: `Qrelay-Webhooks/1 (+${config.baseUrl})`,
+    onCall: (outcome) => (metrics.webhookCalls[outcome] += 1),
+    tellOwners,
     log,
   });
+  addWebhookMetrics(metrics.registry, () => readBacklog(webhookDb));
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const handlers = createHandlers({
     db,
@@ -113,12 +128,10 @@ export async function openWorkerService(
     audit,
     box,
     deliverer,
+    tellOwners,
     log,
     traces: tracing && createScanTraces(tracing),
   });
-  const sharedPool = isOnRedis(place)
-    ? undefined
-    : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
   const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
     const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
     const isTracedAsJob = tracing && queue.name !== queues.scans.name;
@@ -154,8 +167,9 @@ export async function openWorkerService(
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));
-      await sharedPool?.close();
       await deliverer.close();
+      await mail?.close();
+      await sharedPool?.close();
       await reports.close();
       await auditDb.destroy();
       await webhookDb.destroy();

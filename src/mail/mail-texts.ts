@@ -18,5 +18,7 @@ export interface MailTexts {
   passwordChanged(resetPage: string): Draft;
   confirmEmail(email: string, link: string): Draft;
   emailChanged(newEmail: string): Draft;
+  /** `isGone`: it answered 410. Otherwise it failed for three days. */
+  webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
   test(): Draft;
 }

@@ -11,7 +11,8 @@ export type MailRequest =
   | { kind: 'password-changed'; userId: string }
   | { kind: 'confirm-email'; userId: string }
   /** To the old address. */
-  | { kind: 'email-changed'; userId: string; oldEmail: string };
+  | { kind: 'email-changed'; userId: string; oldEmail: string }
+  | { kind: 'webhook-disabled'; userId: string; endpointId: string };
 
 /** `sealed` is the encrypted request, because it may contain addresses. */
 const contract = Type.Object({

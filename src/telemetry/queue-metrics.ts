@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '../runtime/timeout.ts';
+import { cached } from './cached.ts';
 
 const timeoutMs = 1_000;
 /** However often metrics are scraped, the queues are read no more often than this. */
@@ -28,7 +29,7 @@ export function addQueueMetrics(
       ),
     ]);
     return { queues, takesWrites };
-  });
+  }, cacheMs);
   // While queues do not respond, their metrics are absent.
   const read = async () => (await readAll()).queues ?? [];
   // Each web process reports the same queues: their values must not be added up.
@@ -74,16 +75,4 @@ export function addQueueMetrics(
       },
     }),
   );
-}
-
-function cached<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let latest: Promise<Value> | undefined;
-  let readAt = 0;
-  return () => {
-    if (!latest || performance.now() - readAt > cacheMs) {
-      readAt = performance.now();
-      latest = read();
-    }
-    return latest;
-  };
 }

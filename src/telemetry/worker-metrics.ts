@@ -39,6 +39,12 @@ export function createWorkerMetrics() {
       label: 'outcome',
       values: ['found', 'missing'],
     }),
+    webhookCalls: addTally(registry, {
+      name: 'qrelay_webhook_calls_total',
+      help: 'Calls of webhook endpoints: delivered (2xx), failed (repeated later), or gone (410).',
+      label: 'outcome',
+      values: ['delivered', 'failed', 'gone'],
+    }),
     jobScans: new Histogram({
       name: 'qrelay_worker_job_scans',
       help: 'Scans per job of the queue scans.',

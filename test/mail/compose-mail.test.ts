@@ -11,6 +11,11 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   passwordChanged: { write: (texts) => texts.passwordChanged(link), says: link },
   confirmEmail: { write: (texts) => texts.confirmEmail(email, link), says: link },
   emailChanged: { write: (texts) => texts.emailChanged(email), says: email },
+  webhookFailing: {
+    write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: false, link }),
+    says: link,
+  },
+  webhookGone: { write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: true, link }), says: '410' },
   test: { write: (texts) => texts.test(), says: 'Qrelay' },
 };
 

@@ -50,6 +50,9 @@ const replicas = (state: string) => `qrelay_replicas{state="${state}",${web}}`;
 export const geoAge = (source: 'bundled' | 'file') =>
   `qrelay_geo_data_age_seconds{source="${source}",${worker}}`;
 
+const webhookCalls = (outcome: string) => `qrelay_webhook_calls_total{outcome="${outcome}",${worker}}`;
+const webhooksLate = `qrelay_webhook_late_seconds{${worker}}`;
+const webhookEndpoints = (state: string) => `qrelay_webhook_endpoints{state="${state}",${worker}}`;
 const partitionsEnd = `qrelay_scan_partitions_end_timestamp_seconds{${worker}}`;
 /** The clock of the tests starts at 0. */
 const twentyDays = 20 * 86_400;
@@ -103,6 +106,13 @@ export const healthy: Series = {
   [workerJobs('done')]: growing(30),
   [workerJobs('put_back')]: always(0),
   [workerJobs('failed')]: always(0),
+  // One endpoint of two fails.
+  [webhookCalls('delivered')]: growing(10),
+  [webhookCalls('failed')]: growing(1),
+  [webhookCalls('gone')]: always(0),
+  [webhooksLate]: always(0.4),
+  [webhookEndpoints('working')]: always(1),
+  [webhookEndpoints('failing')]: always(1),
   [geoAge('bundled')]: always(86_400),
   [partitionsEnd]: always(90 * 86_400),
 };
@@ -269,6 +279,16 @@ export const alertCases: Record<string, AlertCase> = {
     fires: { [partitionsEnd]: always(twentyDays) },
     atMinute: 61,
     silent: { [partitionsEnd]: always(twentyDays + 61 * 60) },
+  },
+  QrelayWebhooksLate: {
+    fires: { [webhooksLate]: always(301) },
+    atMinute: 6,
+    silent: { [webhooksLate]: always(300) },
+  },
+  QrelayWebhooksFailing: {
+    fires: { [webhookCalls('failed')]: growing(91), [webhookEndpoints('failing')]: always(3) },
+    atMinute: 31,
+    silent: { [webhookCalls('failed')]: growing(91), [webhookEndpoints('failing')]: always(2) },
   },
   QrelayGeoDataOld: {
     fires: { [geoAge('bundled')]: always(2 * 365 * 86_400 + 1) },

@@ -141,6 +141,10 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       expect(taken.get('qrelay_worker_job_seconds_count')).to.equal(
         taken.get('qrelay_worker_jobs_total', { queue: 'scans', outcome: 'done' }),
       );
+      expect(taken.get('qrelay_webhook_calls_total', { outcome: 'delivered' })).to.equal(0);
+      expect(taken.get('qrelay_webhook_events_waiting')).to.equal(0);
+      expect(taken.get('qrelay_webhook_late_seconds')).to.equal(0);
+      expect(taken.get('qrelay_webhook_endpoints', { state: 'working' })).to.equal(0);
       // The job of a schedule runs when the first worker starts.
       expect(taken.get('qrelay_worker_jobs_total', { queue: 'housekeeping', outcome: 'done' })).to.equal(1);
       for (const { name: queue } of allQueues)

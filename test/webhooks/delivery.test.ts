@@ -6,8 +6,10 @@ import { recordScans } from '../../src/scans/record-scans.ts';
 import { webhookQueue } from '../../src/queue/webhook-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { tellOwners } from '../../src/webhooks/tell-owners.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -20,22 +22,29 @@ const allEvents = ['code.created', 'code.updated', 'code.deleted', 'code.expirin
 onBothQueues('Webhooks', (redisUrl) => {
   let service: TestService;
   let receiver: Receiver;
+  let mails: MailServer;
   let api: ApiClient;
+  let email: string;
   let endpoints = 0;
 
   before(async () => {
+    mails = await startMailServer();
     service = await startService({
       worker: true,
       redisUrl: redisUrl(),
-      config: { webhooks: { networks: ['127.0.0.0/8'], timeoutSeconds: 3 } },
+      config: { webhooks: { networks: ['127.0.0.0/8'], timeoutSeconds: 3 }, mail: mails.config },
     });
   });
   beforeEach(async () => {
     receiver = await startReceiver();
-    api = apiClient(service.url, await service.makeKey({ email: `hooks-${(endpoints += 1)}@example.com` }));
+    email = `hooks-${(endpoints += 1)}@example.com`;
+    api = apiClient(service.url, await service.makeKey({ email }));
   });
   afterEach(() => receiver.stop());
-  after(() => service.stop());
+  after(async () => {
+    await service.stop();
+    await mails.stop();
+  });
 
   async function subscribe(fields: object = {}): Promise<{ id: string; path: string }> {
     const path = `/hook-${(endpoints += 1)}`;
@@ -201,13 +210,22 @@ onBothQueues('Webhooks', (redisUrl) => {
     await eventually(() => expect(receiver.of('code.updated')).to.have.length(1));
   });
 
-  it('end where the endpoint answers 410', async () => {
-    const { id } = await subscribe({ events: ['code.created'] });
+  it('end where the endpoint answers 410, and its owner gets one mail', async () => {
+    const { id } = await subscribe({ events: ['code.created'], name: 'Till' });
     receiver.answer = (_request, response) => void response.writeHead(410).end();
     await createCode(api);
     await eventually(async () =>
       expect(await rowOf(id)).to.include({ is_enabled: false, disabled_reason: 'gone' }),
     );
+    const [mail] = await mails.mailsTo(email);
+    expect(mail?.headers['subject']).to.equal('Your webhook “Till” was disabled');
+    expect(linkIn(mail!)).to.equal(`https://qr.test/webhooks/${id}`);
+    await tellOwners(service.db, () => Promise.reject(new Error('told again')), new Date());
+
+    // The next time is another mail.
+    await api(`/webhooks/${id}`, { method: 'PATCH', body: { isEnabled: true } });
+    await createCode(api);
+    await mails.mailsTo(email, 2);
   });
 
   it('keep what the owner sets during a call, whatever becomes of the call', async () => {

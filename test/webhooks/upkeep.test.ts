@@ -3,6 +3,7 @@ import { deleteUser, User } from '../../src/accounts/users.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
+import { readBacklog } from '../../src/webhooks/backlog.ts';
 import { Delivery, idAt, replayPeriod } from '../../src/webhooks/deliveries.ts';
 import { changeEndpoint, createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
@@ -152,6 +153,40 @@ describe('Upkeep of webhooks', () => {
     });
     const [replayed] = await Delivery.query(service.db).where({ endpoint_id: endpoint.id });
     expect(replayed).to.include({ id: missed?.id, status: 'pending' });
+  });
+
+  it('tell how much waits, for how long, and in which state the endpoints are', async () => {
+    await service.db('webhook_endpoints').whereNot({ id: endpoint.id }).delete();
+    await service.db('webhook_deliveries').delete();
+    await service.db('webhook_scans').delete();
+    expect(await readBacklog(service.db)).to.deep.equal({
+      waiting: 0,
+      lateSeconds: 0,
+      endpoints: { working: 1, failing: 0, disabled: 0, off: 0 },
+    });
+    const { id } = await createCode(api);
+    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    const before = new Date(Date.now() - 90_000);
+    await service.db('webhook_deliveries').insert([
+      { endpoint_id: endpoint.id, event: 'ping', next_attempt_at: before },
+      { endpoint_id: endpoint.id, event: 'ping', next_attempt_at: new Date(Date.now() + 90_000) },
+      { endpoint_id: endpoint.id, event: 'ping', next_attempt_at: before, status: 'delivered' },
+    ]);
+    const change = (columns: object) =>
+      service.db('webhook_endpoints').where({ id: endpoint.id }).update(columns);
+    await change({ retry_at: new Date(Date.now() - 60_000) });
+    const backlog = await readBacklog(service.db);
+    expect(backlog.waiting).to.equal(3);
+    expect(backlog.lateSeconds).to.be.within(60, 89);
+    await change({ failures: 1 });
+    expect(await readBacklog(service.db)).to.deep.include({
+      lateSeconds: 0,
+      endpoints: { working: 0, failing: 1, disabled: 0, off: 0 },
+    });
+    await change({ is_enabled: false, disabled_reason: 'gone' });
+    expect((await readBacklog(service.db)).endpoints).to.include({ failing: 0, disabled: 1, off: 0 });
+    await change({ disabled_reason: 'owner' });
+    expect((await readBacklog(service.db)).endpoints).to.include({ disabled: 0, off: 1 });
   });
 
   it('encrypt secrets again with a new root secret', async () => {

@@ -18,8 +18,9 @@ describe('Handlers of schedules that run often', () => {
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => void lines.push(line) });
     await createPurgeHandler({ db, log })({});
+    const tellOwners = () => Promise.reject(new Error('Nobody is told'));
     const box = createSecretBox([randomBytes(32)]);
-    await createHousekeepingHandler({ db, box, log })({});
+    await createHousekeepingHandler({ db, box, tellOwners, log })({});
     const deliverer = createWebhookDeliverer({
       db,
       box,
@@ -27,6 +28,8 @@ describe('Handlers of schedules that run often', () => {
       timeoutMs: 1_000,
       baseUrl: 'https://qr.test',
       userAgent: 'test',
+      onCall: () => undefined,
+      tellOwners,
       log,
     });
     await createWebhookHandler({ deliverer, log })({});

@@ -17,6 +17,16 @@ export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
+export type {
+  DeliveriesQuery,
+  NewWebhookEndpoint,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookEndpoint,
+  WebhookEndpointChanges,
+  WebhookEndpointWithSecret,
+  WebhookReplay,
+} from './webhook-endpoints.ts';
 export {
   verifyWebhook,
   type WebhookEvent,

@@ -34,6 +34,18 @@ export const de: MailTexts = {
     ],
     notes: ['Wenn Sie das nicht waren, wenden Sie sich an den Betreiber des Dienstes.'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `Ihr Webhook „${name}“ wurde deaktiviert`,
+    paragraphs: [
+      isGone
+        ? `Das Programm, das Ihr Webhook „${name}“ aufruft, hat mit 410 (Gone) geantwortet. Der Webhook wurde daher deaktiviert.`
+        : `Alle Aufrufe Ihres Webhooks „${name}“ sind drei Tage lang fehlgeschlagen. Er wurde daher deaktiviert.`,
+    ],
+    action: { label: 'Webhook öffnen', url: link },
+    notes: [
+      'Bis Sie ihn wieder aktivieren, wird nichts gesendet. Was inzwischen geschieht, können Sie danach noch senden lassen.',
+    ],
+  }),
   test: () => ({
     subject: 'Test-E-Mail von Qrelay',
     paragraphs: ['Diese E-Mail zeigt, dass Qrelay E-Mails senden kann.'],

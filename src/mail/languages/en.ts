@@ -34,6 +34,16 @@ export const en: MailTexts = {
     ],
     notes: ['If you did not change it, contact the operator of the service.'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `Your webhook “${name}” was disabled`,
+    paragraphs: [
+      isGone
+        ? `The program that your webhook “${name}” calls answered 410 (Gone), so the webhook was disabled.`
+        : `All calls of your webhook “${name}” failed for three days, so it was disabled.`,
+    ],
+    action: { label: 'Open the webhook', url: link },
+    notes: ['Nothing is sent until you enable it again. Replay then sends what happened in the meantime.'],
+  }),
   test: () => ({
     subject: 'Test mail from Qrelay',
     paragraphs: ['This mail shows that Qrelay can send mails.'],

@@ -34,6 +34,18 @@ export const es: MailTexts = {
     ],
     notes: ['Si no la ha cambiado usted, póngase en contacto con el operador del servicio.'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `Su webhook «${name}» se ha desactivado`,
+    paragraphs: [
+      isGone
+        ? `El programa al que llama su webhook «${name}» respondió 410 (Gone). Por eso el webhook se ha desactivado.`
+        : `Todas las llamadas de su webhook «${name}» fallaron durante tres días. Por eso se ha desactivado.`,
+    ],
+    action: { label: 'Abrir el webhook', url: link },
+    notes: [
+      'No se envía nada hasta que vuelva a activarlo. Después puede enviar lo que haya ocurrido entretanto.',
+    ],
+  }),
   test: () => ({
     subject: 'Correo de prueba de Qrelay',
     paragraphs: ['Este correo muestra que Qrelay puede enviar correos.'],

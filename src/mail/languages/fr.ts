@@ -36,6 +36,18 @@ export const fr: MailTexts = {
     ],
     notes: ['Si ce n’était pas vous, contactez l’exploitant du service.'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `Votre webhook « ${name} » a été désactivé`,
+    paragraphs: [
+      isGone
+        ? `Le programme appelé par votre webhook « ${name} » a répondu 410 (Gone). Le webhook a donc été désactivé.`
+        : `Tous les appels de votre webhook « ${name} » ont échoué pendant trois jours. Il a donc été désactivé.`,
+    ],
+    action: { label: 'Ouvrir le webhook', url: link },
+    notes: [
+      'Rien n’est envoyé tant que vous ne le réactivez pas. Vous pourrez ensuite faire envoyer ce qui s’est passé entre-temps.',
+    ],
+  }),
   test: () => ({
     subject: 'E-mail de test de Qrelay',
     paragraphs: ['Cet e-mail montre que Qrelay peut envoyer des e-mails.'],

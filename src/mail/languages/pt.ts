@@ -34,6 +34,16 @@ export const pt: MailTexts = {
     ],
     notes: ['Se não foi você, entre em contato com o operador do serviço.'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `O seu webhook “${name}” foi desativado`,
+    paragraphs: [
+      isGone
+        ? `O programa que o seu webhook “${name}” chama respondeu 410 (Gone). Por isso, o webhook foi desativado.`
+        : `Todas as chamadas do seu webhook “${name}” falharam durante três dias. Por isso, ele foi desativado.`,
+    ],
+    action: { label: 'Abrir o webhook', url: link },
+    notes: ['Nada é enviado até que você o ative de novo. Depois, pode enviar o que aconteceu entretanto.'],
+  }),
   test: () => ({
     subject: 'E-mail de teste do Qrelay',
     paragraphs: ['Este e-mail mostra que o Qrelay consegue enviar e-mails.'],

@@ -29,6 +29,16 @@ export const zh: MailTexts = {
     paragraphs: [`您的帐户现在使用地址 ${newEmail}。与该帐户有关的邮件不再发送到本地址。`],
     notes: ['如果不是您本人更改，请联系服务的运营者。'],
   }),
+  webhookDisabled: ({ name, isGone, link }) => ({
+    subject: `您的 Webhook“${name}”已停用`,
+    paragraphs: [
+      isGone
+        ? `您的 Webhook“${name}”所调用的程序返回了 410 (Gone)，因此该 Webhook 已停用。`
+        : `您的 Webhook“${name}”的所有调用连续三天失败，因此该 Webhook 已停用。`,
+    ],
+    action: { label: '打开 Webhook', url: link },
+    notes: ['在您重新启用之前，不会发送任何内容。启用后，您可以补发其间发生的事件。'],
+  }),
   test: () => ({
     subject: 'Qrelay 测试邮件',
     paragraphs: ['此邮件表明 Qrelay 可以发送邮件。'],
