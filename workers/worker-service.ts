@@ -33,6 +33,8 @@ const auditMs = 60_000;
 const recordTimeoutMs = 6_000;
 /** A locked counter must not delay the scans of other codes for longer. */
 const recordLockTimeoutMs = 1_000;
+/** Of a request to the address behind a code: below what shutting down may take. */
+const checkTimeoutMs = 8_000;
 /** Of the response of a webhook endpoint, for its log. */
 const maxResponseBytes = 1_000;
 
@@ -64,7 +66,10 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys, openMail } = await loadSecrets(db, config.rootSecrets);
+  const { sealingKey, openingKeys, webhookKeys, openMail, unsubscribeToken } = await loadSecrets(
+    db,
+    config.rootSecrets,
+  );
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -96,6 +101,7 @@ export async function openWorkerService(
     log,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
+  const closing = new AbortController();
   const handlers = createHandlers({
     db,
     backgroundDb,
@@ -103,6 +109,8 @@ export async function openWorkerService(
     sealingKey,
     openingKeys,
     openMail,
+    unsubscribeToken,
+    closing: closing.signal,
     mailer: config.mail && createMailer(config.mail),
     site: config,
     lifetimeDays: config.qrCodeLifetimeDays,
@@ -111,6 +119,11 @@ export async function openWorkerService(
     audit,
     box,
     deliverer,
+    sendCheck: createOutboundRequest({
+      policy: createAddressPolicy(config.webhooks.networks),
+      timeoutMs: checkTimeoutMs,
+      maxBodyBytes: 1,
+    }),
     log,
     traces: tracing && createScanTraces(tracing),
   });
@@ -143,6 +156,7 @@ export async function openWorkerService(
   });
   return {
     async close() {
+      closing.abort();
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));

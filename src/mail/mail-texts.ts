@@ -1,7 +1,11 @@
+import type { NoticeTexts } from './notice-texts.ts';
+
 /** A mail before it is laid out as plain text and HTML. */
 export interface Draft {
   subject: string;
   paragraphs: string[];
+  /** A list, below the paragraphs. */
+  items?: string[];
   /** What the mail is for: a button, and in plain text a link on a line of its own. */
   action?: { label: string; url: string };
   /** Below the action. */
@@ -19,4 +23,5 @@ export interface MailTexts {
   confirmEmail(email: string, link: string): Draft;
   emailChanged(newEmail: string): Draft;
   test(): Draft;
+  notices: NoticeTexts;
 }
