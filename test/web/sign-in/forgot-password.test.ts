@@ -188,8 +188,9 @@ describe('The time of asking for a new password', () => {
         times[kind].push(performance.now() - startedAt);
       }
     }
-    const middle = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
-    const [known, unknown] = [middle(times.known), middle(times.unknown)];
+    // What else the machine does slows some requests down, and none of the fastest.
+    const fast = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 10)] ?? 0;
+    const [known, unknown] = [fast(times.known), fast(times.unknown)];
     // Verifying a password takes tens of milliseconds, sending a mail more.
     expect(Math.abs(known - unknown), `${known} ms and ${unknown} ms`).to.be.below(0.2 * unknown + 1);
   });
