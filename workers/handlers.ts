@@ -1,9 +1,11 @@
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { queues } from '../src/queue/queues.ts';
+import { createDestinationHandler, type DestinationHandlerOptions } from './destination-handler.ts';
 import { createExportHandler, type ExportHandlerOptions } from './export-handler.ts';
 import { createHousekeepingHandler, type HousekeepingOptions } from './housekeeping-handler.ts';
 import { createMailHandler, type MailHandlerOptions } from './mail-handler.ts';
+import { createNoticeHandler, type NoticeHandlerOptions } from './notice-handler.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
@@ -19,7 +21,9 @@ export type HandlerResources = ScanHandlerOptions &
   HousekeepingOptions &
   WebhookHandlerOptions &
   MailHandlerOptions &
-  ExportHandlerOptions;
+  ExportHandlerOptions &
+  NoticeHandlerOptions &
+  DestinationHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
@@ -31,5 +35,7 @@ export function createHandlers(resources: HandlerResources): Handlers {
     webhooks: createWebhookHandler(resources),
     mail: createMailHandler(resources),
     exports: createExportHandler(resources),
+    notices: createNoticeHandler(resources),
+    destinations: createDestinationHandler(resources),
   };
 }

@@ -7,6 +7,8 @@ import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
 import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
+import { purgeDestinations } from '../src/notices/destinations.ts';
+import { purgeNotices } from '../src/notices/notices.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import { purgeReports } from '../src/store/process-reports.ts';
@@ -45,6 +47,8 @@ export function createHousekeepingHandler({
       await purgeSentMails(db, now);
       await purgeResponses(db, now);
       await purgeExports(db, now);
+      await purgeNotices(db, now);
+      await purgeDestinations(db, now);
       await purgeReports(db);
       const purgeUntil = performance.now() + maxPurgeMs;
       await purgeDeliveries(db, now, () => performance.now() > purgeUntil);

@@ -39,6 +39,8 @@ const auditMs = 60_000;
 const recordTimeoutMs = 6_000;
 /** A locked counter must not delay the scans of other codes for longer. */
 const recordLockTimeoutMs = 1_000;
+/** Of a request to the address behind a code: below what shutting down may take. */
+const checkTimeoutMs = 8_000;
 /** Of the response of a webhook endpoint, for its log. */
 const maxResponseBytes = 1_000;
 
@@ -70,7 +72,7 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail } = await loadSecrets(
+  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, unsubscribeToken } = await loadSecrets(
     db,
     config.rootSecrets,
   );
@@ -113,6 +115,7 @@ export async function openWorkerService(
   });
   addWebhookMetrics(metrics.registry, () => readBacklog(webhookDb));
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
+  const closing = new AbortController();
   const handlers = createHandlers({
     db,
     backgroundDb,
@@ -120,6 +123,8 @@ export async function openWorkerService(
     sealingKey,
     openingKeys,
     openMail,
+    unsubscribeToken,
+    closing: closing.signal,
     mailer: config.mail && createMailer(config.mail),
     site: config,
     lifetimeDays: config.qrCodeLifetimeDays,
@@ -129,6 +134,11 @@ export async function openWorkerService(
     box,
     deliverer,
     tellOwners,
+    sendCheck: createOutboundRequest({
+      policy: createAddressPolicy(config.webhooks.networks),
+      timeoutMs: checkTimeoutMs,
+      maxBodyBytes: 1,
+    }),
     log,
     traces: tracing && createScanTraces(tracing),
   });
@@ -164,6 +174,7 @@ export async function openWorkerService(
   });
   return {
     async close() {
+      closing.abort();
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));

@@ -11,6 +11,7 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     isOperator: 'is_admin',
     language: 'language',
     timeZone: 'time_zone',
+    mutedNotices: 'muted_notices',
     createdAt: 'created_at',
     updatedAt: 'updated_at',
   })) as object;

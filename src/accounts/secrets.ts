@@ -4,6 +4,8 @@ import type { Database } from '../store/database.ts';
 import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
 import { sealText, unsealText } from './sealed-text.ts';
 
+const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
+
 type Account = { id: string; passwordHash: string | null };
 
 /** Everything derived from the root secrets: new values from the first; values of any are accepted. */
@@ -28,6 +30,10 @@ export interface ServiceSecrets {
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
+  /** For the link in a mail that switches off mails of its kind. Works without signing in, for as long as the mail is kept. */
+  unsubscribeToken(userId: string, kind: string): string;
+  /** Undefined for a token that was not made here. */
+  readUnsubscribeToken(token: string): { userId: string; kind: string } | undefined;
   /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
   csrfToken(cookie: string): string;
   isCsrfToken(token: string, cookie: string): boolean;
@@ -42,6 +48,7 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const [emailKey] = keys('e-mail');
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
+  const unsubscribeKeys = keys('unsubscribe');
   const openingKeys = keys('scan-job');
   const mail = sealWith(keys('mail-job'), 'mail-job');
   const totp = sealWith(keys('totp'), 'totp');
@@ -59,6 +66,12 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     openTotp: totp.open,
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
+    unsubscribeToken: (userId, kind) =>
+      `${userId}.${kind}.${keyedHash(unsubscribeKeys[0], `${userId}.${kind}`)}`,
+    readUnsubscribeToken(token) {
+      const [, signed = '', userId = '', kind = '', hash = ''] = unsubscribePattern.exec(token) ?? [];
+      return hash !== '' && isHashOf(unsubscribeKeys, hash, signed) ? { userId, kind } : undefined;
+    },
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
     isCsrfToken: (token, cookie) => isHashOf(formKeys, token, cookie),
   };

@@ -18,6 +18,7 @@ export const ownSegments: ReadonlySet<string> = new Set([
   'signin',
   'signout',
   'signup',
+  'unsubscribe',
   'webhooks',
 ]);
 

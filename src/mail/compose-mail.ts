@@ -14,6 +14,8 @@ export interface MailSite {
   supportContact: string | undefined;
 }
 
+type Link = { label: string; url: string };
+
 export type DraftMail = (texts: MailTexts) => Draft;
 
 /** Plain text and HTML of a mail. The HTML loads nothing, so that opening it tells nobody. */
@@ -21,6 +23,8 @@ export function composeMail(
   language: Language,
   site: MailSite,
   write: DraftMail,
+  /** The page that switches off mails of this kind. */
+  unsubscribeUrl?: string,
 ): { subject: string; text: string; html: string } {
   const own = texts[language];
   const draft = write(own);
@@ -28,22 +32,50 @@ export function composeMail(
     own.sentBy(site.baseUrl),
     ...(site.supportContact === undefined ? [] : [own.questions(site.supportContact)]),
   ];
+  const unsubscribe =
+    unsubscribeUrl === undefined ? undefined : { label: own.notices.unsubscribe, url: unsubscribeUrl };
   return {
     // A name in a subject may contain a line break, which would end the header.
     subject: draft.subject.replace(/\s+/g, ' '),
-    text: plainText(draft, footer),
-    html: html(language, draft, footer),
+    text: plainText(draft, footer, unsubscribe),
+    html: html(language, draft, footer, unsubscribe),
   };
 }
 
-function plainText({ paragraphs, action, notes }: Draft, footer: string[]): string {
-  const parts = [...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : []), ...notes];
-  return `${parts.join('\n\n')}\n\n-- \n${footer.join('\n')}\n`;
+function plainText(
+  { paragraphs, items = [], action, notes }: Draft,
+  footer: string[],
+  unsubscribe?: Link,
+): string {
+  const list = items.map((item) => `- ${item}`).join('\n');
+  const parts = [
+    ...paragraphs,
+    ...(list ? [list] : []),
+    ...(action ? [`${action.label}:\n${action.url}`] : []),
+    ...notes,
+  ];
+  const end = [...footer, ...(unsubscribe ? [`${unsubscribe.label}: ${unsubscribe.url}`] : [])];
+  return `${parts.join('\n\n')}\n\n-- \n${end.join('\n')}\n`;
 }
 
 // Mail programs drop style sheets, so that styles are attributes. Colors are left to the program, which knows about dark mode.
-function html(language: Language, { subject, paragraphs, action, notes }: Draft, footer: string[]): string {
+function html(
+  language: Language,
+  { subject, paragraphs, items = [], action, notes }: Draft,
+  footer: string[],
+  unsubscribe?: Link,
+): string {
   const paragraph = (text: string) => `<p style="margin:0 0 16px">${escape(text)}</p>`;
+  const list =
+    items.length > 0
+      ? [
+          `<ul style="margin:0 0 16px;padding-left:24px">${items.map((item) => `<li>${escape(item)}</li>`).join('')}</ul>`,
+        ]
+      : [];
+  const end = [
+    ...footer.map(escape),
+    ...(unsubscribe ? [`<a href="${escape(unsubscribe.url)}">${escape(unsubscribe.label)}</a>`] : []),
+  ];
   const button =
     action &&
     `<p style="margin:24px 0"><a href="${escape(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f4fd8;color:#ffffff;font-weight:600;text-decoration:none">${escape(action.label)}</a></p>
@@ -59,8 +91,8 @@ function html(language: Language, { subject, paragraphs, action, notes }: Draft,
 <body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,sans-serif">
 <div style="max-width:560px;margin:0 auto">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escape(subject)}</h1>
-${[...paragraphs.map(paragraph), ...(button ? [button] : []), ...notes.map(paragraph)].join('\n')}
-<p style="margin:32px 0 0;padding-top:16px;border-top:1px solid #8888;font-size:14px">${footer.map(escape).join('<br>')}</p>
+${[...paragraphs.map(paragraph), ...list, ...(button ? [button] : []), ...notes.map(paragraph)].join('\n')}
+<p style="margin:32px 0 0;padding-top:16px;border-top:1px solid #8888;font-size:14px">${end.join('<br>')}</p>
 </div>
 </body>
 </html>

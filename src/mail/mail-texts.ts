@@ -1,7 +1,11 @@
+import type { NoticeTexts } from './notice-texts.ts';
+
 /** A mail before it is laid out as plain text and HTML. */
 export interface Draft {
   subject: string;
   paragraphs: string[];
+  /** A list, below the paragraphs. */
+  items?: string[];
   /** What the mail is for: a button, and in plain text a link on a line of its own. */
   action?: { label: string; url: string };
   /** Below the action. */
@@ -21,4 +25,5 @@ export interface MailTexts {
   /** `isGone`: it answered 410. Otherwise it failed for three days. */
   webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
   test(): Draft;
+  notices: NoticeTexts;
 }

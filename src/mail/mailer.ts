@@ -25,7 +25,14 @@ interface Failure {
   responseCode: number | undefined;
   /** The SMTP command that failed. */
   command: string | undefined;
+  /** The system call that failed. */
+  syscall?: string | undefined;
+  message?: string | undefined;
 }
+
+/** The connection was never made, or the server refused before it had the mail. nodemailer tells timeouts apart by message. */
+const neverConnected = /^(?:Connection timeout|Greeting never received)/;
+const refusals = new Set(['EDNS', 'EAUTH', 'ENOAUTH', 'ETLS', 'EENVELOPE']);
 
 /**
  * The mail server did not accept a mail. The message has only codes: servers repeat addresses in their replies, and
@@ -35,13 +42,20 @@ export class MailError extends Error {
   override name = 'MailError';
   /** The server will not accept it later either, for example because the mailbox does not exist. */
   readonly isPermanent: boolean;
+  /** The server has certainly not accepted it. Otherwise, it may have been lost or sent. */
+  readonly isUnsent: boolean;
   /** For operators. */
   readonly remedy: string;
 
-  constructor({ code, responseCode, command }: Failure) {
+  constructor({ code, responseCode, command, syscall, message = '' }: Failure) {
     const [problem, remedy] = problems[code] ?? otherProblem;
     super(`${problem} (${[code, responseCode].filter(Boolean).join(' ')})`);
     this.remedy = remedy;
+    this.isUnsent =
+      responseCode !== undefined ||
+      refusals.has(code) ||
+      syscall === 'connect' ||
+      neverConnected.test(message);
     this.isPermanent = command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500;
   }
 }
@@ -131,7 +145,8 @@ async function withoutAddresses(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const { code = 'unknown error', responseCode, command } = error as Partial<Failure>;
-    throw new MailError({ code, responseCode, command });
+    const { code = 'unknown error', ...rest } = error as Partial<Failure>;
+    const { responseCode, command, syscall, message } = { ...rest, message: (error as Error).message };
+    throw new MailError({ code, responseCode, command, syscall, message });
   }
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 export interface WebhookConfig {
-  /** Networks that webhooks may call besides public addresses, in CIDR notation. */
+  /** Networks that webhooks and checks of destinations may call besides public addresses, in CIDR notation. */
   networks: readonly string[];
   /** How long one call may take. */
   timeoutSeconds: number;

@@ -22,7 +22,7 @@ export const exportQueue = defineQueue({
   visibleData: () => ({}),
   consequences: {
     late: 'users wait for the export of their data',
-    failed: 'their users can ask for the export again',
+    failed: 'their users get no export until the jobs are retried; after a day they can ask again',
     noWorker: 'no exports are built until one is',
   },
 });

@@ -1,6 +1,8 @@
+import { destinationQueue } from './destination-queue.ts';
 import { exportQueue } from './export-queue.ts';
 import { housekeepingQueue } from './housekeeping-queue.ts';
 import { mailQueue } from './mail-queue.ts';
+import { noticeQueue } from './notice-queue.ts';
 import { partitionQueue } from './partition-queue.ts';
 import { purgeQueue } from './purge-queue.ts';
 import type { QueuePlace } from './queue-connection.ts';
@@ -21,6 +23,8 @@ export const queues = {
   webhooks: webhookQueue,
   mail: mailQueue,
   exports: exportQueue,
+  notices: noticeQueue,
+  destinations: destinationQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);

@@ -39,6 +39,7 @@ import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages } from './account/account-routes.ts';
 import { exportPages } from './account/export-routes.ts';
+import { unsubscribePages } from './account/unsubscribe-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
@@ -151,6 +152,7 @@ export function createApp({
     now,
   };
   const pages = createPages(parts);
+  const unsubscribe = unsubscribePages(parts);
 
   app.use(boundHeaders);
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
@@ -167,6 +169,8 @@ export function createApp({
   app.use(sessions.middleware);
   app.use(mount('/admin/', operatorsOnly));
   app.use(mount('/admin/board/', queueBoard));
+  app.use(methodNotAllowed(unsubscribe));
+  app.use(unsubscribe.routes());
   app.use(methodNotAllowed(pages));
   app.use(pages.routes());
 

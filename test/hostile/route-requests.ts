@@ -97,6 +97,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/email': () => ({ form: {} }),
   'POST /account/language': () => ({ form: {} }),
   'POST /account/export': () => ({ form: {} }),
+  'POST /account/notices': () => ({ form: {} }),
   'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),

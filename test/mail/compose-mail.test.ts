@@ -17,6 +17,46 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   },
   webhookGone: { write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: true, link }), says: '410' },
   test: { write: (texts) => texts.test(), says: 'Qrelay' },
+  ending: {
+    write: ({ notices }) => notices.ending({ items: [{ name: 'Menu', days: 7 }], more: 0 }, link),
+    says: 'Menu',
+  },
+  endings: {
+    write: ({ notices }) => notices.ending({ items: [{ name: 'Menu', days: 1 }], more: 12 }, link),
+    says: '12',
+  },
+  firstScan: {
+    write: ({ notices }) => notices.firstScan({ items: [{ name: 'Menu' }], more: 0 }, link),
+    says: 'Menu',
+  },
+  weekly: {
+    write: ({ notices }) =>
+      notices.weekly(
+        { from: 'A', to: 'B', scans: 12, before: 345, top: [{ name: 'Menu', scans: 12 }] },
+        link,
+      ),
+    says: '345',
+  },
+  silence: {
+    write: ({ notices }) => notices.silence({ items: [{ name: 'Menu', usual: 40 }], more: 0 }, link),
+    says: '40',
+  },
+  gone: {
+    write: ({ notices }) =>
+      notices.destination(
+        { items: [{ name: 'Menu', url: 'https://example.com', problem: 'gone' }], more: 0 },
+        link,
+      ),
+    says: 'https://example.com',
+  },
+  unreachable: {
+    write: ({ notices }) =>
+      notices.destination(
+        { items: [{ name: 'Menu', url: 'https://example.com', problem: 'unreachable' }], more: 3 },
+        link,
+      ),
+    says: 'https://example.com',
+  },
 };
 
 describe('A mail', () => {
@@ -34,6 +74,20 @@ describe('A mail', () => {
       }
     });
   }
+
+  it('has the link that stops mails of its kind, in plain text and HTML', () => {
+    const url = 'https://qr.test/unsubscribe/abc';
+    for (const language of languages) {
+      const { text, html } = composeMail(
+        language,
+        site,
+        ({ notices }) => notices.firstScan({ items: [], more: 2 }, link),
+        url,
+      );
+      expect(text).to.contain(url);
+      expect(html).to.contain(`href="${url}"`);
+    }
+  });
 
   it('has texts of its own in each language', () => {
     for (const { write } of Object.values(drafts)) {

@@ -6,6 +6,7 @@ import { allQueues } from '../../src/queue/queues.ts';
 import { findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { formClient } from '../support/form-client.ts';
 import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
@@ -61,6 +62,20 @@ describe('npm start', function () {
       expect(stdout, stderr).to.match(/^qrl_/);
       key = stdout.trim();
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
+    });
+
+    it('prints mails to its terminal, because there is no SMTP_URL', async () => {
+      const client = formClient(instance.url);
+      await client.get('/signin/forgot');
+      expect((await client.post('/signin/forgot', { email: 'first@example.com' })).status).to.equal(303);
+      const mail = await eventually(() => {
+        const found = /--- Mail to first@example\.com ---\n([^]*)--- End of mail ---/.exec(instance.stdout());
+        if (!found) throw new Error('no mail was printed');
+        return found[1] ?? '';
+      });
+      expect(mail).to.contain('Subject: Choose a new password');
+      const link = new RegExp(`^http://localhost:${instance.port}(/signin/link/[\\w-]{43})$`, 'm').exec(mail);
+      expect((await client.get(link?.[1] ?? '')).status).to.equal(200);
     });
 
     it('lets the doctor check the running service, and has a safe setup', async () => {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openDatabase } from '../../src/store/database.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { createDestinationHandler } from '../../workers/destination-handler.ts';
 import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
+import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createPurgeHandler } from '../../workers/purge-handler.ts';
 import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
@@ -33,11 +35,25 @@ describe('Handlers of schedules that run often', () => {
       log,
     });
     await createWebhookHandler({ deliverer, log })({});
+    const unused = () => Promise.reject(new Error('Nothing is sent'));
+    const background = {
+      backgroundDb: db,
+      mailer: { send: unused, verify: unused },
+      site: { baseUrl: 'https://qr.test', supportContact: undefined },
+      unsubscribeToken: () => '',
+      sendCheck: unused,
+      closing: new AbortController().signal,
+      log,
+    };
+    await createNoticeHandler(background)({});
+    await createDestinationHandler(background)({});
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the scans of deleted codes were not purged',
       'old rate limit windows and sessions could not be purged',
       'webhook endpoints were not called',
+      'owners could not be told of their codes',
+      'the addresses that codes lead to could not be checked',
     ]);
   });
 });

@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { de as notices } from '../notice-languages/de.ts';
 
 export const de: MailTexts = {
+  notices,
   sentBy: (site) => `Gesendet von Qrelay auf ${site}`,
   questions: (contact) => `Fragen? ${contact}`,
   passwordReset: (link) => ({

@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { en as notices } from '../notice-languages/en.ts';
 
 export const en: MailTexts = {
+  notices,
   sentBy: (site) => `Sent by Qrelay at ${site}`,
   questions: (contact) => `Questions? ${contact}`,
   passwordReset: (link) => ({

@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { es as notices } from '../notice-languages/es.ts';
 
 export const es: MailTexts = {
+  notices,
   sentBy: (site) => `Enviado por Qrelay en ${site}`,
   questions: (contact) => `¿Preguntas? ${contact}`,
   passwordReset: (link) => ({

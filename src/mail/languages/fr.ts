@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { fr as notices } from '../notice-languages/fr.ts';
 
 export const fr: MailTexts = {
+  notices,
   sentBy: (site) => `Envoyé par Qrelay sur ${site}`,
   questions: (contact) => `Des questions ? ${contact}`,
   passwordReset: (link) => ({

@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { pt as notices } from '../notice-languages/pt.ts';
 
 export const pt: MailTexts = {
+  notices,
   sentBy: (site) => `Enviado por Qrelay em ${site}`,
   questions: (contact) => `Dúvidas? ${contact}`,
   passwordReset: (link) => ({

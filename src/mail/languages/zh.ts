@@ -1,6 +1,8 @@
 import type { MailTexts } from '../mail-texts.ts';
+import { zh as notices } from '../notice-languages/zh.ts';
 
 export const zh: MailTexts = {
+  notices,
   sentBy: (site) => `由 Qrelay 发送：${site}`,
   questions: (contact) => `有疑问？请联系 ${contact}`,
   passwordReset: (link) => ({

@@ -11,6 +11,8 @@ import { endSessionsOf } from '../../accounts/sessions.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
 import { changeEmail, changePassword, deleteUser, hasConfirmedEmail } from '../../accounts/users.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
+import { noticeKinds } from '../../notices/kinds.ts';
+import { readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
 import { field } from '../middleware/forms.ts';
 import { currentPasswordErrors } from './current-password.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
@@ -22,6 +24,7 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 const maxConfirmationsPerHour = 5;
 const flashTexts = {
   language: 'The language and time zone of your mails were changed.',
+  notices: 'Your choice of mails was saved.',
   export: 'Your export is being created. It takes a minute, longer with many scans.',
   tooManyExports: 'You have asked for too many exports. Try again in an hour.',
   confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
@@ -54,6 +57,7 @@ export function accountPages(parts: PageParts): Router {
       canMail: sendMail !== undefined,
       language: isLanguage(user.language) ? user.language : 'en',
       timeZone: isTimeZone(user.timeZone) ? user.timeZone : 'UTC',
+      muted: sendMail ? await readMutedNotices(db, user.id) : [],
     };
     const latestExport = await findExport(db, user.id, now());
     const flash = readFlash(ctx, parts, flashTexts);
@@ -123,6 +127,12 @@ export function accountPages(parts: PageParts): Router {
     if (list.length > 0) return showAccount(ctx, { form: 'language', list });
     await user.$query(db).patch({ language, timeZone, updatedAt: now() });
     redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
+  });
+
+  router.post('/notices', async (ctx) => {
+    const muted = noticeKinds.filter((kind) => field(ctx, kind) !== 'on');
+    await setMutedNotices(db, userOf(ctx).id, muted);
+    redirectWithFlash(ctx, parts, '/account', 'notices' satisfies AccountFlash);
   });
 
   router.post('/password', async (ctx) => {

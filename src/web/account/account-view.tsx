@@ -7,6 +7,7 @@ import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { ExportCard, type ExportState } from './export-card.tsx';
 import { LanguageCard } from './language-card.tsx';
+import { NoticesCard } from './notices-card.tsx';
 
 export interface AccountProps {
   visitor: Visitor;
@@ -19,6 +20,8 @@ export interface AccountProps {
     /** Of mails. */
     language: Language;
     timeZone: string;
+    /** Kinds of notices that are switched off. */
+    muted: string[];
   };
   latestExport: ExportState | undefined;
   plan: 'free' | 'pro';
@@ -102,7 +105,10 @@ export function AccountView(props: AccountProps) {
         </section>
       </div>
       {email.canMail && (
-        <LanguageCard {...email} errors={stateOf('language').errors} problem={problem('language')} />
+        <>
+          <LanguageCard {...email} errors={stateOf('language').errors} problem={problem('language')} />
+          <NoticesCard {...email} />
+        </>
       )}
       <ExportCard latest={latestExport} />
       <section class="card danger">

@@ -1,0 +1,119 @@
+import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
+import { type Mailer, MailError } from '../src/mail/mailer.ts';
+import { findEndingCodes } from '../src/notices/ending.ts';
+import { findFirstScans } from '../src/notices/first-scans.ts';
+import { claimNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
+import { addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
+import { findSilentCodes } from '../src/notices/silence.ts';
+import { findWeeklySummaries } from '../src/notices/weekly.ts';
+import type { JobHandler } from '../src/queue/queue-worker.ts';
+import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { draftNotice } from './draft-notice.ts';
+
+/** What is left is for the next run. */
+const maxRunMs = 8 * 60_000;
+/** Mails that are sent at the same time. */
+const parallelMails = 4;
+/** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
+const maxFailuresInARow = 5;
+
+export interface NoticeHandlerOptions {
+  /** Not the connections that record scans. */
+  backgroundDb: Database;
+  mailer: Mailer | undefined;
+  site: MailSite;
+  unsubscribeToken(userId: string, kind: string): string;
+  /** Aborted when the process shuts down: a mail that is being sent is finished, and no other is begun. */
+  closing: AbortSignal;
+  log: Log;
+  now?: () => Date;
+}
+
+/**
+ * Tells owners what happens to their codes, at most once for each fact: a notice is claimed before its mail is handed over.
+ *
+ *   found → claimed → sent
+ *     ↑        ├────→ nothing to say: switched off, deleted, too old
+ *     └────────┤ the server has certainly not accepted the mail
+ *              └────→ killed, or nobody knows: not sent again
+ */
+export function createNoticeHandler({
+  backgroundDb: db,
+  mailer,
+  site,
+  unsubscribeToken,
+  closing,
+  log,
+  now = () => new Date(),
+}: NoticeHandlerOptions): JobHandler<object> {
+  async function findFacts(isOver: () => boolean): Promise<void> {
+    await addOwners(db, now());
+    while (!isOver()) {
+      const owners = await claimOwners(db, now());
+      if (!owners) return;
+      const ids = owners.map(({ id }) => id);
+      await findEndingCodes(db, ids, now());
+      await findFirstScans(db, ids, now());
+      await findSilentCodes(db, owners, now());
+      await findWeeklySummaries(db, owners, now());
+    }
+  }
+
+  async function send(batch: NoticeBatch, using: Mailer): Promise<void> {
+    const { mailId, userId, kind, notices } = batch;
+    const recipient = notices.length > 0 ? await findRecipient(db, userId, kind) : undefined;
+    const draft = recipient && (await draftNotice(db, batch, recipient, site.baseUrl));
+    if (!draft) return;
+    const url = `${site.baseUrl}/unsubscribe/${unsubscribeToken(userId, kind)}`;
+    const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+    const mail = composeMail(draft.language, site, draft.write, url);
+    await using.send({ id: mailId, to: recipient.email, ...mail, headers });
+  }
+
+  /** False when the server did not accept the mail now. */
+  async function sendNext(batch: NoticeBatch, using: Mailer): Promise<boolean> {
+    try {
+      await send(batch, using);
+      return true;
+    } catch (err) {
+      if (err instanceof MailError && err.isPermanent) {
+        log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
+        return true;
+      }
+      // Before a mail is handed over, only the database can fail.
+      if (!(err instanceof MailError) || err.isUnsent) {
+        await releaseNotices(db, batch.mailId, now());
+        log.warn({ err, kind: batch.kind }, 'a notice could not be sent and is tried again later');
+      } else log.warn({ err, kind: batch.kind }, 'a notice may not have been sent, and is not tried again');
+      return false;
+    }
+  }
+
+  async function sendAll(using: Mailer, isOver: () => boolean): Promise<void> {
+    let failuresInARow = 0;
+    await Promise.all(
+      Array.from({ length: parallelMails }, async () => {
+        while (failuresInARow < maxFailuresInARow && !isOver()) {
+          const batch = await claimNotices(db, now());
+          if (!batch) return;
+          failuresInARow = (await sendNext(batch, using)) ? 0 : failuresInARow + 1;
+        }
+      }),
+    );
+  }
+
+  return async () => {
+    if (!mailer) return;
+    const until = performance.now() + maxRunMs;
+    const isOver = () => closing.aborted || performance.now() > until;
+    try {
+      await findFacts(isOver);
+      await sendAll(mailer, isOver);
+    } catch (err) {
+      if (!isDatabaseUnavailable(err)) throw err;
+      // The next run finds the same: put back, the runs of an outage would pile up.
+      log.warn({ err }, 'owners could not be told of their codes');
+    }
+  };
+}
