@@ -22,7 +22,7 @@ const tooComplex = () => new LogoError(`takes too long to draw: make it simpler,
  * Each file gets a thread of its own: one that hangs, or uses too much memory, is ended, and the memory that decoders have
  * grown to is free again. One at a time.
  */
-export function createLogoDecoder(log: Log, { timeoutMs = 15_000, maxWaiting = 8 } = {}): LogoDecoder {
+export function createLogoDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 8 } = {}): LogoDecoder {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const workers = new Set<Worker>();
