@@ -7,6 +7,9 @@ import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
+import { createLogoDecoder } from './codes/logo/logo-decoder.ts';
+import { createLogos } from './codes/logo/stored-logo.ts';
+import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
 import { openProofs } from './codes/proof/proof-thread.ts';
 import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
@@ -141,9 +144,11 @@ export async function openWebService({
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
-  const images = givenImages ?? (await openImages(log));
-  const printer = createPrinter(log);
-  const proofs = openProofs(log);
+  const logos = createLogos(db);
+  const images = imagesWithLogos(givenImages ?? (await openImages(log)), logos);
+  const printer = printerWithLogos(createPrinter(log), logos);
+  const proofs = proofsWithLogos(openProofs(log), logos);
+  const logoDecoder = createLogoDecoder(log);
   const queueAccess = createQueueAccess({ place, log });
   const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
@@ -167,6 +172,7 @@ export async function openWebService({
     printer,
     previewShare,
     proofs,
+    logoDecoder,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -251,6 +257,7 @@ export async function openWebService({
       await images.close();
       await printer.close();
       await proofs.close();
+      await logoDecoder.close();
       await passwords.close();
       await replicas?.close();
       await db.destroy();

@@ -6,6 +6,7 @@ import {
   type ImageFormat,
   type Images,
   imageEtag,
+  svgPolicy,
 } from '../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
@@ -42,7 +43,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
   // An SVG that is opened directly is a document, and could run scripts.
-  'Content-Security-Policy': "default-src 'none'",
+  'Content-Security-Policy': svgPolicy,
   // Images are public: any page may draw them onto a canvas.
   'Access-Control-Allow-Origin': '*',
 };

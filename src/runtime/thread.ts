@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { Log } from '../telemetry/log.ts';
 import { createBackoff } from './backoff.ts';
 import { watchLiveness } from './liveness.ts';
@@ -131,9 +131,9 @@ function onLine(output: Readable, take: (line: string) => void): void {
 }
 
 /** When the service runs from TypeScript, its threads do too: the built files may be outdated or missing. */
-export function startFile(file: URL, workerData: unknown): Worker {
+export function startFile(file: URL, workerData: unknown, resourceLimits?: ResourceLimits): Worker {
   // What Node and libraries print in a thread would otherwise get between the lines of the log.
-  const output = { stdout: true, stderr: true };
+  const output = { stdout: true, stderr: true, ...(resourceLimits && { resourceLimits }) };
   if (!import.meta.url.endsWith('.ts')) return new Worker(file, { workerData, ...output });
   const source = file.href.replace(/\.js$/, '.ts');
   const entry = new URL('thread-from-source.mjs', import.meta.url);

@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
+import type { LogoDecoder } from '../codes/logo/logo-decoder.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import type { Proofs } from '../codes/proof/proof-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
@@ -81,6 +82,7 @@ export interface AppParts {
   printer: Printer;
   previewShare: PreviewShare;
   proofs: Proofs;
+  logoDecoder: LogoDecoder;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -109,6 +111,7 @@ export function createApp({
   printer,
   previewShare,
   proofs,
+  logoDecoder,
   geoSource,
   queueBoard,
   tracing,
@@ -124,7 +127,7 @@ export function createApp({
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),
   };
-  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints, proofs });
+  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints, proofs, logoDecoder });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -140,6 +143,7 @@ export function createApp({
     images,
     prints,
     proofs,
+    logoDecoder,
     geoSource,
     webhooks,
     codeChanged,

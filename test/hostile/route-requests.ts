@@ -1,3 +1,4 @@
+import { png } from '../codes/logo/logo-files.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import type { Route } from './routes.ts';
 
@@ -5,6 +6,7 @@ import type { Route } from './routes.ts';
 interface Sent {
   form?: Record<string, string>;
   body?: object;
+  file?: Buffer;
 }
 
 const editFields = {
@@ -31,6 +33,7 @@ const designFields = {
   gradientAngle: '0',
   quietZone: '4',
   frame: 'none',
+  logoSize: '20',
 };
 
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
@@ -38,6 +41,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'DELETE /api/v1/qrcodes/:id': () => ({}),
   'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
+  'PUT /api/v1/qrcodes/:id/design/logo': () => ({ file: png() }),
+  'DELETE /api/v1/qrcodes/:id/design/logo': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
   'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),

@@ -36,6 +36,7 @@ interface Question {
   accept?: string;
   form?: Record<string, string> | undefined;
   body?: object | undefined;
+  file?: Buffer | undefined;
 }
 
 /** Two owners on one service, who must not learn about each other. */
@@ -104,7 +105,7 @@ export function tenants(service: TestService) {
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
     },
     /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
-    async ask({ method, path, as, accept = 'text/html', form, body }: Question): Promise<Answer> {
+    async ask({ method, path, as, accept = 'text/html', form, body, file }: Question): Promise<Answer> {
       const isApi = path.startsWith('/api/');
       const session = as && !isApi && `__Host-qrelay-session=${await startSession(db, as.user.id, now())}`;
       const response = await fetch(url + path, {
@@ -118,6 +119,7 @@ export function tenants(service: TestService) {
           ...(body && { 'Content-Type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),
+        ...(file && { body: new Uint8Array(file) }),
         ...(form && { body: new URLSearchParams({ csrfToken: await csrfToken(), ...form }) }),
       });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');

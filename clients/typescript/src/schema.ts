@@ -90,15 +90,39 @@ export interface paths {
         get: operations["readQrCodeDesign"];
         /**
          * Set the design of a QR code
-         * @description Replaces the whole design. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.
+         * @description Replaces the whole design except its logo, which has an address of its own. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.
          */
         put: operations["replaceQrCodeDesign"];
         post?: never;
         /**
          * Remove the design of a QR code
-         * @description The code gets the default design: square modules in its two colors, without a frame.
+         * @description The code gets the default design: square modules in its two colors, without a frame or a logo.
          */
         delete: operations["deleteQrCodeDesign"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/design/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the logo of a QR code
+         * @description The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.
+         */
+        put: operations["replaceQrCodeLogo"];
+        post?: never;
+        /**
+         * Remove the logo of a QR code
+         * @description The rest of the design stays, and so does the error correction of the code.
+         */
+        delete: operations["deleteQrCodeLogo"];
         options?: never;
         head?: never;
         patch?: never;
@@ -679,6 +703,10 @@ export interface components {
             frameColor: string | null;
             /** @description Color of the text. Null: the `backgroundColor` of the code. */
             frameTextColor: string | null;
+            /** @description The longer side of the logo, in percent of the width of the symbol. */
+            logoSize: number;
+            /** @description Identifies the logo: the same for the same picture. Null without one. */
+            logo: string | null;
             /** @description The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the code was changed on its page since the design was proven. */
             readsAtMm: number | null;
             /** @description The same as a sentence, with a change that would help, if there is one. */
@@ -1615,6 +1643,11 @@ export interface components {
                      * @default null
                      */
                     frameTextColor?: string | null;
+                    /**
+                     * @description The longer side of the logo, in percent of the width of the symbol.
+                     * @default 20
+                     */
+                    logoSize?: number;
                 };
             };
         };
@@ -2429,6 +2462,8 @@ export interface operations {
                      *       "frameText": "Scan me",
                      *       "frameColor": null,
                      *       "frameTextColor": null,
+                     *       "logo": null,
+                     *       "logoSize": 20,
                      *       "readsAtMm": 15,
                      *       "proof": "Reads at 15 mm from 15 cm.",
                      *       "updatedAt": "2026-12-01T08:00:00.000Z"
@@ -2500,6 +2535,8 @@ export interface operations {
                      *       "frameText": "Scan me",
                      *       "frameColor": null,
                      *       "frameTextColor": null,
+                     *       "logo": null,
+                     *       "logoSize": 20,
                      *       "readsAtMm": 15,
                      *       "proof": "Reads at 15 mm from 15 cm.",
                      *       "updatedAt": "2026-12-01T08:00:00.000Z"
@@ -2536,6 +2573,114 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The code has the default design. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodeLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+                "image/svg+xml": string;
+            };
+        };
+        responses: {
+            /** @description The design with the logo was proven and saved. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "rounded",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "logoSize": 20,
+                     *       "readsAtMm": 15,
+                     *       "proof": "Reads at 15 mm from 15 cm.",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Design"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodeLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code has no logo. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

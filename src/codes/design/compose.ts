@@ -4,6 +4,7 @@ import { splitAlignment } from './alignment.ts';
 import type { Design, ModuleShape } from './design.ts';
 import { eyeBallsPath, eyeFramesPath, withoutEyes } from './eye-paths.ts';
 import { type FrameLayout, frameLayouts, panelPath } from './frame-layout.ts';
+import { placeLogo, withoutLogo } from './logo-layout.ts';
 import { modulesPath } from './module-paths.ts';
 import { moved, type Paint, type Path, type Scene, type Shape } from './scene.ts';
 
@@ -22,18 +23,25 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
   const isTransparent = design.transparentBackground;
   // These frames have round corners, and nothing behind them.
   const isEnclosed = design.frame === 'band' || design.frame === 'card';
+  const logo = placeLogo(picture, design, modules);
   const paint = modulePaint(picture, design, origin.x, origin.y, modules);
   const shapes: Shape[] = [
     ...(isEnclosed && !isTransparent ? [{ path: panelPath(panel), paint: backgroundColor }] : []),
     ...(await frame(picture, design, layout)),
-    { path: place(symbolPath(withoutEyes(cells), design.moduleShape)), paint },
+    { path: place(symbolPath(withoutLogo(withoutEyes(cells), logo), design.moduleShape)), paint },
     {
       path: place(eyeFramesPath(modules, design.eyeFrameShape)),
       paint: design.eyeFrameColor ?? paint,
     },
     { path: place(eyeBallsPath(modules, design.eyeBallShape)), paint: design.eyeBallColor ?? paint },
   ];
-  return { width, height, background: isEnclosed || isTransparent ? undefined : backgroundColor, shapes };
+  return {
+    width,
+    height,
+    background: isEnclosed || isTransparent ? undefined : backgroundColor,
+    shapes,
+    logo: logo && { ...logo, x: logo.x + origin.x, y: logo.y + origin.y },
+  };
 }
 
 /** Readers correct the position of modules by the alignment patterns, which they do not find in pieces. */

@@ -6,8 +6,14 @@ const linesPerPixel = 4;
 /** `change` has the change of coverage from each pixel to the next, to be summed from the left: 0 is none, 1 is full. */
 type OnRow = (y: number, from: number, to: number, change: Float32Array) => void;
 
-/** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero rule. */
-export function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRow): void {
+/** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero or the even-odd rule. */
+export function eachCoveredRow(
+  edges: Edges,
+  width: number,
+  height: number,
+  onRow: OnRow,
+  isEvenOdd = false,
+): void {
   const { points, windings, count } = edges;
   const order = Array.from({ length: count }, (_, index) => index).toSorted(
     (one, other) => (points[4 * one + 1] as number) - (points[4 * other + 1] as number),
@@ -74,7 +80,7 @@ export function eachCoveredRow(edges: Edges, width: number, height: number, onRo
       for (let index = 0; index < activeCount; index += 1) {
         const x = crossings[index] as number;
         if (winding === 0) start = x;
-        winding += windings[active[index] as number] as number;
+        winding = isEvenOdd ? 1 - winding : winding + (windings[active[index] as number] as number);
         if (winding === 0) addSpan(start, x);
       }
     }

@@ -18,6 +18,10 @@ export interface Design {
   frameText: string | null;
   frameColor: string | null;
   frameTextColor: string | null;
+  /** The id of a stored logo. */
+  logo: string | null;
+  /** The longer side of the logo, in percent of the width of the symbol. */
+  logoSize: number;
 }
 
 export const moduleShapes = ['square', 'rounded', 'dots', 'diamond', 'bars'] as const;
@@ -42,6 +46,9 @@ export const minFramedQuietZone = 2;
 export const maxQuietZone = 16;
 export const maxFrameTextLength = 30;
 
+export const minLogoSize = 10;
+export const maxLogoSize = 24;
+
 export const defaultDesign: Design = {
   moduleShape: 'square',
   eyeFrameShape: 'square',
@@ -57,6 +64,8 @@ export const defaultDesign: Design = {
   frameText: null,
   frameColor: null,
   frameTextColor: null,
+  logo: null,
+  logoSize: 20,
 };
 
 /** The same values in the same order, so that equal designs are equal as JSON. */
@@ -74,6 +83,7 @@ export function isDefaultDesign(design: Design): boolean {
     [moduleShape, eyeFrameShape, eyeBallShape].every((shape) => shape === 'square') &&
     [eyeFrameColor, eyeBallColor, design.gradientColor].every((color) => color === null) &&
     design.frame === 'none' &&
+    design.logo === null &&
     !design.transparentBackground &&
     design.quietZone === minQuietZone
   );

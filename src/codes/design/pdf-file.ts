@@ -15,14 +15,16 @@ export function createPdfFile() {
     return `${objects.length} 0 R`;
   }
 
+  function addCompressed(data: Uint8Array, entries: { [name: string]: PdfValue } = {}): PdfReference {
+    const dictionary = write({ ...entries, Length: data.length, Filter: '/FlateDecode' });
+    objects.push(`${dictionary}\nstream\n${Buffer.from(data).toString('latin1')}\nendstream`);
+    return `${objects.length} 0 R`;
+  }
+
   return {
     add,
-    addStream(data: Buffer): PdfReference {
-      const compressed = deflateSync(data);
-      const dictionary = write({ Length: compressed.length, Filter: '/FlateDecode' });
-      objects.push(`${dictionary}\nstream\n${compressed.toString('latin1')}\nendstream`);
-      return `${objects.length} 0 R`;
-    },
+    addStream: (data: Buffer) => addCompressed(deflateSync(data)),
+    addCompressed,
     finish(root: PdfReference, info: PdfReference): Buffer {
       // The second line says that the file has bytes above 127.
       let file = '%PDF-1.4\n%\xe2\xe3\xcf\xd3\n';

@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from 'node:zlib';
 import { pngFile } from '../image/png.ts';
 import type { Pixels } from './rasterize.ts';
 
@@ -23,4 +23,31 @@ export function pixelsToPng({ width, height, data }: Pixels): Buffer {
     }
   }
   return pngFile(header, [], deflateSync(rows, { level: 6 }));
+}
+
+/** Where the data starts: after the signature, the header and the head of its own chunk. */
+const dataStart = 41;
+
+/** Reads what `pixelsToPng` has written. */
+export function readPng(png: Uint8Array): Pixels {
+  const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+  const { width, height } = pngSize(png);
+  const rowBytes = 4 * width;
+  const rows = inflateSync(file.subarray(dataStart, dataStart + file.readUInt32BE(dataStart - 8)), {
+    maxOutputLength: (rowBytes + 1) * height,
+  });
+  const data = new Uint8ClampedArray(rowBytes * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let index = 0; index < rowBytes; index += 1) {
+      const at = y * rowBytes + index;
+      const above = y === 0 ? 0 : (data[at - rowBytes] as number);
+      data[at] = ((rows[at + y + 1] as number) + above) & 255;
+    }
+  }
+  return { width, height, data };
+}
+
+export function pngSize(png: Uint8Array): Pick<Pixels, 'width' | 'height'> {
+  const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+  return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
 }

@@ -1,6 +1,8 @@
 import { eachCoveredRow } from './coverage.ts';
 import { flatten } from './flatten.ts';
-import type { Gradient, Paint, Scene } from './scene.ts';
+import { readPng } from './pixels-png.ts';
+import { resize } from './resize.ts';
+import type { Gradient, Paint, Scene, SceneLogo } from './scene.ts';
 
 /** RGBA, 8 bits each, colors not multiplied by alpha. */
 export interface Pixels {
@@ -34,18 +36,39 @@ export function rasterize(scene: Scene, width: number, { wholePixels = true } = 
   const words = new Uint32Array(width * height);
   const data = new Uint8ClampedArray(words.buffer);
   if (scene.background) words.fill(opaque(toRgb(scene.background)));
-  for (const { path, paint } of scene.shapes) {
+  for (const { path, paint, isEvenOdd } of scene.shapes) {
     const colorAt = colorsOf(paint, transform);
-    eachCoveredRow(flatten(path, scale, transform.dx, transform.dy), width, height, (y, from, to, change) => {
+    const edges = flatten(path, scale, transform.dx, transform.dy);
+    const fillRow = (y: number, from: number, to: number, change: Float32Array) => {
       let covered = 0;
       for (let x = from; x < to; x += 1) {
         covered += change[x] as number;
         if (covered > fullCoverage) words[y * width + x] = colorAt(x, y);
         else if (covered > 1 - fullCoverage) blend(data, 4 * (y * width + x), colorAt(x, y), covered);
       }
-    });
+    };
+    eachCoveredRow(edges, width, height, fillRow, isEvenOdd);
   }
+  if (scene.logo) placeLogo({ width, height, data }, scene.logo, transform);
   return { width, height, data };
+}
+
+function placeLogo(pixels: Pixels, logo: SceneLogo, { scale, dx, dy }: Transform): void {
+  const [left, top] = [Math.round(logo.x * scale + dx), Math.round(logo.y * scale + dy)];
+  const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
+  const { data, ...size } = resize(readPng(logo.png), width as number, height as number);
+  for (let y = 0; y < size.height; y += 1) {
+    for (let x = 0; x < size.width; x += 1) {
+      const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(4 * (y * size.width + x));
+      if (alpha > 0)
+        blend(
+          pixels.data,
+          4 * ((top + y) * pixels.width + left + x),
+          opaque([red, green, blue]),
+          alpha / 255,
+        );
+    }
+  }
 }
 
 function blend(data: Uint8ClampedArray, at: number, color: number, alpha: number): void {

@@ -1,7 +1,8 @@
+import { logoDictionary, showLogo, toPdfLogo } from './logo-pdf.ts';
 import { createPdfFile, type PdfReference, type PdfValue, writeNumber } from './pdf-file.ts';
 import type { Print } from './print.ts';
 import { toRgb } from './rasterize.ts';
-import type { Gradient, Paint, Path, Scene } from './scene.ts';
+import type { Gradient, Paint, Path, Scene, SceneLogo } from './scene.ts';
 
 const pointsPerMm = 72 / 25.4;
 /** Crop marks start this far from the trimmed picture, or at its bleed. */
@@ -39,7 +40,9 @@ export function sceneToPdf(scene: Scene, { widthMm, bleedMm, cropMarks }: Print)
     ...(cropMarks ? [drawCropMarks(margin, width, height, gap)] : []),
     `${matrix.map(writeNumber).join(' ')} cm`,
     ...scene.shapes.map(({ path, paint }) => `${usePaint(paint)}\n${pathOperators(path)}f`),
+    ...(scene.logo ? [showLogo(scene.logo, 'L')] : []),
   ];
+  const logo = scene.logo && addLogo(pdf, scene.logo);
   const contents = pdf.addStream(Buffer.from(content.join('\n'), 'latin1'));
   // The pages and their page refer to each other: the page is the next object but one.
   const page = (parent: PdfReference): PdfValue => ({
@@ -49,13 +52,19 @@ export function sceneToPdf(scene: Scene, { widthMm, bleedMm, cropMarks }: Print)
     BleedBox: box(bleed),
     TrimBox: box(0),
     Contents: contents,
-    Resources: { Pattern: patterns },
+    Resources: { Pattern: patterns, ...(logo && { XObject: { L: logo } }) },
   });
   const pagesNumber = Number.parseInt(contents, 10) + 1;
   const pages = pdf.add({ Type: '/Pages', Count: 1, Kids: [`${pagesNumber + 1} 0 R`] });
   pdf.add(page(pages));
   const root = pdf.add({ Type: '/Catalog', Pages: pages });
   return pdf.finish(root, pdf.add({ Title: '(QR code)', Producer: '(Qrelay)' }));
+}
+
+function addLogo(pdf: ReturnType<typeof createPdfFile>, { png }: SceneLogo): PdfReference {
+  const logo = toPdfLogo(png);
+  const mask = pdf.addCompressed(logo.alpha, logoDictionary(logo));
+  return pdf.addCompressed(logo.colors, logoDictionary(logo, mask));
 }
 
 function shadingOf({ kind, from, to, x1, y1, x2, y2 }: Gradient): PdfValue {

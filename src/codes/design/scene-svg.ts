@@ -1,5 +1,5 @@
 import { escapeXml } from '../image/escape-xml.ts';
-import type { Gradient, Paint, Path, Scene } from './scene.ts';
+import type { Gradient, Paint, Path, Scene, SceneLogo } from './scene.ts';
 
 /** Hundredths of a module: finer than any printer. */
 const precision = 100;
@@ -21,8 +21,16 @@ export function sceneToSvg(scene: Scene, size: number): string {
       : '',
     ...gradients.map((gradient, index) => gradientElement(gradient, `gradient${index}`)),
     ...scene.shapes.map(({ path, paint }) => `<path fill="${fill(paint)}" d="${pathData(path)}"/>`),
+    scene.logo ? logoElement(scene.logo) : '',
     '</svg>\n',
   ].join('');
+}
+
+/** With the older attribute, which every program knows. */
+function logoElement({ png, x, y, width, height }: SceneLogo): string {
+  const place = `x="${shorten(x)}" y="${shorten(y)}" width="${shorten(width)}" height="${shorten(height)}"`;
+  const data = Buffer.from(png).toString('base64');
+  return `<image xmlns:xlink="http://www.w3.org/1999/xlink" ${place} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
 }
 
 function gradientElement({ kind, from, to, x1, y1, x2, y2 }: Gradient, id: string): string {

@@ -6,12 +6,27 @@ export interface Scene {
   background?: string | undefined;
   /** Painted in this order. */
   shapes: Shape[];
+  /** Above the shapes. */
+  logo?: SceneLogo | undefined;
 }
 
 /** Filled by the nonzero rule. */
 export interface Shape {
   path: Path;
   paint: Paint;
+  /** Filled by the even-odd rule instead. For pixels only: no scene of a code has such a shape. */
+  isEvenOdd?: boolean;
+}
+
+export interface SceneLogo {
+  /** Identifies the picture. */
+  id: string;
+  /** As our own encoder writes it. */
+  png: Uint8Array;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 /** #RRGGBB, or a gradient. */

@@ -1,7 +1,8 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
-import { QrCode } from '../qr-code.ts';
+import { type NewLogo, saveLogo } from '../logo/stored-logo.ts';
+import { type ErrorCorrection, QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
 
 /** The design of a code, and its proof. */
@@ -36,6 +37,10 @@ export interface ProvenDesign {
   design: Design;
   readsAtMm: number;
   proven: string;
+  /** What it was proven with, and the code gets. */
+  errorCorrection: ErrorCorrection;
+  /** To be stored with the design, which has its id. Absent: the logo that the code has stays, if the design has it. */
+  newLogo?: NewLogo | undefined;
 }
 
 /** Called with the design that is stored, before it changes; throws where it must not. */
@@ -45,16 +50,19 @@ type CheckStored = (stored: StoredDesign | undefined) => void;
 export async function saveDesign(
   db: Database,
   codeId: string,
-  proven: ProvenDesign,
+  { design, readsAtMm, proven, errorCorrection, newLogo }: ProvenDesign,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(db, codeId, checkStored, async (transaction) => {
+  await changeDesign(db, codeId, checkStored, async (transaction, stored, ownerId) => {
+    const { logo } = design;
+    if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+    else if (logo !== null && logo !== stored?.design.logo) throw changedMeanwhile();
     await StoredDesign.query(transaction)
-      .insert({ codeId, ...proven, updatedAt: now })
+      .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
       .onConflict('code_id')
       .merge();
-    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+    await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
   });
 }
 
@@ -76,15 +84,21 @@ async function changeDesign(
   db: Database,
   codeId: string,
   checkStored: CheckStored,
-  change: (transaction: Database, stored: StoredDesign | undefined) => Promise<void>,
+  change: (transaction: Database, stored: StoredDesign | undefined, ownerId: string) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     // Locks the code, so that two changes of its design follow one another.
-    const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+    const code = await QrCode.query(transaction).findById(codeId).select('id', 'user_id').forNoKeyUpdate();
     // It was deleted while its design was proven.
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
     const stored = await findDesign(transaction, codeId);
     checkStored(stored);
-    await change(transaction, stored);
+    await change(transaction, stored, code.userId);
+  });
+}
+
+function changedMeanwhile(): AppError {
+  return new AppError('validation_error', 'The logo was changed meanwhile. Repeat your change.', {
+    status: 412,
   });
 }

@@ -17,6 +17,8 @@ export interface Picture {
   backgroundColor: string;
   /** Absent for squares in the two colors. */
   design?: Design | undefined;
+  /** The picture of the logo in the design, which only has its id: a PNG of our own. */
+  logo?: Uint8Array | undefined;
   /** For PDF only. */
   print?: Print | undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../../telemetry/log.ts';
-import { defaultDesign, isDefaultDesign } from '../design/design.ts';
+import { type Design, defaultDesign, isDefaultDesign } from '../design/design.ts';
 import { openThread } from '../../runtime/thread.ts';
 import type { Picture } from './draw.ts';
 import type { ImageFormat } from './draw-picture.ts';
@@ -14,6 +14,9 @@ export const contentTypes: Record<ImageFormat, string> = {
   png: 'image/png',
   pdf: 'application/pdf',
 };
+
+/** For a picture that is opened directly. Its logo is a `data:` URL. */
+export const svgPolicy = "default-src 'none'; img-src data:";
 
 export interface Image {
   body: Buffer;
@@ -74,6 +77,11 @@ export async function openImages(
   };
 }
 
+/** Only what is not the default, so that a field which is added later changes no ETag, and no proof becomes stale. */
+function differences(design: Design): [string, unknown][] {
+  return Object.entries(design).filter(([name, value]) => value !== defaultDesign[name as keyof Design]);
+}
+
 /** Known without drawing, and the same in every process. */
 export function imageEtag(picture: Picture, format: ImageFormat): string {
   const {
@@ -94,7 +102,7 @@ export function imageEtag(picture: Picture, format: ImageFormat): string {
     backgroundColor,
     text,
   ];
-  if (!isDefaultDesign(design)) parts.push(designVersion, design);
+  if (!isDefaultDesign(design)) parts.push(designVersion, differences(design));
   if (format === 'pdf') parts.push(pdfVersion, print);
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}"`;
 }

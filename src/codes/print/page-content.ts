@@ -3,7 +3,8 @@ import { deflate } from 'node:zlib';
 import type { Picture } from '../image/draw.ts';
 import { type Drawing, drawCode, type Gradient, type Paint, type Path } from './drawing.ts';
 import { type Box, fontSizePoints, type LabelLayout, lineHeightMm } from './label-layout.ts';
-import { fontName, fontReference, type PdfPage, pdfNumber, pointsPerMm } from './pdf-writer.ts';
+import { fontName, fontReference, logoName, type PdfPage, pdfNumber, pointsPerMm } from './pdf-writer.ts';
+import { type PdfLogo, showLogo, toPdfLogo } from '../design/logo-pdf.ts';
 import { findUndrawable, outlineText } from '../design/text-outline.ts';
 import { printable, showText, textWidth } from './text.ts';
 import { wrapText } from './wrap.ts';
@@ -32,10 +33,15 @@ const baseline = 0.35;
 /** The vectors of one page. */
 export async function drawPage({ widthMm, heightMm, layout, labels }: PageRequest): Promise<PdfPage> {
   const patterns: string[] = [];
+  const logos = new Map<string, PdfLogo>();
   const operators: string[] = [];
   for (const { picture, name, token, xMm, yMm } of labels) {
     const at = (box: Box) => ({ ...box, xMm: box.xMm + xMm, yMm: box.yMm + yMm });
-    operators.push(placeDrawing(await drawCode(picture), at(layout.code), heightMm, patterns));
+    const drawing = await drawCode(picture);
+    const { logo } = drawing;
+    // Many labels have the same one.
+    if (logo && !logos.has(logo.id)) logos.set(logo.id, toPdfLogo(logo.png));
+    operators.push(placeDrawing(drawing, at(layout.code), heightMm, patterns));
     if (layout.name)
       operators.push(
         writeName(lettersOf(name, token), { ...layout.name, box: at(layout.name.box) }, heightMm),
@@ -43,13 +49,13 @@ export async function drawPage({ widthMm, heightMm, layout, labels }: PageReques
   }
   const content = await compress(Buffer.from(operators.join('\n'), 'latin1'));
   const patternEntries = patterns.map((pattern, index) => `/G${index} ${pattern}`).join(' ');
-  const resources = `<< /Font << ${fontName} ${fontReference} >> /Pattern << ${patternEntries} >> >>`;
-  return { widthMm, heightMm, content, resources };
+  const resources = `/Font << ${fontName} ${fontReference} >> /Pattern << ${patternEntries} >>`;
+  return { widthMm, heightMm, content, resources, logos };
 }
 
 /** As large as the box allows, in its middle. */
 function placeDrawing(drawing: Drawing, box: Box, pageHeightMm: number, patterns: string[]): string {
-  const { width, height, background, shapes } = drawing;
+  const { width, height, background, shapes, logo } = drawing;
   const scale = Math.min(box.widthMm / width, box.heightMm / height) * pointsPerMm;
   const left = (box.xMm + box.widthMm / 2) * pointsPerMm - (scale * width) / 2;
   const top = (pageHeightMm - box.yMm - box.heightMm / 2) * pointsPerMm + (scale * height) / 2;
@@ -64,6 +70,7 @@ function placeDrawing(drawing: Drawing, box: Box, pageHeightMm: number, patterns
     `q ${matrix} cm`,
     ...(background ? [usePaint(background), `0 0 ${pdfNumber(width)} ${pdfNumber(height)} re f`] : []),
     ...shapes.map(({ path, paint }) => `${usePaint(paint)}\n${pathOperators(path)}f`),
+    ...(logo ? [showLogo(logo, logoName(logo.id))] : []),
     'Q',
   ].join('\n');
 }

@@ -1,3 +1,5 @@
+import { logoDictionary, type PdfLogo } from '../design/logo-pdf.ts';
+
 /** Writes a PDF page by page, so that its first bytes can be sent while later pages are drawn. */
 
 export interface PdfPage {
@@ -5,8 +7,10 @@ export interface PdfPage {
   heightMm: number;
   /** The operators of the page, compressed. */
   content: Uint8Array;
-  /** The value of its /Resources. */
+  /** Its /Resources, without the logos. */
   resources: string;
+  /** Those on the page, by their ids. */
+  logos: Map<string, PdfLogo>;
 }
 
 export const pointsPerMm = 72 / 25.4;
@@ -30,6 +34,7 @@ export async function* writePdf(drawn: AsyncIterable<PdfPage>): AsyncGenerator<B
   const pageNumbers: number[] = [];
   let length = 0;
   let lastNumber: number = info;
+  const logoNumbers = new Map<string, number>();
 
   const track = (part: Buffer) => {
     length += part.length;
@@ -47,16 +52,24 @@ export async function* writePdf(drawn: AsyncIterable<PdfPage>): AsyncGenerator<B
   yield track(Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
   yield object(font, fontObject);
   yield object(info, '<< /Title (QR codes) /Producer (Qrelay) >>');
-  for await (const { widthMm, heightMm, content, resources } of drawn) {
+  for await (const { widthMm, heightMm, content, resources, logos } of drawn) {
+    for (const [id, logo] of logos) {
+      if (logoNumbers.has(id)) continue;
+      const maskNumber = (lastNumber += 1);
+      yield object(maskNumber, ...stream(logo.alpha, logoDictionary(logo)));
+      const logoNumber = (lastNumber += 1);
+      yield object(logoNumber, ...stream(logo.colors, logoDictionary(logo, `${maskNumber} 0 R`)));
+      logoNumbers.set(id, logoNumber);
+    }
+    const shown = [...logos.keys()].map((id) => `/${logoName(id)} ${logoNumbers.get(id)} 0 R`).join(' ');
     const contentNumber = (lastNumber += 1);
-    const head = `<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`;
-    yield object(contentNumber, head, content, '\nendstream');
+    yield object(contentNumber, ...stream(content));
     const pageNumber = (lastNumber += 1);
     pageNumbers.push(pageNumber);
     const box = [0, 0, widthMm * pointsPerMm, heightMm * pointsPerMm].map(pdfNumber).join(' ');
     yield object(
       pageNumber,
-      `<< /Type /Page /Parent ${pages} 0 R /MediaBox [${box}] /Contents ${contentNumber} 0 R /Resources ${resources} >>`,
+      `<< /Type /Page /Parent ${pages} 0 R /MediaBox [${box}] /Contents ${contentNumber} 0 R /Resources << ${resources} /XObject << ${shown} >> >> >>`,
     );
   }
   const kids = pageNumbers.map((number) => `${number} 0 R`).join(' ');
@@ -75,5 +88,14 @@ export async function* writePdf(drawn: AsyncIterable<PdfPage>): AsyncGenerator<B
     'latin1',
   );
 }
+
+function stream(data: Uint8Array, entries: Record<string, string | number> = {}): (string | Uint8Array)[] {
+  const all = { ...entries, Length: data.length, Filter: '/FlateDecode' };
+  const dictionary = Object.entries(all).map(([name, value]) => `/${name} ${value}`);
+  return [`<< ${dictionary.join(' ')} >>\nstream\n`, data, '\nendstream'];
+}
+
+/** The name that pages use for a logo. */
+export const logoName = (id: string) => `L${id}`;
 
 export const fontReference = `${font} 0 R`;

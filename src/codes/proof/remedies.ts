@@ -2,6 +2,9 @@ import { type Design, defaultDesign, minQuietZone } from '../design/design.ts';
 import type { Picture } from '../image/draw.ts';
 import { fitsSymbol } from '../image/symbol.ts';
 
+/** Percent of the width: covers half as much as the default. */
+const smallLogoSize = 14;
+
 export interface Remedy {
   /** Of the design or, for colors and the error correction, of the code. */
   field: string;
@@ -20,6 +23,7 @@ export function remediesFor(picture: Picture): Remedy[] {
     picture[field] === value ? [] : [{ field, value, changed: { ...picture, [field]: value } }];
   return [
     ...(design.quietZone < minQuietZone ? withDesign('quietZone', minQuietZone) : []),
+    ...(design.logo !== null && design.logoSize > smallLogoSize ? withDesign('logoSize', smallLogoSize) : []),
     ...withDesign('eyeBallColor', null),
     ...withDesign('eyeFrameColor', null),
     ...withDesign('eyeBallShape', 'square'),
@@ -33,5 +37,6 @@ export function remediesFor(picture: Picture): Remedy[] {
       .filter((level) => fitsSymbol(picture.text, level))
       .flatMap((level) => withPicture('errorCorrection', level)),
     ...(design.frame === 'none' ? [] : withDesign('frame', 'none')),
+    ...(design.logo === null ? [] : withDesign('logo', null)),
   ];
 }

@@ -8,8 +8,10 @@ import {
   frameShapes,
   gradientShapes,
   maxFrameTextLength,
+  maxLogoSize,
   maxQuietZone,
   minFramedQuietZone,
+  minLogoSize,
   minQuietZone,
   moduleShapes,
 } from '../../codes/design/design.ts';
@@ -47,7 +49,12 @@ const fields = {
   }),
   frameColor: nullable(color('Color of the frame. Null: the `foregroundColor` of the code.')),
   frameTextColor: nullable(color('Color of the text. Null: the `backgroundColor` of the code.')),
-} satisfies Record<keyof Design, object>;
+  logoSize: Type.Integer({
+    minimum: minLogoSize,
+    maximum: maxLogoSize,
+    description: 'The longer side of the logo, in percent of the width of the symbol.',
+  }),
+} satisfies Record<Exclude<keyof Design, 'logo'>, object>;
 
 type Fields = typeof fields;
 
@@ -69,6 +76,9 @@ export const designShape = Type.Object(
     ...fields,
     // Without the bounds of requests: some clients count UTF-16 units.
     frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
+    logo: nullable(
+      Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
+    ),
     readsAtMm: nullable(
       Type.Integer({
         minimum: 1,

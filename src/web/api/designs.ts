@@ -1,7 +1,13 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
-import { deleteDesign, findDesign, saveDesign, type StoredDesign } from '../../codes/design/stored-design.ts';
+import {
+  deleteDesign,
+  findDesign,
+  type ProvenDesign,
+  saveDesign,
+  type StoredDesign,
+} from '../../codes/design/stored-design.ts';
 import { provenPicture } from '../../codes/proof/proof-thread.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { designBody, designExample, designShape } from './design-shapes.ts';
@@ -38,9 +44,10 @@ export const replaceQrCodeDesign = operation({
   tag: 'QR codes',
   summary: 'Set the design of a QR code',
   description:
-    'Replaces the whole design. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
+    'Replaces the whole design except its logo, which has an address of its own. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
   params: codeIdParams,
   body: designBody,
+  otherFields: { logo: 'cannot be set here; use PUT /qrcodes/{id}/design/logo' },
   bodyExample: { moduleShape: 'rounded', eyeFrameShape: 'rounded', frame: 'band', frameText: 'Scan me' },
   success: {
     status: 200,
@@ -51,23 +58,17 @@ export const replaceQrCodeDesign = operation({
   isVersioned: true,
   async handle({ ownerId, params, body, etag, requireMatch }, { db, config, proofs, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
-    const design = normalizeDesign((await body()) as Partial<Design>);
-    const { proof, ...proven } = await proveDesign(proofs, code, design, config.baseUrl);
+    const given = (await body()) as Partial<Design>;
+    const logo = (await findDesign(db, code.id))?.design.logo ?? null;
+    const proven = await proveDesign(proofs, code, normalizeDesign({ ...given, logo }), config.baseUrl);
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (stored) =>
       requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
     );
     codeChanged(code.shareToken);
-    const { readsAtMm } = proven;
-    const saved = {
-      ...design,
-      readsAtMm,
-      proof: describeProof(readsAtMm),
-      updatedAt: updatedAt.toISOString(),
-    };
-    // A GET does not try what would help.
+    const saved = presentProven(proven, updatedAt);
     etag(resourceEtag(saved));
-    return { ...saved, proof };
+    return { ...saved, proof: proven.proof };
   },
 });
 
@@ -77,7 +78,8 @@ export const deleteQrCodeDesign = operation({
   path,
   tag: 'QR codes',
   summary: 'Remove the design of a QR code',
-  description: 'The code gets the default design: square modules in its two colors, without a frame.',
+  description:
+    'The code gets the default design: square modules in its two colors, without a frame or a logo.',
   params: codeIdParams,
   success: { status: 204, description: 'The code has the default design.' },
   isVersioned: true,
@@ -89,6 +91,14 @@ export const deleteQrCodeDesign = operation({
     codeChanged(code.shareToken);
   },
 });
+
+/** As a GET presents it, which does not try what would help. */
+export function presentProven(
+  { design, readsAtMm }: ProvenDesign,
+  updatedAt: Date,
+): Static<typeof designShape> {
+  return { ...design, readsAtMm, proof: describeProof(readsAtMm), updatedAt: updatedAt.toISOString() };
+}
 
 /** With its proof, where that still holds. */
 export function presentDesign(

@@ -9,6 +9,7 @@ import { filesBody, labelsBody } from './prints.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
 import { pageBody, pageShape } from './qr-code-page.ts';
 import { describeEvents } from './openapi-events.ts';
+import { describeFile } from './openapi-files.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
@@ -169,7 +170,7 @@ function contactOf(contact: string): JsonObject {
 function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
   if (operation.params || operation.success.file) statuses.push(404);
-  if (operation.body) statuses.push(413, 415);
+  if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
   const { isVersioned = false, method } = operation;
@@ -190,6 +191,7 @@ function describe(operation: Operation): JsonObject {
       ...(isVersioned && isRead ? [ifNoneMatch] : []),
     ],
     ...(operation.body && { requestBody: requestBodyOf(operation) }),
+    ...(operation.fileTypes && { requestBody: describeFile(operation.fileTypes) }),
     responses: {
       [status]: {
         description,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { LogoDecoder } from '../../codes/logo/logo-decoder.ts';
 import type { Proofs } from '../../codes/proof/proof-thread.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
@@ -17,6 +18,7 @@ export interface ApiServices {
   webhooks: WebhookParts;
   now: () => Date;
   proofs: Proofs;
+  logoDecoder: LogoDecoder;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
   prints: Prints;
@@ -35,6 +37,8 @@ interface ApiRequest<Params, Query, Body> {
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
   body(rules?: BodyRules<Body>): Promise<Body>;
+  /** The bytes of the body, where it is a file. */
+  file(): Buffer;
   /** Sets a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
   /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
@@ -64,6 +68,8 @@ type OperationOf<
   query?: Query;
   body?: Body;
   bodyExample?: Static<Body>;
+  /** The media types of a file that is the body. What it is, its content says. */
+  fileTypes?: string[];
   /** What the body is validated with, where the handler checks the rows of a list itself. */
   checkedBody?: TObject;
   /** More than 64 KiB: few such requests are read at the same time. */

@@ -5,12 +5,18 @@ import { findDesign, type ProvenDesign } from '../../codes/design/stored-design.
 import { type Proofs, provenPicture } from '../../codes/proof/proof-thread.ts';
 import type { Proof } from '../../codes/proof/prove.ts';
 import { distanceCm, provenSizesMm } from '../../codes/proof/proof-sizes.ts';
-import type { QrCode } from '../../codes/qr-code.ts';
+import type { Picture } from '../../codes/image/draw.ts';
+import { levelsWithLogo } from '../../codes/logo/logo-correction.ts';
+import type { NewLogo } from '../../codes/logo/stored-logo.ts';
+import type { ErrorCorrection, QrCode } from '../../codes/qr-code.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';
 import type { ApiServices } from './operation.ts';
 
-type Look = Pick<QrCode, 'shareToken' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'>;
+type Look = Pick<
+  QrCode,
+  'shareToken' | 'content' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'
+>;
 
 const retryAfterSeconds = 5;
 
@@ -21,25 +27,67 @@ export function pictureOf(code: Look, design: Design, baseUrl: string) {
   return { text, errorCorrection, foregroundColor, backgroundColor, size: 512, design };
 }
 
-/** Throws a validation error with the reason if phones could not read the code in that design. */
+interface ProofOptions {
+  /** A logo that is not stored yet. The design has its id. */
+  newLogo?: NewLogo | undefined;
+  /** Whether the error correction stays as it is, even where a logo needs more. */
+  keepsErrorCorrection?: boolean;
+}
+
+/**
+ * Throws a validation error with the reason if phones could not read the code in that design. With a logo, the error
+ * correction is raised as far as needed.
+ */
 export async function proveDesign(
   proofs: Proofs,
   code: Look,
   design: Design,
   baseUrl: string,
+  { newLogo, keepsErrorCorrection = false }: ProofOptions = {},
 ): Promise<ProvenDesign & { proof: string }> {
   const errors = designErrors(design, code);
   if (errors.length > 0) throw invalid(errors);
-  const picture = pictureOf(code, design, baseUrl);
-  const proof = await proofs.prove(picture).catch((cause: unknown) => {
-    throw new BusyError('The design cannot be proven right now. Try again shortly.', {
-      retryAfterSeconds,
-      cause,
+  const wanted = { ...pictureOf(code, design, baseUrl), logo: newLogo?.png };
+  let refused: FieldError | undefined;
+  for (const errorCorrection of levelsFor(code, wanted, keepsErrorCorrection)) {
+    const picture = { ...wanted, errorCorrection };
+    const proof = await proofs.prove(picture).catch((cause: unknown) => {
+      throw new BusyError('The design cannot be proven right now. Try again shortly.', {
+        retryAfterSeconds,
+        cause,
+      });
     });
-  });
-  const { readsAtMm } = proof;
-  if (readsAtMm === null) throw invalid([refusal(proof, picture)]);
-  return { design, readsAtMm, proven: provenPicture(picture), proof: describeProof(readsAtMm, proof.remedy) };
+    const { readsAtMm } = proof;
+    if (readsAtMm !== null) {
+      const raised = raisedSentence(code.errorCorrection, errorCorrection);
+      const sentence = `${describeProof(readsAtMm, proof.remedy)}${raised}`;
+      return { design, readsAtMm, proven: provenPicture(picture), errorCorrection, newLogo, proof: sentence };
+    }
+    refused ??= refusal(proof, picture);
+  }
+  throw invalid(refused ? [refused] : []);
+}
+
+/** Those to try: without a logo, only that of the code. */
+function levelsFor(code: Look, { text, design }: Picture, keepsIt: boolean): ErrorCorrection[] {
+  const { errorCorrection: wanted, content } = code;
+  if (!design || design.logo === null) return [wanted];
+  const levels = levelsWithLogo({ text, content }, wanted, design);
+  const [least] = levels;
+  if (least === undefined) {
+    const message = `${design.logoSize} needs more error correction than the content leaves room for: choose a smaller one, or shorten the content`;
+    throw invalid([{ field: 'logoSize', message }]);
+  }
+  if (!keepsIt) return levels;
+  if (least === wanted) return [wanted];
+  const message = `must be at least ${least} with a logo of this size: choose it, or a smaller logo first`;
+  throw invalid([{ field: 'errorCorrection', message }]);
+}
+
+function raisedSentence(from: ErrorCorrection, to: ErrorCorrection): string {
+  return from === to
+    ? ''
+    : ` The error correction of the code was raised from ${from} to ${to}, because the logo covers modules.`;
 }
 
 const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
@@ -55,10 +103,12 @@ export async function proveChange(
   const code = await findCode(db, ownerId, id);
   const stored = await findDesign(db, code.id);
   if (!stored) return undefined;
-  const { shareToken, errorCorrection, foregroundColor, backgroundColor } = code;
-  const look = { shareToken, errorCorrection, foregroundColor, backgroundColor, ...changes };
-  const { design, readsAtMm, proven } = await proveDesign(proofs, look, stored.design, config.baseUrl);
-  return { design, readsAtMm, proven };
+  const { shareToken, content, errorCorrection, foregroundColor, backgroundColor } = code;
+  const look = { shareToken, content, errorCorrection, foregroundColor, backgroundColor, ...changes };
+  const { proof: _proof, ...proven } = await proveDesign(proofs, look, stored.design, config.baseUrl, {
+    keepsErrorCorrection: true,
+  });
+  return proven;
 }
 
 export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null): string {

@@ -3,9 +3,10 @@ import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
-import { jsonBody } from '../middleware/json-body.ts';
+import { fileBody, fileOf, jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
+import { deleteQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
 import { createQrCodes } from './bulk.ts';
 import { findErrors } from './check-body.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
@@ -47,6 +48,8 @@ export const operations: Operation[] = [
   readQrCodeDesign,
   replaceQrCodeDesign,
   deleteQrCodeDesign,
+  replaceQrCodeLogo,
+  deleteQrCodeLogo,
   readQrCodeEnding,
   updateQrCodeEnding,
   readQrCodePage,
@@ -84,7 +87,8 @@ export function createApiRouter(services: ApiServices): Router {
   return router;
 }
 
-function bodyReaders({ body, maxBodyBytes }: Operation) {
+function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation) {
+  if (fileTypes) return [limitLargeBodies(), fileBody(maxBodyBytes)];
   if (!body) return [];
   return maxBodyBytes === undefined ? [jsonBody()] : [limitLargeBodies(), jsonBody(maxBodyBytes)];
 }
@@ -123,6 +127,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       params: ctx['params'] as Record<string, string>,
       query: checkQuery(ctx),
       body: (rules = async () => []) => checkBody(ctx, rules),
+      file: () => fileOf(ctx),
       warn: (warnings) => {
         if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
       },

@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import { parseQuery } from '../../http/query-string.ts';
 import { callerAddress } from './caller-address.ts';
+import { hasFile, readMultipart } from './multipart.ts';
 import type { Sessions } from './session.ts';
 
 const maxBytes = 64 * 1024;
@@ -54,11 +55,16 @@ export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
 
   return async (ctx, next) => {
     if (ctx.method !== 'POST') return next();
-    if (!ctx.is('urlencoded'))
+    const isMultipart = hasFile(ctx);
+    if (!isMultipart && !ctx.is('urlencoded'))
       throw new AppError('validation_error', 'This page only accepts forms.', { status: 415 });
     if (isCrossOrigin(ctx, ownHost)) throw refusal('It was sent from another site.');
-    await readText(ctx, async () => undefined);
-    ctx.request.body = parseForm(ctx.request.body);
+    // So much is read from users only.
+    if (isMultipart) ctx.request.body = ctx.state['user'] ? await readMultipart(ctx) : {};
+    else {
+      await readText(ctx, async () => undefined);
+      ctx.request.body = parseForm(ctx.request.body);
+    }
     // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
     const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')

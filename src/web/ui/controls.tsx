@@ -160,6 +160,16 @@ export function Input({
   );
 }
 
+export function FileInput({ accept, ...props }: ControlProps & { accept: string }) {
+  // A file cannot be chosen for the visitor.
+  const { value: _value, ...rest } = attributes(props);
+  return (
+    <Labeled {...props}>
+      <input {...rest} type="file" accept={accept} />
+    </Labeled>
+  );
+}
+
 export function TextArea({ rows = 4, ...props }: ControlProps & { rows?: number }) {
   const { value, ...rest } = attributes(props);
   return (

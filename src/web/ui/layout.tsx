@@ -140,15 +140,23 @@ interface FormProps {
   class?: string;
   /** Lets form-errors.browser.js validate the input without saving it. */
   isChecked?: boolean;
+  /** Whether it has a file. The server accepts that on few pages. */
+  hasFile?: boolean;
   children: ComponentChildren;
 }
 
 /** Every form posts with a CSRF token. */
-export function Form({ action, class: name, isChecked = false, children }: FormProps) {
+export function Form({ action, class: name, isChecked = false, hasFile = false, children }: FormProps) {
   const visitor = useContext(VisitorContext);
   if (!visitor) throw new Error('Form must be rendered inside Layout, which has the CSRF token');
   return (
-    <form method="post" action={action} class={name} data-check={isChecked ? '' : undefined}>
+    <form
+      method="post"
+      action={action}
+      class={name}
+      data-check={isChecked ? '' : undefined}
+      enctype={hasFile ? 'multipart/form-data' : undefined}
+    >
       <input type="hidden" name="csrfToken" value={visitor.csrfToken} />
       {children}
     </form>

@@ -209,7 +209,9 @@ describe('The design of a QR code, /api/v1/qrcodes/:id/design', () => {
       /^must be one of square, /,
     ],
     ['an unknown shape', { moduleShape: 'hearts' }, {}, 'moduleShape', /^must be one of square, /],
-    ['an unknown field', { logo: 'x' }, {}, 'logo', /is not a field/],
+    ['an unknown field', { icon: 'x' }, {}, 'icon', /is not a field/],
+    ['a logo by name', { logo: 'x' }, {}, 'logo', /^cannot be set here; use PUT /],
+    ['a logo that is too large', { logoSize: 25 }, {}, 'logoSize', /^must be at most 24$/],
     ['a color by name', { eyeBallColor: 'red' }, {}, 'eyeBallColor', /^must be a hex color/],
   ];
   for (const [what, design, look, field, message] of refused) {

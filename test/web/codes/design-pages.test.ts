@@ -3,6 +3,7 @@ import { presets } from '../../../src/codes/design/presets.ts';
 import { prove } from '../../../src/codes/proof/prove.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { plain } from '../../codes/design/designs.ts';
+import { png, svg } from '../../codes/logo/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
@@ -66,6 +67,53 @@ inABrowser('The designer', sharedService, (site) => {
     expect(await design()).to.include({ ...presets['leaf']?.design });
     await page.getByRole('button', { name: 'Remove the design' }).click();
     await page.getByText('The design was removed.').waitFor();
+    expect((await design()).updatedAt).to.equal(null);
+  });
+
+  it('saves a logo with the design, says that the error correction was raised, and removes it again', async () => {
+    const { page, code, design } = await open();
+    await page.getByLabel('Logo', { exact: true }).setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: png(),
+    });
+    await page.getByLabel('Logo size in percent').fill('24');
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Design saved. The error correction of the code was raised').waitFor();
+    const saved = await design();
+    expect(saved.logoSize).to.equal(24);
+    expect(saved.logo).to.be.a('string');
+    const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+    expect((await scan(await preview.screenshot()))?.toString()).to.match(
+      new RegExp(`/r/${code.shareToken}$`),
+    );
+    await expectAccessible(page);
+    // Without choosing it again, it stays.
+    await page.getByLabel('Modules', { exact: true }).selectOption('rounded');
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Design saved. Reads at').waitFor();
+    expect(await design()).to.include({ moduleShape: 'rounded', logo: saved.logo });
+    await page.getByLabel('Remove the logo').check();
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByLabel('Remove the logo').waitFor({ state: 'detached' });
+    expect(await design()).to.include({ moduleShape: 'rounded', logo: null });
+  });
+
+  it('names what is wrong with a file that is no logo, and keeps what was chosen', async () => {
+    const { page, design } = await open();
+    await page.getByLabel('Modules', { exact: true }).selectOption('dots');
+    await page.getByLabel('Logo', { exact: true }).setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: svg('<script>alert(1)</script>'),
+    });
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Not saved. Check the marked fields. Choose the logo again.').waitFor();
+    expect(await page.getByText('Logo is an SVG with <script>: export it as PNG.').isVisible()).to.equal(
+      true,
+    );
+    expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+    await expectAccessible(page);
     expect((await design()).updatedAt).to.equal(null);
   });
 

@@ -12,7 +12,9 @@ import { designBody } from '../../api/design-shapes.ts';
 import { presentDesign } from '../../api/designs.ts';
 import { pictureOf, proveDesign } from '../../api/prove-design.ts';
 import { compileValidator } from '../../api/validation.ts';
+import { readLogo } from '../../api/read-logo.ts';
 import { field } from '../../middleware/forms.ts';
+import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { DesignView } from './design-view.tsx';
@@ -25,22 +27,31 @@ import {
 } from './design-values.ts';
 
 const bodyErrors = compileValidator(designBody);
-const flashTexts = { designed: 'Design saved.', plain: 'The design was removed.' };
+const flashTexts = {
+  designed: 'Design saved.',
+  raised: 'Design saved. The error correction of the code was raised, because the logo covers modules.',
+  plain: 'The design was removed.',
+};
 
 interface Shown {
   values: DesignValues;
   errors?: FieldError[];
-  problem?: string;
+  problem?: string | undefined;
   status?: number;
 }
 
 /** The page on which the owner of a code chooses how it looks. */
 export function codeDesignPages(parts: PageParts): Router {
-  const { db, config, images, proofs, now, codeChanged } = parts;
+  const { db, config, images, proofs, logoDecoder, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes/:id/design' });
   router.use(needUser);
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+
+  /** The one that the code has, unless the form removes it. */
+  async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
+    return values['removeLogo'] === 'on' ? null : ((await findDesign(db, code.id))?.design.logo ?? null);
+  }
 
   async function showDesigner(ctx: Context, code: QrCode, { values, errors = [], problem, status }: Shown) {
     const flash = readFlash(ctx, parts, flashTexts);
@@ -57,6 +68,7 @@ export function codeDesignPages(parts: PageParts): Router {
         flash: flash && flashTexts[flash],
         proof: presentDesign(code, stored, config.baseUrl).proof,
         hasDesign: stored !== undefined,
+        hasLogo: stored !== undefined && stored.design.logo !== null,
         preview: address(values),
         presets: Object.entries(presets).map(([key, { name, design }]) => ({
           key,
@@ -79,19 +91,23 @@ export function codeDesignPages(parts: PageParts): Router {
   router.post('/', async (ctx) => {
     const code = await ownCode(ctx);
     const values = Object.fromEntries(designFieldNames.map((name) => [name, field(ctx, name)]));
+    const file = fileField(ctx, 'logo');
+    let flash: keyof typeof flashTexts;
     try {
-      const { proof: _proof, ...proven } = await proveDesign(
-        proofs,
-        code,
-        readDesign(values),
-        config.baseUrl,
-      );
+      const given = readDesign(values);
+      const newLogo = file && (await readLogo(logoDecoder, code.userId, file));
+      const logo = newLogo?.id ?? (await storedLogo(code, values));
+      const proven = await proveDesign(proofs, code, { ...given, logo }, config.baseUrl, { newLogo });
       await saveDesign(db, code.id, proven, now());
+      flash = proven.errorCorrection === code.errorCorrection ? 'designed' : 'raised';
     } catch (error) {
-      return showDesigner(ctx, code, { values, ...refusalOf(error) });
+      const refusal = refusalOf(error);
+      // Browsers do not keep it.
+      const problem = file ? `${refusal.problem} Choose the logo again.` : refusal.problem;
+      return showDesigner(ctx, code, { values, ...refusal, problem });
     }
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, `/codes/${code.id}/design`, 'designed' satisfies keyof typeof flashTexts);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}/design`, flash);
   });
 
   router.post('/delete', async (ctx) => {
@@ -107,7 +123,8 @@ export function codeDesignPages(parts: PageParts): Router {
     // Omitted fields get their default, as in the API.
     const values = valuesOfDesign(defaultDesign, code);
     for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
-    const picture = pictureOf(code, readDesign(values), config.baseUrl);
+    const logo = await storedLogo(code, values);
+    const picture = pictureOf(code, { ...readDesign(values), logo }, config.baseUrl);
     const { body, etag } = await images.draw(picture, 'svg').catch((cause: unknown) => {
       const message = 'The picture cannot be drawn right now. Try again shortly.';
       throw new BusyError(message, { retryAfterSeconds: 5, cause });
@@ -130,7 +147,7 @@ function readDesign(values: DesignValues): Design {
 function refusalOf(error: unknown): Omit<Shown, 'values'> {
   if (error instanceof BusyError) return { problem: error.message, status: error.status };
   if (!(error instanceof AppError) || !error.details) throw error;
-  const shown = new Set(designFieldNames);
+  const shown = new Set([...designFieldNames, 'logo']);
   const others = error.details.filter(({ field: name }) => !shown.has(name));
   return {
     errors: error.details,

@@ -19,11 +19,13 @@ const choices = [
   'quietZone',
   'frame',
   'frameText',
+  'logoSize',
 ] as const;
 
 export const designFieldNames: string[] = [
   ...choices,
   'transparentBackground',
+  'removeLogo',
   ...Object.entries(colorSwitches).flatMap(([box, colors]) => [box, ...colors]),
 ];
 
@@ -54,7 +56,7 @@ export function valuesOfDesign(design: Design, { foregroundColor, backgroundColo
 export function designBodyOf(values: DesignValues): Record<string, unknown> {
   const body: Record<string, unknown> = { transparentBackground: values['transparentBackground'] === 'on' };
   for (const name of choices) body[name] = values[name];
-  for (const name of ['gradientAngle', 'quietZone']) {
+  for (const name of ['gradientAngle', 'quietZone', 'logoSize']) {
     const text = (values[name] ?? '').trim();
     body[name] = /^\d{1,6}$/.test(text) ? Number(text) : text;
   }

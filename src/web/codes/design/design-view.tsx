@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { maxFrameTextLength } from '../../../codes/design/design.ts';
 import { frameTexts } from '../../../codes/design/frame-texts.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { CheckBox, type FormState, Input, Select } from '../../ui/controls.tsx';
+import { CheckBox, FileInput, type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
@@ -16,6 +16,7 @@ interface DesignViewProps {
   /** Of the saved design, as a sentence. */
   proof: string | null;
   hasDesign: boolean;
+  hasLogo: boolean;
   preview: string;
   presets: { key: string; name: string; picture: string }[];
 }
@@ -50,7 +51,7 @@ const frameShapes: Choices = [
 ];
 
 export function DesignView(props: DesignViewProps) {
-  const { visitor, code, form, problem, flash, proof, hasDesign, preview } = props;
+  const { visitor, code, form, problem, flash, proof, hasDesign, hasLogo, preview } = props;
   const title = 'Design';
   const path = `/codes/${code.id}/design`;
   return (
@@ -73,11 +74,12 @@ export function DesignView(props: DesignViewProps) {
         (flash || proof) && <Notice kind="good">{[flash, proof].filter(Boolean).join(' ')}</Notice>
       )}
       <Presets {...props} />
-      <Form action={path} class="code-form design-form">
+      <Form action={path} class="code-form design-form" hasFile>
         <div>
           <ShapeFields form={form} />
           <ColorFields code={code} form={form} />
           <FrameFields form={form} />
+          <LogoFields form={form} hasLogo={hasLogo} />
         </div>
         <div class="design-picture">
           <section class="card">
@@ -200,6 +202,29 @@ function FrameFields({ form }: { form: FormState }) {
           <Input form={form} name="frameTextColor" label="Text color" type="color" />
         </div>
       </Switched>
+    </section>
+  );
+}
+
+function LogoFields({ form, hasLogo }: { form: FormState; hasLogo: boolean }) {
+  return (
+    <section class="card">
+      <h2>Logo</h2>
+      <FileInput
+        form={form}
+        name="logo"
+        label={hasLogo ? 'Another logo' : 'Logo'}
+        accept="image/png,image/jpeg,image/webp,image/svg+xml"
+        hint="PNG, JPEG, WebP or SVG, up to 1 MB. The preview shows it once it is saved."
+      />
+      <Input
+        form={form}
+        name="logoSize"
+        label="Logo size in percent"
+        inputMode="numeric"
+        hint="From 10 to 24, of the width of the code. A large one needs more error correction, which is raised by itself."
+      />
+      {hasLogo && <CheckBox form={form} name="removeLogo" label="Remove the logo" />}
     </section>
   );
 }

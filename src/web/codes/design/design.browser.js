@@ -11,6 +11,8 @@ async function showPreview() {
   const turn = latest;
   const design = new URLSearchParams(new FormData(form));
   design.delete('csrfToken');
+  // A file, which is not part of an address.
+  design.delete('logo');
   const address = new URL(`?${design}`, preview.src).href;
   const response = await fetch(address).catch(() => undefined);
   // An incomplete number has no picture: the last one stays.

@@ -1,0 +1,97 @@
+import { LogoError, maxLogoPixels, maxLogoSide } from './logo-limits.ts';
+
+export type RasterType = 'png' | 'jpeg' | 'webp';
+
+export interface ImageHeader {
+  type: RasterType;
+  width: number;
+  height: number;
+}
+
+const exportAgain = 'open it in an image editor and export it again';
+
+/** The type and the size of an image by its first bytes, whatever its name says. Undefined for anything else. */
+export function readImageHeader(file: Buffer): ImageHeader | undefined {
+  const type = rasterType(file);
+  if (!type) return undefined;
+  const { width, height } = sizeReaders[type](file);
+  if (width < 1 || height < 1) throw broken();
+  if (width > maxLogoSide || height > maxLogoSide || width * height > maxLogoPixels) {
+    const most = `${maxLogoSide} pixels wide and high, and ${maxLogoPixels / 1_000_000} megapixels`;
+    throw new LogoError(`has ${width} × ${height} pixels, and may be at most ${most}: make it smaller`);
+  }
+  return { type, width, height };
+}
+
+export const broken = () => new LogoError(`is damaged or incomplete: ${exportAgain}`);
+const hasMore = () => new LogoError(`has other data after the image: ${exportAgain}`);
+
+function rasterType(file: Buffer): RasterType | undefined {
+  if (file.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
+  if (file.toString('latin1', 0, 3) === '\xff\xd8\xff') return 'jpeg';
+  if (file.toString('latin1', 0, 4) === 'RIFF' && file.toString('latin1', 8, 12) === 'WEBP') return 'webp';
+  return undefined;
+}
+
+type Size = Pick<ImageHeader, 'width' | 'height'>;
+
+const sizeReaders: Record<RasterType, (file: Buffer) => Size> = {
+  png: pngSize,
+  jpeg: jpegSize,
+  webp: webpSize,
+};
+
+/** Walks the chunks to the last one, so that nothing can hide behind it. */
+function pngSize(file: Buffer): Size {
+  if (file.length < 33 || file.toString('latin1', 12, 16) !== 'IHDR') throw broken();
+  for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at)) {
+    const type = file.toString('latin1', at + 4, at + 8);
+    if (type === 'acTL') throw new LogoError('is animated: save a single picture of it');
+    if (type !== 'IEND') continue;
+    if (at + 12 + file.readUInt32BE(at) !== file.length) throw hasMore();
+    return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+  }
+  throw broken();
+}
+
+/** Walks the segments to the start of the frame. A JPEG has no length, but an end. */
+function jpegSize(file: Buffer): Size {
+  let end = file.length;
+  // Some cameras fill the last block of the card.
+  while (end > 2 && file[end - 1] === 0) end -= 1;
+  if (file.readUInt16BE(end - 2) !== 0xffd9) {
+    throw file.includes(Buffer.from([0xff, 0xd9])) ? hasMore() : broken();
+  }
+  for (let at = 2; at + 9 <= file.length; ) {
+    if (file[at] !== 0xff) throw broken();
+    const marker = file[at + 1] as number;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
+    at += 2 + file.readUInt16BE(at + 2);
+  }
+  throw broken();
+}
+
+function webpSize(file: Buffer): Size {
+  if (file.length < 30) throw broken();
+  const length = 8 + file.readUInt32LE(4);
+  if (length > file.length) throw broken();
+  if (length < file.length) throw hasMore();
+  switch (file.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return { width: file.readUInt16LE(26) & 0x3fff, height: file.readUInt16LE(28) & 0x3fff };
+    case 'VP8L': {
+      const bits = file.readUInt32LE(21);
+      return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
+    }
+    case 'VP8X':
+      if (((file[20] as number) & 2) !== 0) throw new LogoError('is animated: save a single picture of it');
+      return { width: 1 + file.readUIntLE(24, 3), height: 1 + file.readUIntLE(27, 3) };
+    default:
+      throw broken();
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Model, snakeCaseMappers } from 'objection';
+import { invalid } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import type { Picture } from '../image/draw.ts';
+import { maxLogos } from './logo-limits.ts';
+
+/** Deleted by the database with the last design that has it. */
+class StoredLogo extends Model {
+  static override tableName = 'logos';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare userId: string;
+  declare png: Buffer;
+  declare createdAt: Date;
+}
+
+/** A decoded logo that may not be stored yet. */
+export interface NewLogo {
+  id: string;
+  png: Uint8Array;
+}
+
+/** The same picture is the same logo within an account, and another one in another account. */
+export function newLogo(ownerId: string, png: Uint8Array): NewLogo {
+  return { id: createHash('sha256').update(`${ownerId}\n`).update(png).digest('base64url'), png };
+}
+
+/** Stores it unless the account has it, and locks it, so that it is not deleted before a design has it. */
+export async function saveLogo(
+  transaction: Database,
+  ownerId: string,
+  { id, png }: NewLogo,
+  now: Date,
+): Promise<void> {
+  const others = await StoredLogo.query(transaction)
+    .where({ user_id: ownerId })
+    .whereNot({ id })
+    .resultSize();
+  if (others >= maxLogos) {
+    const message = `is one too many: an account can have ${maxLogos} different ones. Use one of them, or remove one`;
+    throw invalid([{ field: 'logo', message }]);
+  }
+  await StoredLogo.query(transaction)
+    .insert({ id, userId: ownerId, png: Buffer.from(png), createdAt: now })
+    .onConflict('id')
+    .merge(['user_id']);
+}
+
+/** The pictures of stored logos. */
+export interface Logos {
+  /** With the logo of its design, where it has one. */
+  addTo(picture: Picture): Promise<Picture>;
+}
+
+const cacheBytes = 8 * 1024 * 1024;
+
+export function createLogos(db: Database): Logos {
+  // A logo never changes: another picture has another id.
+  const cache = new LRUCache<string, Uint8Array>({
+    maxSize: cacheBytes,
+    sizeCalculation: (png) => png.length,
+  });
+
+  async function find(id: string): Promise<Uint8Array | undefined> {
+    const known = cache.get(id);
+    if (known) return known;
+    const stored = await StoredLogo.query(db).findById(id).select('png');
+    if (!stored) return undefined;
+    // A copy: the Buffer is a part of a larger one, all of which would be kept, and sent to threads.
+    const png = new Uint8Array(stored.png);
+    cache.set(id, png);
+    return png;
+  }
+
+  return {
+    async addTo(picture) {
+      const id = picture.design?.logo;
+      return id && !picture.logo ? { ...picture, logo: await find(id) } : picture;
+    },
+  };
+}
