@@ -8,6 +8,7 @@ import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
+import { benchWebhookLane } from './webhook-lane.ts';
 import { benchWebhooks } from './webhooks.ts';
 import { benchWorker } from './worker.ts';
 
@@ -18,6 +19,7 @@ const sections = {
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   webhooks: { title: 'Recording with and without webhook endpoints', bench: benchWebhooks },
+  webhookLane: { title: 'The redirect with and without webhook endpoints', bench: benchWebhookLane },
   hot: { title: 'Recording by 1, 2 and 4 workers', bench: benchHot },
   capacity: { title: 'Machines for a load, computed from measured figures', bench: benchCapacity },
   deletion: { title: 'A code is deleted while others are scanned', bench: benchDeletion },
