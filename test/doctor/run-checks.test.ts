@@ -107,7 +107,7 @@ describe('The doctor', () => {
       /^postgres: 127\.0\.0\.1:\d+\/test_\w+ responds in \d+ ms\.$/,
       /^postgres: PostgreSQL 1\d\.\d+/,
       /^postgres: The server's clock differs from this machine's by \d+ ms\.$/,
-      /^postgres: \d+ connections allowed, \d+ open; a web process opens up to 10, a worker up to 9, together \d+ for \d+ web process(es)? and 1 worker\.$/,
+      /^postgres: \d+ connections allowed, \d+ open; a web process opens up to 10, a worker up to 11, together \d+ for \d+ web process(es)? and 1 worker\.$/,
       /^redis: 127\.0\.0\.1:\d+ responds in \d+ ms\.$/,
       /^proxy: TRUST_PROXY_HOPS=1: .* from 10\.0\.0\.1 with "192\.0\.2\.66, 203\.0\.113\.7" is attributed to 203\.0\.113\.7\.$/,
       /^disk: \d.* free for DATA_DIR /,

@@ -64,20 +64,6 @@ describe('npm start', function () {
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
     });
 
-    it('prints mails to its terminal, because there is no SMTP_URL', async () => {
-      const client = formClient(instance.url);
-      await client.get('/signin/forgot');
-      expect((await client.post('/signin/forgot', { email: 'first@example.com' })).status).to.equal(303);
-      const mail = await eventually(() => {
-        const found = /--- Mail to first@example\.com ---\n([^]*)--- End of mail ---/.exec(instance.stdout());
-        if (!found) throw new Error('no mail was printed');
-        return found[1] ?? '';
-      });
-      expect(mail).to.contain('Subject: Choose a new password');
-      const link = new RegExp(`^http://localhost:${instance.port}(/signin/link/[\\w-]{43})$`, 'm').exec(mail);
-      expect((await client.get(link?.[1] ?? '')).status).to.equal(200);
-    });
-
     it('lets the doctor check the running service, and has a safe setup', async () => {
       const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: instance.dataDir });
       const { findings } = JSON.parse(stdout) as { findings: Finding[] };
@@ -103,6 +89,20 @@ describe('npm start', function () {
       await instance.ready();
       expect(instance.stderr()).to.not.include('Installing');
       expect((await apiClient(instance.url, key)('/qrcodes')).status).to.equal(200);
+    });
+
+    it('prints mails to its terminal, because there is no SMTP_URL', async () => {
+      const client = formClient(instance.url);
+      await client.get('/signin/forgot');
+      expect((await client.post('/signin/forgot', { email: 'first@example.com' })).status).to.equal(303);
+      const mail = await eventually(() => {
+        const found = /--- Mail to first@example\.com ---\n([^]*)--- End of mail ---/.exec(instance.stdout());
+        if (!found) throw new Error('no mail was printed');
+        return found[1] ?? '';
+      });
+      expect(mail).to.contain('Subject: Choose a new password');
+      const link = new RegExp(`^http://localhost:${instance.port}(/signin/link/[\\w-]{43})$`, 'm').exec(mail);
+      expect((await client.get(link?.[1] ?? '')).status).to.equal(200);
     });
 
     it('stops everything when npm gets SIGTERM', async () => {

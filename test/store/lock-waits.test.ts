@@ -35,7 +35,7 @@ interface Change {
 }
 
 describe('The longest wait behind', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let before: TestDatabase;
 
   /** The own migrations up to this one. */
