@@ -6,7 +6,7 @@ import {
   type ImageFormat,
   type Images,
   imageEtag,
-  svgPolicy,
+  logoPolicy,
 } from '../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
@@ -43,7 +43,7 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
   // An SVG that is opened directly is a document, and could run scripts.
-  'Content-Security-Policy': svgPolicy,
+  'Content-Security-Policy': "default-src 'none'",
   // Images are public: any page may draw them onto a canvas.
   'Access-Control-Allow-Origin': '*',
 };
@@ -93,6 +93,7 @@ export function createImageSender({ images, baseUrl, log }: ImageSenderOptions):
           'Content-Type': contentTypes[format],
           'Content-Disposition': `${disposition}; filename="qr-${token}.${format}"`,
           'Qrelay-Warning': pictureWarnings(picture),
+          ...(picture.design?.logo && { 'Content-Security-Policy': logoPolicy }),
         }),
       (err: unknown) => {
         logDrawError(err);

@@ -707,7 +707,7 @@ export interface components {
             logoSize: number;
             /** @description Identifies the logo: the same for the same picture. Null without one. */
             logo: string | null;
-            /** @description The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the code was changed on its page since the design was proven. */
+            /** @description The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the picture has changed since the design was proven, for example with the address of the service. */
             readsAtMm: number | null;
             /** @description The same as a sentence, with a change that would help, if there is one. */
             proof: string | null;

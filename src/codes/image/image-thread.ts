@@ -15,8 +15,8 @@ export const contentTypes: Record<ImageFormat, string> = {
   pdf: 'application/pdf',
 };
 
-/** For a picture that is opened directly. Its logo is a `data:` URL. */
-export const svgPolicy = "default-src 'none'; img-src data:";
+/** For a picture with a logo that is opened directly. In an SVG, the logo is a `data:` URL. */
+export const logoPolicy = "default-src 'none'; img-src data:";
 
 export interface Image {
   body: Buffer;

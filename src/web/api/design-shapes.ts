@@ -83,7 +83,7 @@ export const designShape = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the code was changed on its page since the design was proven.',
+          'The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the picture has changed since the design was proven, for example with the address of the service.',
       }),
     ),
     proof: nullable(

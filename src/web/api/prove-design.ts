@@ -90,7 +90,7 @@ function raisedSentence(from: ErrorCorrection, to: ErrorCorrection): string {
     : ` The error correction of the code was raised from ${from} to ${to}, because the logo covers modules.`;
 }
 
-const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
+export const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
 
 /** Proves the design of a code once more where a change of the code alters its picture. Undefined if nothing has to be. */
 export async function proveChange(

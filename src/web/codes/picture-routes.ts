@@ -6,7 +6,7 @@ import { readPrint } from '../../codes/design/print.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
 import type { Picture } from '../../codes/image/draw.ts';
 import { markAsSample } from '../../codes/image/sample.ts';
-import { contentTypes, type ImageFormat, svgPolicy } from '../../codes/image/image-thread.ts';
+import { contentTypes, type ImageFormat, logoPolicy } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
@@ -46,7 +46,8 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
   async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
     const { body, etag } = await draw(picture, format);
     ctx.type = contentTypes[format];
-    ctx.set({ ETag: etag, 'Content-Security-Policy': svgPolicy });
+    ctx.set('ETag', etag);
+    if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
     ctx.status = 200;
     if (ctx.fresh) ctx.status = 304;
     else ctx.body = body;

@@ -117,6 +117,30 @@ inABrowser('The designer', sharedService, (site) => {
     expect((await design()).updatedAt).to.equal(null);
   });
 
+  it('is proven again when the code is edited, which is refused where phones could not read it', async () => {
+    const { page, code, design } = await open();
+    await page.getByLabel('Modules', { exact: true }).selectOption('dots');
+    await page.getByLabel('Frame', { exact: true }).selectOption('card');
+    await page.getByLabel('Text', { exact: true }).fill('Scan me');
+    await page.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('Design saved. Reads at').waitFor();
+    await page.goto(`/codes/${code.id}/edit`);
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByLabel('Foreground').fill('#e0e0e0');
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await save.click();
+    await page.getByText('Foreground must be darker than the background').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).to.equal('Renamed');
+    await expectAccessible(page);
+    const read = async () => (await (await owner.api())(`/qrcodes/${code.id}`)).body;
+    expect(await read()).to.include({ name: code.name, foregroundColor: code.foregroundColor });
+    await page.getByLabel('Foreground').fill('#003050');
+    await save.click();
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    expect(await read()).to.include({ name: 'Renamed', foregroundColor: '#003050' });
+    expect((await design()).proof).to.match(/^Reads at \d\d mm from 15 cm\.$/);
+  });
+
   it('works on a phone, by keyboard, and without scripts', async () => {
     const code = await owner.store();
     const { page } = await site.visitAs(owner.email, {

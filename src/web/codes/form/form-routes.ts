@@ -10,6 +10,7 @@ import {
   findCode,
   type NewCode,
 } from '../../../codes/codes.ts';
+import { saveDesign } from '../../../codes/design/stored-design.ts';
 import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
@@ -24,6 +25,7 @@ import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.
 import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
+import { proveEdit } from './prove-edit.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import {
   addressOf,
@@ -146,6 +148,17 @@ export function codeFormPages(parts: PageParts): Router {
   router.post('/:id/edit', async (ctx) => {
     if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
+    // Not in the transaction, which would hold a connection and a lock meanwhile.
+    const before = withDefaultEnd(await ownCode(ctx), config.qrCodeLifetimeDays);
+    const draft = await readEdit(ctx, before, db);
+    const { proven, errors } = await proveEdit(parts, before, draft.changes);
+    if (errors.length > 0)
+      return showForm(ctx, {
+        ...readForm(ctx, before.type),
+        code: before,
+        version: field(ctx, 'version'),
+        errors,
+      });
     let refused: Filled | undefined;
     const code = await changeCode(
       db,
@@ -159,6 +172,7 @@ export function codeFormPages(parts: PageParts): Router {
       now(),
     );
     if (refused) return showForm(ctx, refused);
+    if (proven) await saveDesign(db, code.id, proven, now());
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });
