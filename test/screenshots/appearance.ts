@@ -32,6 +32,7 @@ function visibleBody(html: string): string {
     .slice(html.indexOf('<body'))
     .replace(unseenElements, '')
     .replace(/<[^>]+>/g, (tag) => tag.replace(unseenAttributes, ''))
+    .replace(/(<input type="checkbox"[^>]*?) value="[^"]*"/g, '$1')
     .replace(/\d+\.\d+/g, (number) => String(Math.round(Number(number))))
     .replace(/[\u00a0\u202f]/g, ' ');
 }
