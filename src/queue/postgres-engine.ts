@@ -28,6 +28,8 @@ export function openQueuePool(...parameters: Parameters<typeof poolOptions>): Po
     // BullMQ's statements name no schema.
     options: `-c search_path="${DEFAULT_SCHEMA}"`,
   });
+  // BullMQ adds a listener for each queue; Node would warn of a leak from the eleventh on.
+  pool.setMaxListeners(0);
   return pool as Pool & PgPool;
 }
 

@@ -134,6 +134,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     delivery: ['ping', 'pending', 2],
     webhookDeleted: 204,
     designed: [true, 'dots', 204],
+    logo: ['string', 204],
     deleted: 204,
     error: 'not_found',
   };

@@ -53,24 +53,24 @@ describe('How the doctor assesses states that a test cannot produce', () => {
 
   it('PostgreSQL: there must be enough connections for the processes of this setup', () => {
     const redisUrl = 'redis://localhost';
-    // 10 for the web process, 9 for the worker, 5 to spare; without Redis more, depending on the queues.
-    expect(onServer({ usableConnections: 24 }, { redisUrl })).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 23 }, { redisUrl }))).to.deep.equal(['warning']);
+    // 10 for the web process, 11 for the worker, 5 to spare; without Redis more, depending on the queues.
+    expect(onServer({ usableConnections: 26 }, { redisUrl })).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 25 }, { redisUrl }))).to.deep.equal(['warning']);
     const enough = connectionCounts(goodConfig({})).all + 5;
-    expect(enough).to.be.above(24);
+    expect(enough).to.be.above(26);
     expect(onServer({ usableConnections: enough })).to.deep.equal([]);
     expect(states(onServer({ usableConnections: enough - 1 }))).to.deep.equal(['warning']);
     expect(states(onServer({}, { redisUrl, webConcurrency: 9 }))).to.deep.equal(['warning']);
-    // Processes on other machines count: 5 × 10, 6 × 9, 5 to spare.
+    // Processes on other machines count: 5 × 10, 6 × 11, 5 to spare.
     const fleet = { webProcesses: 5, workerProcesses: 6 };
-    expect(onServer({ ...fleet, usableConnections: 109 }, { redisUrl })).to.deep.equal([]);
-    const [tooFew] = onServer({ ...fleet, usableConnections: 108 }, { redisUrl });
-    expect(tooFew?.finding).to.include('together 104 for 5 web processes and 6 workers: too few');
-    expect(tooFew?.remedy).to.include('Set max_connections to 119 or more');
+    expect(onServer({ ...fleet, usableConnections: 121 }, { redisUrl })).to.deep.equal([]);
+    const [tooFew] = onServer({ ...fleet, usableConnections: 120 }, { redisUrl });
+    expect(tooFew?.finding).to.include('together 116 for 5 web processes and 6 workers: too few');
+    expect(tooFew?.remedy).to.include('Set max_connections to 131 or more');
     // Sizes from the environment count, and one connection that measures the lag of replicas.
     const sizes = { redisUrl, webPoolSize: 20, workerPoolSize: 8, databaseReplicaUrl: 'postgres://b/q' };
-    expect(onServer({ usableConnections: 37 }, sizes)).to.deep.equal([]);
-    expect(states(onServer({ usableConnections: 36 }, sizes))).to.deep.equal(['warning']);
+    expect(onServer({ usableConnections: 39 }, sizes)).to.deep.equal([]);
+    expect(states(onServer({ usableConnections: 38 }, sizes))).to.deep.equal(['warning']);
   });
 
   it('TLS: plain connections may stay in a private network; certificates are checked and renewed in time', () => {

@@ -52,7 +52,8 @@ interface OperationObject {
   summary: string;
   description: string;
   parameters: { name: string; in: string; required: boolean; description: string; schema: Schema }[];
-  requestBody?: { $ref: string };
+  /** Fields, or a file of one of several media types. */
+  requestBody?: { $ref: string } | { content: Record<string, unknown> };
   responses: Record<string, ResponseObject>;
 }
 
@@ -154,8 +155,12 @@ export function readReference(document: OpenApiDocument): Reference {
 
   function showOperation(path: string, method: string, operation: OperationObject): ShownOperation {
     const { requestBody } = operation;
+    const isFile = requestBody !== undefined && 'content' in requestBody;
     const body =
-      requestBody && named(components.requestBodies, requestBody.$ref).content?.['application/json'];
+      requestBody && !isFile
+        ? named(components.requestBodies, requestBody.$ref).content?.['application/json']
+        : undefined;
+    const [fileType] = isFile ? Object.keys(requestBody.content) : [];
     const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
       ([code]) => code.startsWith('2'),
     );
@@ -173,7 +178,7 @@ export function readReference(document: OpenApiDocument): Reference {
           .map(({ name, schema, required, description }) => showField(name, schema, required, description)),
       })),
       body: fieldsOf(body?.schema),
-      curl: curlOf(method, `${serverUrl}${path}`, body?.example),
+      curl: curlOf(method, `${serverUrl}${path}`, { body: body?.example, fileType }),
       success: showResponse(status, success),
       errors: failures.map(([code, given]) => {
         const response = given.$ref === undefined ? given : named(components.responses, given.$ref);
@@ -224,7 +229,11 @@ function defaultOf(schema: Schema): string[] {
 }
 
 /** Works when pasted into a shell where KEY is set, and ID where the path has one. */
-function curlOf(method: string, url: string, body: unknown): string {
+function curlOf(
+  method: string,
+  url: string,
+  { body, fileType }: { body: unknown; fileType: string | undefined },
+): string {
   const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
   const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
   if (method !== 'get' && method !== 'post') lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
@@ -233,5 +242,7 @@ function curlOf(method: string, url: string, body: unknown): string {
     const json = JSON.stringify(body).replaceAll("'", "'\\''");
     lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
   }
+  if (fileType !== undefined)
+    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.replace(/.*\//, '')}`);
   return lines.join(' \\\n  ');
 }

@@ -6,6 +6,7 @@ import {
   deleteQrCode,
   downloadQrCodeFiles,
   deleteQrCodeDesign,
+  deleteQrCodeLogo,
   listQrCodeScans,
   listQrCodes,
   printQrCodeLabels,
@@ -13,6 +14,7 @@ import {
   readQrCodeAnalytics,
   readQrCodeDesign,
   replaceQrCodeDesign,
+  replaceQrCodeLogo,
   readQrCodeEnding,
   readQrCodePage,
   updateQrCode,
@@ -31,6 +33,12 @@ import {
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
 import * as schemas from '../hey-api/zod.gen.js';
+
+/** A PNG of one black pixel. */
+const onePixel = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC'),
+  (character) => character.charCodeAt(0),
+);
 
 /** Calls every operation with hey-api. Its zod schemas check requests and responses. */
 export async function roundTrip(
@@ -130,6 +138,10 @@ export async function roundTrip(
     (await replaceQrCodeDesign({ client, path, body: newDesign })).data,
   );
   const design = schemas.zReadQrCodeDesignResponse.parse((await readQrCodeDesign({ client, path })).data);
+  const logo = schemas.zReplaceQrCodeLogoResponse.parse(
+    (await replaceQrCodeLogo({ client, path, body: new Blob([onePixel], { type: 'image/png' }) })).data,
+  );
+  const logoDeleted = await deleteQrCodeLogo({ client, path });
   const plain = await deleteQrCodeDesign({ client, path });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
@@ -151,7 +163,8 @@ export async function roundTrip(
     webhook: [hooks.data[0]?.name, hookRead.codeIds?.[0] === id, rotated.secret.slice(0, 6)],
     delivery: [log.data[0]?.event, detail.status, replayed.scans],
     webhookDeleted: hookDeleted.response.status,
-    designed: [designed.readsAtMm > 0, design.moduleShape, plain.response.status],
+    designed: [(designed.readsAtMm ?? 0) > 0, design.moduleShape, plain.response.status],
+    logo: [typeof logo.logo, logoDeleted.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -3,6 +3,12 @@ import type { components, paths } from '../openapi-typescript/schema.js';
 
 type QrCode = components['schemas']['QrCode'];
 
+/** A PNG of one black pixel. */
+const onePixel = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC'),
+  (character) => character.charCodeAt(0),
+);
+
 /** Calls every operation with openapi-typescript and openapi-fetch. */
 export async function roundTrip(
   baseUrl: string,
@@ -80,6 +86,14 @@ export async function roundTrip(
     body: { moduleShape: 'dots', frame: 'card', frameText: 'Scan me', frameColor: null },
   });
   const design = await client.GET('/qrcodes/{id}/design', { params: { path } });
+  const logo = await client.PUT('/qrcodes/{id}/design/logo', {
+    params: { path },
+    // The types say string for every binary format.
+    body: '',
+    headers: { 'Content-Type': 'image/png' },
+    bodySerializer: () => onePixel,
+  });
+  const logoDeleted = await client.DELETE('/qrcodes/{id}/design/logo', { params: { path } });
   const plain = await client.DELETE('/qrcodes/{id}/design', { params: { path } });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
@@ -107,6 +121,7 @@ export async function roundTrip(
     delivery: [log.data?.data[0]?.event, detail.data?.status, replayed.data?.scans],
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.data?.readsAtMm ?? 0) > 0, design.data?.moduleShape, plain.response.status],
+    logo: [typeof logo.data?.logo, logoDeleted.response.status],
     deleted: deleted.response.status,
     error,
   };

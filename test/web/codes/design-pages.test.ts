@@ -4,6 +4,7 @@ import { prove } from '../../../src/codes/proof/prove.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { plain } from '../../codes/design/designs.ts';
 import { png, svg } from '../../codes/logo/logo-files.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
@@ -33,8 +34,10 @@ inABrowser('The designer', sharedService, (site) => {
       const image = document.querySelector<HTMLImageElement>('#design-preview');
       return image?.src.includes('frameText=Escan') && image.src !== old && image.complete;
     }, before ?? '');
-    expect((await scan(await preview.screenshot()))?.toString()).to.match(
-      new RegExp(`/r/${code.shareToken}$`),
+    await eventually(async () =>
+      expect((await scan(await preview.screenshot()))?.toString()).to.match(
+        new RegExp(`/r/${code.shareToken}$`),
+      ),
     );
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Check and save' }).click();
@@ -84,8 +87,10 @@ inABrowser('The designer', sharedService, (site) => {
     expect(saved.logoSize).to.equal(24);
     expect(saved.logo).to.be.a('string');
     const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
-    expect((await scan(await preview.screenshot()))?.toString()).to.match(
-      new RegExp(`/r/${code.shareToken}$`),
+    await eventually(async () =>
+      expect((await scan(await preview.screenshot()))?.toString()).to.match(
+        new RegExp(`/r/${code.shareToken}$`),
+      ),
     );
     await expectAccessible(page);
     // Without choosing it again, it stays.
