@@ -22,7 +22,7 @@ export function outboundUrlError(text: string, policy: AddressPolicy): string | 
     return `must have the port 80, 443 or one above ${firstFreePort - 1}`;
   const host = hostOf(url);
   const isRefused = isIP(host) > 0 ? !policy.permits(host) : isLocal(host, policy);
-  return isRefused ? 'must have a public address' : undefined;
+  return isRefused ? 'must lead to a public IP address, not to a private or local network' : undefined;
 }
 
 /** The parser of URLs has turned other notations, such as 0x7f.1 or 2130706433, into the usual one. */

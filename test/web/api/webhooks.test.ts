@@ -35,10 +35,13 @@ describe('/api/v1/webhooks', () => {
   });
 
   for (const [url, message] of [
-    ['http://127.0.0.1/', 'must have a public address'],
-    ['http://169.254.169.254/latest/meta-data/', 'must have a public address'],
-    ['http://0x7f.1:8080/', 'must have a public address'],
-    ['https://localhost/', 'must have a public address'],
+    ['http://127.0.0.1/', 'must lead to a public IP address, not to a private or local network'],
+    [
+      'http://169.254.169.254/latest/meta-data/',
+      'must lead to a public IP address, not to a private or local network',
+    ],
+    ['http://0x7f.1:8080/', 'must lead to a public IP address, not to a private or local network'],
+    ['https://localhost/', 'must lead to a public IP address, not to a private or local network'],
     ['https://example.com:22/', 'must have the port 80, 443 or one above 1023'],
     ['https://user:secret@example.com/', 'must not contain a user name or password'],
     ['ftp://example.com/', 'must be an absolute http or https URL with at most 2000 characters'],

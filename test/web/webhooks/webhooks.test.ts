@@ -79,7 +79,11 @@ inABrowser('Webhooks', start, (site) => {
     await page.getByLabel('Address', { exact: true }).fill('http://169.254.169.254/latest/meta-data/');
     await page.getByLabel('Codes are scanned').uncheck();
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    expect(await page.getByText('Address must have a public address.').isVisible()).to.equal(true);
+    expect(
+      await page
+        .getByText('Address must lead to a public IP address, not to a private or local network.')
+        .isVisible(),
+    ).to.equal(true);
     expect(await page.getByText('Choose at least one event.').isVisible()).to.equal(true);
     expect(await page.getByLabel('Name').inputValue()).to.equal('Metadata');
     await expectAccessible(page);
