@@ -127,9 +127,14 @@ describe('A rolling upgrade behind nginx, under load', function () {
     await replaceAll(['workers', 'web'], newRelease, { afterEach: async () => undefined });
   });
 
-  it('finishes: the doctor asks for it, and not any more afterwards', async () => {
+  it('finishes: the doctor asks for it if that release left something, and not any more afterwards', async () => {
     step = 'finish';
-    expect((await run(newRelease, 'doctor')).stdout).to.include('migrate --finish');
+    const left = await installation
+      .db('pg_indexes')
+      .whereIn('indexname', ['scans_id', 'scan_counters_city'])
+      .pluck('indexname');
+    const isAsked = (await run(newRelease, 'doctor')).stdout.includes('migrate --finish');
+    expect(isAsked, left.join()).to.equal(left.length > 0);
     await run(newRelease, 'migrate', '--finish');
     await moreOfEverything();
     expect((await run(newRelease, 'doctor')).stdout).to.not.include('migrate --finish');
