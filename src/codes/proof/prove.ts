@@ -58,8 +58,8 @@ async function isRead(printed: PrintedPicture, sizeMm: ProvenSizeMm, text: strin
   return true;
 }
 
-/** Three and a half pixels of the photograph: where modules have fewer, it is chance whether a reader finds them. */
-const minModuleMm = 0.36;
+/** Four pixels of the photograph: where modules have fewer, it is chance whether a reader finds them. */
+const minModuleMm = 0.4;
 
 /** A hand is never still: a phone that fails to read one frame of its film reads the next. */
 const turnsDegrees = [0, 2.5, -2.5];

@@ -34,7 +34,7 @@ describe('The proof of a design', () => {
   }
 
   it('names a larger size, and what would make it smaller, where there are many modules', async () => {
-    const text = `https://qr.test/r/${'x'.repeat(40)}`;
+    const text = `https://qr.test/r/${'x'.repeat(20)}`;
     const { readsAtMm, remedy } = await prove(
       designed({ moduleShape: 'dots' }, { text, errorCorrection: 'H' }),
     );

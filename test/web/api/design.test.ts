@@ -49,8 +49,8 @@ describe('The design of a QR code, /api/v1/qrcodes/:id/design', () => {
     expect(saved.body).to.deep.equal({
       ...defaultDesign,
       ...nice,
-      readsAtMm: 15,
-      proof: 'Reads at 15 mm from 15 cm.',
+      readsAtMm: 20,
+      proof: 'Reads at 20 mm from 15 cm. With errorCorrection L it can be printed smaller.',
       updatedAt: later.toISOString(),
     });
     expect((await get(id)).body).to.deep.equal(saved.body);
@@ -231,7 +231,7 @@ describe('The design of a QR code, /api/v1/qrcodes/:id/design', () => {
     expectInvalid(await patch({ foregroundColor: '#dddddd' }), ['foregroundColor', 'frameTextColor']);
     expect((await api(`/qrcodes/${id}`)).body.foregroundColor).to.equal('#1a1410');
     expect((await patch({ foregroundColor: '#004060', errorCorrection: 'Q' })).status).to.equal(200);
-    expect((await get(id)).body).to.include({ moduleShape: 'rounded', readsAtMm: 15 });
+    expect((await get(id)).body).to.include({ moduleShape: 'rounded', readsAtMm: 20 });
   });
 
   it('says that it is not proven after a change that was made elsewhere', async () => {

@@ -114,7 +114,7 @@ inABrowser('The print page of a code', sharedService, (site) => {
     await owner.page.goto(`/codes/${code.id}/print?shown=poster&width=155`);
     await owner.page.getByText('Width (mm) must be a number from 10 to 154.').waitFor();
     await owner.page.goto(`/codes/${code.id}/print?format=sticker&shown=sticker&width=14`);
-    await owner.page.getByText('Print this code at least 15 mm wide with its frame.').waitFor();
+    await owner.page.getByText('Print this code at least 20 mm wide with its frame.').waitFor();
 
     async function expectCodes(pdf: Buffer, count: number, symbolMm: number): Promise<void> {
       const [page] = await renderPdf(pdf);
