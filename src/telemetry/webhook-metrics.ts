@@ -27,9 +27,9 @@ export function addWebhookMetrics(registry: Registry, read: () => Promise<Webhoo
         async collect() {
           const figures = await readAll();
           this.reset();
-          // Without labels, a reset sets it to 0.
+          // A reset sets one without labels to 0, and removes the others.
           if (figures) set(this, figures);
-          else this.remove();
+          else if (!options.labelNames) this.remove();
         },
       }),
     );
