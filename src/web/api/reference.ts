@@ -243,6 +243,6 @@ function curlOf(
     lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
   }
   if (fileType !== undefined)
-    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.replace(/.*\//, '')}`);
+    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.split('/')[1]}`);
   return lines.join(' \\\n  ');
 }
