@@ -5,9 +5,8 @@ import type { QrCode } from '../src/codes/qr-code.ts';
 import { shareUrl } from '../src/codes/share-token.ts';
 import { csvLine } from '../src/http/csv.ts';
 import type { StreamedFile } from '../src/http/zip-stream.ts';
-import { columnNames } from '../src/scans/dimensions.ts';
+import { scanCsvColumns } from '../src/scans/csv-columns.ts';
 import { listScans } from '../src/scans/list-scans.ts';
-import type { ScanRow } from '../src/scans/scan.ts';
 import type { Database } from '../src/store/database.ts';
 
 const scansPerRead = 1_000;
@@ -25,16 +24,6 @@ const codeColumns = [
   'updatedAt',
   'expiresAt',
 ] as const;
-const scanColumns = [
-  'id',
-  'scannedAt',
-  'country',
-  'region',
-  'city',
-  'latitude',
-  'longitude',
-  ...columnNames.filter((name) => name !== 'country'),
-] as const satisfies (keyof ScanRow)[];
 
 /** The files of an export. Codes and scans are read in batches, while the archive is written. */
 export async function* exportFiles(
@@ -86,7 +75,7 @@ async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGe
 
 /** The next scans, as many as a file may have. */
 async function* scansCsv(scans: AsyncGenerator<string>, state: { isDone: boolean }): AsyncGenerator<string> {
-  yield `${byteOrderMark}${csvLine(['codeId', 'codeName', ...scanColumns])}`;
+  yield `${byteOrderMark}${csvLine(['codeId', 'codeName', ...scanCsvColumns])}`;
   for (let batches = 0; batches < batchesPerFile; batches += 1) {
     const { value, done } = await scans.next();
     if (done) {
@@ -106,7 +95,7 @@ async function* scanLines(db: Database, userId: string): AsyncGenerator<string> 
         const scans = read.slice(0, scansPerRead);
         if (scans.length > 0)
           yield scans
-            .map((scan) => csvLine([id, name, ...scanColumns.map((column) => scan[column])]))
+            .map((scan) => csvLine([id, name, ...scanCsvColumns.map((column) => scan[column])]))
             .join('');
         if (read.length <= scansPerRead) break;
         cursor = scans.at(-1)?.id;

@@ -1,8 +1,8 @@
 import { localTime, startOfDay } from '../runtime/time-zone.ts';
 import type { Database } from '../store/database.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
 import { insertNotices, unlessKnown } from './notices.ts';
 import type { Owner } from './owners.ts';
-import { firstScanIdAt } from './scan-ids.ts';
 
 /** A day without a scan can be told apart from a slow morning from this hour on. */
 const fromHour = 20;
@@ -39,7 +39,7 @@ export async function findSilentCodes(db: Database, owners: Owner[], now: Date):
       ownerIds: evening.map(({ id }) => id),
       // Counters have UTC days: the last one that ended before the owner's day began.
       days: starts.map((start) => start.toISOString().slice(0, 10)),
-      firstIds: starts.map(firstScanIdAt),
+      firstIds: starts.map(firstIdAt),
     },
   );
 }

@@ -1,9 +1,9 @@
 import { addDays, localTime, startOfDay } from '../runtime/time-zone.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
 import { insertNotices, unlessKnown } from './notices.ts';
 import type { Owner } from './owners.ts';
-import { firstScanIdAt } from './scan-ids.ts';
 
 const fromHour = 8;
 const maxTop = 5;
@@ -85,10 +85,10 @@ async function countScans(
       ownerId,
       firstDay: firstDay.toISOString().slice(0, 10),
       lastDay: lastDay.toISOString().slice(0, 10),
-      from: firstScanIdAt(from),
-      firstDayId: firstScanIdAt(firstDay),
-      lastDayId: firstScanIdAt(lastDay),
-      until: firstScanIdAt(until),
+      from: firstIdAt(from),
+      firstDayId: firstIdAt(firstDay),
+      lastDayId: firstIdAt(lastDay),
+      until: firstIdAt(until),
     },
   )) as { rows: { codeId: string; scans: number; total: number }[] };
   return {

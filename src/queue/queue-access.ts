@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { QueueConnection, QueuePlace } from './queue-connection.ts';
+import { connectToQueues, type QueueConnection, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { allQueues } from './queues.ts';
 import { queuesInUse } from './queues-in-use.ts';
@@ -31,9 +31,8 @@ export interface QueueAccess {
 export function createQueueAccess({ place, log }: { place: QueuePlace; log: Log }): QueueAccess {
   let connection: QueueConnection | undefined;
 
-  // At the first visit, so that other web processes have no extra connection and do not load BullMQ.
+  // At the first visit, so that other web processes have no extra connection.
   async function connect(): Promise<QueueConnection> {
-    const { connectToQueues } = await import('./queue-connection.ts');
     connection ??= connectToQueues(place, log);
     for (const giveUpAt = Date.now() + connectTimeoutMs; !connection.isReady(); await sleep(20)) {
       if (Date.now() > giveUpAt) throw unreachableError();

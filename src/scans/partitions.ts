@@ -1,5 +1,6 @@
 import { dayMs } from '../runtime/units.ts';
 import { type Database, sqlState } from '../store/database.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
 
 /** Partitions exist for this many months after the current one. */
 const monthsAhead = 3;
@@ -55,15 +56,9 @@ async function createPartition(db: Database, month: Date): Promise<void> {
     // Attached, because CREATE TABLE … PARTITION OF would block every statement on `scans` while it waits for its lock.
     await transaction.raw(`CREATE TABLE ${name} (LIKE scans INCLUDING DEFAULTS INCLUDING INDEXES)`);
     await transaction.raw(
-      `ALTER TABLE scans ATTACH PARTITION ${name} FOR VALUES FROM ('${firstId(month)}') TO ('${firstId(monthAfter(month))}')`,
+      `ALTER TABLE scans ATTACH PARTITION ${name} FOR VALUES FROM ('${firstIdAt(month)}') TO ('${firstIdAt(monthAfter(month))}')`,
     );
   });
-}
-
-/** The smallest id that a scan at or after this time can have. */
-export function firstId(time: Date): string {
-  const digits = time.getTime().toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
 
 function timeOf(id: string): Date {

@@ -3,6 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { firstIdAt, lastIdAt } from '../store/time-ordered-id.ts';
 import type { DeliveryEvent, DeliveryStatus } from './events.ts';
 import { Endpoint } from './endpoints.ts';
 
@@ -176,19 +177,12 @@ async function addMissedScans(
     {
       endpointId: endpoint.id,
       from,
-      firstId: idAt(from, '0'),
-      lastId: idAt(to, 'f'),
+      firstId: firstIdAt(from),
+      lastId: lastIdAt(to),
       limit: maxReplayed * 10 + 1,
     },
   )) as { rows: [{ count: number }] };
   return rows[0].count;
-}
-
-/** The first or last id of a millisecond. */
-export function idAt(time: Date, digit: '0' | 'f'): string {
-  const start = time.getTime().toString(16).padStart(12, '0');
-  const hex = start + digit.repeat(20);
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function againColumns(now: Date) {

@@ -1,6 +1,7 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { idAt, logDays } from './deliveries.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
+import { logDays } from './deliveries.ts';
 
 const rowsPerStep = 2_000;
 /** How long the log has `code.deleted`, with what the code contained, after it was delivered. */
@@ -8,7 +9,7 @@ const deletedCodeDays = 1;
 
 /** Purges deliveries that are older than the log, and what deleted endpoints left behind, in steps, until `isOver`. */
 export async function purgeDeliveries(db: Database, now: Date, isOver: () => boolean): Promise<number> {
-  const oldestId = idAt(new Date(now.getTime() - logDays * dayMs), '0');
+  const oldestId = firstIdAt(new Date(now.getTime() - logDays * dayMs));
   const deleted =
     (await inSteps(db, 'webhook_deliveries', 'id < :oldestId', { oldestId }, isOver)) +
     (await inSteps(

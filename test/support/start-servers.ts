@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateQueue } from '../../src/queue/postgres-engine.ts';
-import { firstId, listPartitions } from '../../src/scans/partitions.ts';
+import { listPartitions } from '../../src/scans/partitions.ts';
+import { firstIdAt } from '../../src/store/time-ordered-id.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -46,7 +47,7 @@ export async function startServers(): Promise<{ stop(): Promise<void> }> {
 /** Tests set the clock of a service to days for which no partition would exist yet. */
 async function makeRoomForTheFuture(db: Database): Promise<void> {
   const [first] = await listPartitions(db);
-  const from = firstId(first?.to ?? new Date());
-  const to = firstId(new Date('2100-01-01'));
+  const from = firstIdAt(first?.to ?? new Date());
+  const to = firstIdAt(new Date('2100-01-01'));
   await db.raw(`CREATE TABLE ${futurePartition} PARTITION OF scans FOR VALUES FROM ('${from}') TO ('${to}')`);
 }

@@ -4,7 +4,8 @@ import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { readBacklog } from '../../src/webhooks/backlog.ts';
-import { Delivery, idAt, replayPeriod } from '../../src/webhooks/deliveries.ts';
+import { firstIdAt } from '../../src/store/time-ordered-id.ts';
+import { Delivery, replayPeriod } from '../../src/webhooks/deliveries.ts';
 import { changeEndpoint, createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
 import { purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
@@ -72,8 +73,8 @@ describe('Upkeep of webhooks', () => {
   });
 
   it('purge deliveries after 30 days, and scans that wait for an endpoint that is gone', async () => {
-    const old = idAt(new Date(Date.now() - 31 * dayMs), '0');
-    const recent = idAt(new Date(Date.now() - 29 * dayMs), '0');
+    const old = firstIdAt(new Date(Date.now() - 31 * dayMs));
+    const recent = firstIdAt(new Date(Date.now() - 29 * dayMs));
     await service
       .db('webhook_deliveries')
       .insert([old, recent].map((id) => ({ id, endpoint_id: endpoint.id, event: 'ping' })));

@@ -1,29 +1,19 @@
 import { listScans } from '../../../scans/list-scans.ts';
-import { columnNames } from '../../../scans/dimensions.ts';
-import type { ScanRow } from '../../../scans/scan.ts';
+import { scanCsvColumns } from '../../../scans/csv-columns.ts';
 import { csvLine } from '../../../http/csv.ts';
 import type { Reads } from '../../../store/reads.ts';
 
 const scansPerRead = 1_000;
-const columns = [
-  'id',
-  'scannedAt',
-  'country',
-  'region',
-  'city',
-  'latitude',
-  'longitude',
-  ...columnNames.filter((name) => name !== 'country'),
-] as const satisfies (keyof ScanRow)[];
 
 /** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
 export async function* scansCsv(reads: Reads, codeId: string): AsyncGenerator<string> {
-  yield `\uFEFF${columns.join(',')}\r\n`;
+  yield `\uFEFF${scanCsvColumns.join(',')}\r\n`;
   for (let cursor: string | undefined; ; ) {
     const page = { limit: scansPerRead, cursor };
     const read = await reads.scans(codeId, (db) => listScans(db, codeId, page));
     const scans = read.slice(0, scansPerRead);
-    if (scans.length > 0) yield scans.map((scan) => csvLine(columns.map((column) => scan[column]))).join('');
+    if (scans.length > 0)
+      yield scans.map((scan) => csvLine(scanCsvColumns.map((column) => scan[column]))).join('');
     if (read.length <= scansPerRead) return;
     cursor = scans.at(-1)?.id;
   }
