@@ -54,7 +54,7 @@ describe('The overview for operators', () => {
       return shown;
     });
     expect(text).to.contain(`running ${readVersion()}`);
-    expect(text).to.match(/\d+ MB/);
+    expect(text).to.match(/\d+ MB|\d\.\d GB/);
   });
 
   it('shows processes of several machines, those that stopped reporting, and what they logged last', async () => {
