@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Package → programs, any of which is enough. */
+/** Package → programs or files, any of which is enough. */
 const packages = {
   'redis-server': ['redis-server', 'valkey-server'],
   chromium: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
@@ -20,12 +20,17 @@ const packages = {
   'poppler-utils': ['pdftoppm'],
   // For processes whose clock is stepped while they run.
   faketime: ['faketime'],
+  // Pages are printed in Chinese.
+  'fonts-wqy-microhei': [
+    '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc',
+    '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc',
+  ],
 };
 
 /** Tests run without it, only slower: in a Chromium that has windows. */
 const faster = { 'chromium-headless-shell': ['chromium-headless-shell'] };
 
-/** Installs what is missing, where we may: as root, with apt. Tests that lack a program are skipped and say so. */
+/** Installs what is missing, where we may: as root, with apt. Tests that lack a program or font are skipped and say so. */
 export async function installMissingPackages() {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
   // First: where it succeeds, no other browser is needed.
@@ -55,12 +60,13 @@ async function tryInstall(name) {
 }
 
 function missingOf(wanted) {
-  return Object.keys(wanted).filter((name) => !wanted[name].some(isOnPath));
+  return Object.keys(wanted).filter((name) => !wanted[name].some(isPresent));
 }
 
-function isOnPath(program) {
+function isPresent(programOrFile) {
+  if (isAbsolute(programOrFile)) return existsSync(programOrFile);
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, program)));
+  return folders.some((folder) => existsSync(join(folder, programOrFile)));
 }
 
 async function apt(args, { stderr = 'inherit' } = {}) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
+import { hasChineseFont } from '../../support/chinese-font.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { canRenderPdf, findCodes, pageSizesMm, pdfText, renderPdf } from '../../support/render-pdf.ts';
 import { sharedService } from '../../support/shared-service.ts';
@@ -52,35 +53,27 @@ inABrowser('The print page of a code', sharedService, (site) => {
       expect(page.dots[0]).to.equal(255);
     });
 
-  it('prints table tents, stickers and business cards, in another language and on Letter', async function () {
-    if (!canRenderPdf()) return this.skip();
-    await owner.enter();
-    const code = await owner.store({ name: 'x'.repeat(100) });
-    const cases = [
-      {
-        query: 'format=tent&paper=Letter&language=de',
-        size: letter,
-        codes: 2,
-        widthMm: 80,
-        text: 'Scan mich',
-      },
-      { query: 'format=sticker&paper=A4&language=fr', size: a4, codes: 16, widthMm: 40, text: 'Scannez-moi' },
-      { query: 'format=card&paper=Letter&language=zh', size: letter, codes: 10, widthMm: 32, text: '扫一扫' },
-    ];
-    for (const { query, size, codes, widthMm, text } of cases) {
+  const cards = [
+    { query: 'format=tent&paper=Letter&language=de', size: letter, codes: 2, widthMm: 80, text: 'Scan mich' },
+    { query: 'format=sticker&paper=A4&language=fr', size: a4, codes: 16, widthMm: 40, text: 'Scannez-moi' },
+    { query: 'format=card&paper=Letter&language=zh', size: letter, codes: 10, widthMm: 32, text: '扫一扫' },
+  ];
+  for (const { query, size, codes, widthMm, text } of cards) {
+    it(`prints table tents, stickers and business cards, in another language and on Letter: ${query}`, async function () {
+      if (!canRenderPdf()) return this.skip();
+      if (query.endsWith('zh') && !hasChineseFont()) return this.skip();
+      await owner.enter();
+      const code = await owner.store({ name: 'x'.repeat(100) });
       await owner.page.goto(`/codes/${code.id}/print?${query}`);
       const pdf = await print();
       await expectOnePage(pdf, size);
-      expect(await pdfText(pdf), query).to.include(text);
+      expect(await pdfText(pdf)).to.include(text);
       const [page] = await renderPdf(pdf);
       const found = await findCodes(page as NonNullable<typeof page>);
-      expect(
-        found.map((each) => each.text),
-        query,
-      ).to.deep.equal(Array(codes).fill(linkOf(code)));
-      for (const each of found) expect(each.widthMm, query).to.be.closeTo(widthMm * symbolShare, 0.5);
-    }
-  });
+      expect(found.map((each) => each.text)).to.deep.equal(Array(codes).fill(linkOf(code)));
+      for (const each of found) expect(each.widthMm).to.be.closeTo(widthMm * symbolShare, 0.5);
+    });
+  }
 
   it('prints a framed code as wide as asked, says its text once, and from how far its smaller symbol reads', async function () {
     if (!canRenderPdf()) return this.skip();
