@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { benchCapacity } from './capacity.ts';
 import { clientName, connections } from './client.ts';
 import { benchDeletion } from './deletion.ts';
+import { benchDesigns } from './designs.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
@@ -16,6 +17,7 @@ import { benchWorker } from './worker.ts';
 const sections = {
   lane: { title: 'The redirect', bench: benchLane },
   images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
+  designs: { title: 'The redirect while designs are proven, drawn and printed', bench: benchDesigns },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   webhooks: { title: 'Recording with and without webhook endpoints', bench: benchWebhooks },
