@@ -1,9 +1,8 @@
-import { constants, setPriority } from 'node:os';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
+import { lowerThreadPriority } from '../runtime/low-priority.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
-// A redirect must not wait for a sign-in. On Linux this sets the priority of the calling thread, elsewhere of the process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+lowerThreadPriority();
 
 export type PasswordRequest =
   | { method: 'hash'; password: string }

@@ -1,10 +1,9 @@
-import { constants, setPriority } from 'node:os';
 import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
+import { lowerThreadPriority } from '../../runtime/low-priority.ts';
 import type { Picture } from './draw.ts';
 import { drawPicture, type ImageFormat } from './draw-picture.ts';
 
-// A redirect must not wait for an image. On Linux this sets the priority of the calling thread, elsewhere of the process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+lowerThreadPriority();
 
 export interface ImageRequest {
   picture: Picture;

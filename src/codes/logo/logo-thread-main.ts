@@ -1,10 +1,9 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../runtime/low-priority.ts';
 import { LogoError } from './logo-limits.ts';
 import { normalizeLogo } from './normalize-logo.ts';
 
-// A redirect must not wait for a logo. On Linux this sets the priority of the calling thread, elsewhere of the process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+lowerThreadPriority();
 
 /** A PNG of our own, or what is wrong with the file. */
 export type LogoResult = { png: Uint8Array } | { problem: string };

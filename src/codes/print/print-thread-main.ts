@@ -1,9 +1,8 @@
-import { constants, setPriority } from 'node:os';
 import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
+import { lowerThreadPriority } from '../../runtime/low-priority.ts';
 import { drawPage, type PageRequest } from './page-content.ts';
 
-// A redirect must not wait for a page. On Linux this sets the priority of the calling thread, elsewhere of the process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+lowerThreadPriority();
 
 signalReady();
 
