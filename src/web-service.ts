@@ -10,7 +10,7 @@ import { type Images, openImages } from './codes/image/image-thread.ts';
 import { createLogoDecoder } from './codes/logo/logo-decoder.ts';
 import { createLogos } from './codes/logo/stored-logo.ts';
 import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
-import { openProofs } from './codes/proof/proof-thread.ts';
+import { openProofs } from './codes/proof/proofs.ts';
 import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';

@@ -1,11 +1,21 @@
 import { parentPort } from 'node:worker_threads';
-import type { ThreadMessage } from './thread.ts';
+import type { ThreadMessage } from './runner.ts';
 
-/** The other end of thread.ts: what the code that runs in a thread uses. */
+/** The other end of thread.ts: what the code that runs in a thread, or in a process of its own, uses. */
 
-const port = parentPort as NonNullable<typeof parentPort>;
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-const post = (message: ThreadMessage) => port.postMessage(message);
+const port = parentPort ?? process;
+
+function post(message: ThreadMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  if (parentPort) parentPort.postMessage(message);
+  else process.send?.(message);
+}
+
+if (!parentPort) {
+  // It ends with its parent, however that ends: not with a signal to both, while the parent still finishes requests.
+  process.on('disconnect', () => process.exit());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+}
 
 /** To be called once, when the thread can handle requests. */
 export function signalReady(): void {

@@ -1,4 +1,4 @@
-import { startFile } from './thread.ts';
+import { startFile } from './runner.ts';
 
 export interface WatchdogData {
   /** A shared counter that the process increments while its event loop runs. */

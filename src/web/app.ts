@@ -6,7 +6,7 @@ import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { LogoDecoder } from '../codes/logo/logo-decoder.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
-import type { Proofs } from '../codes/proof/proof-thread.ts';
+import type { Proofs } from '../codes/proof/proofs.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';
 import { createAddressPolicy } from '../net/address-policy.ts';

@@ -1,66 +1,65 @@
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createLog } from '../../src/telemetry/log.ts';
 import { openThread, type Thread } from '../../src/runtime/thread.ts';
 import { eventually } from '../support/eventually.ts';
 import { ensureBuilt } from '../support/programs.ts';
+import { type Request, writeThreadScript } from './thread-script.ts';
 
-type Request = { type: 'echo'; text: string } | { type: 'hang' } | { type: 'never' };
+for (const kind of ['thread', 'process'] as const)
+  describe(`Code in a ${kind}`, () => {
+    let file: string;
+    let thread: Thread<Request>;
+    let lines: string[];
 
-const insideThread = new URL('../../dist/src/runtime/inside-thread.js', import.meta.url).href;
-const script = `import { handleRequests, signalReady } from ${JSON.stringify(insideThread)};
-signalReady();
-handleRequests(async (request) => {
-  if (request.type === 'hang') for (;;);
-  if (request.type === 'never') return new Promise(() => {});
-  return request.text;
-});`;
-
-describe('A thread', () => {
-  let thread: Thread<Request>;
-  let lines: string[];
-
-  before(ensureBuilt);
-  afterEach(() => thread.end());
-
-  async function open(limits: { callTimeoutMs?: number; hangLimitMs?: number }): Promise<void> {
-    lines = [];
-    thread = await openThread<Request>({
-      file: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
-      data: undefined,
-      name: 'test',
-      log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
-      ...limits,
+    before(async () => {
+      await ensureBuilt();
+      file = await writeThreadScript();
     });
-  }
+    afterEach(() => thread.end());
 
-  const failure = (call: Promise<unknown>) =>
-    call.then(
-      () => 'resolved',
-      (error: unknown) => (error as Error).message,
-    );
+    async function open(limits: { callTimeoutMs?: number; hangLimitMs?: number }): Promise<void> {
+      lines = [];
+      thread = await openThread<Request>({
+        file: pathToFileURL(file),
+        inProcess: kind === 'process',
+        data: undefined,
+        name: 'test',
+        log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
+        ...limits,
+      });
+    }
 
-  it('that hangs in a loop is replaced, and its pending calls are rejected', async () => {
-    await open({ callTimeoutMs: 60_000, hangLimitMs: 1_000 });
-    const [hung, behind] = [thread.call({ type: 'hang' }), thread.call({ type: 'echo', text: 'behind' })];
-    expect(await Promise.all([failure(hung), failure(behind)])).to.deep.equal([
-      'The test thread has exited',
-      'The test thread has exited',
-    ]);
-    const again = () => thread.call({ type: 'echo', text: 'again' });
-    await eventually(async () => expect(await failure(again())).to.equal('resolved'));
-    expect(await again()).to.equal('again');
-    expect(lines.join('')).to.contain('the test thread hangs');
-  });
+    const failure = (call: Promise<unknown>) =>
+      call.then(
+        () => 'resolved',
+        (error: unknown) => (error as Error).message,
+      );
 
-  it('rejects a call that gets no response in time, and keeps a thread that still responds to pings', async () => {
-    await open({ callTimeoutMs: 200, hangLimitMs: 2_000 });
-    expect(await failure(thread.call({ type: 'never' }))).to.equal('The test thread did not respond in time');
-    // Longer than the hang limit.
-    const startedAt = Date.now();
-    await eventually(async () => {
-      expect(await thread.call({ type: 'echo', text: 'still' })).to.equal('still');
-      expect(Date.now() - startedAt).to.be.above(4_000);
+    it('that hangs in a loop is replaced, and its pending calls are rejected', async () => {
+      await open({ callTimeoutMs: 60_000, hangLimitMs: 1_000 });
+      const [hung, behind] = [thread.call({ type: 'hang' }), thread.call({ type: 'echo', text: 'behind' })];
+      expect(await Promise.all([failure(hung), failure(behind)])).to.deep.equal([
+        `The test ${kind} has exited`,
+        `The test ${kind} has exited`,
+      ]);
+      const again = () => thread.call({ type: 'echo', text: 'again' });
+      await eventually(async () => expect(await failure(again())).to.equal('resolved'));
+      expect(await again()).to.equal('again');
+      expect(lines.join('')).to.contain(`the test ${kind} hangs`);
     });
-    expect(lines).to.deep.equal([]);
+
+    it('rejects a call that gets no response in time, and keeps one that still responds to pings', async () => {
+      await open({ callTimeoutMs: 200, hangLimitMs: 2_000 });
+      expect(await failure(thread.call({ type: 'never' }))).to.equal(
+        `The test ${kind} did not respond in time`,
+      );
+      // Longer than the hang limit.
+      const startedAt = Date.now();
+      await eventually(async () => {
+        expect(await thread.call({ type: 'echo', text: 'still' })).to.equal('still');
+        expect(Date.now() - startedAt).to.be.above(4_000);
+      });
+      expect(lines).to.deep.equal([]);
+    });
   });
-});

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { BusyError } from '../../errors.ts';
 import { watchLiveness } from '../../runtime/liveness.ts';
-import { startFile } from '../../runtime/thread.ts';
+import { startFile } from '../../runtime/runner.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { asPng, LogoError } from './logo-limits.ts';
 import type { LogoResult } from './logo-thread-main.ts';

@@ -1,6 +1,6 @@
 import type { Images } from '../image/image-thread.ts';
 import type { Printer } from '../print/print-thread.ts';
-import type { Proofs } from '../proof/proof-thread.ts';
+import type { Proofs } from '../proof/proofs.ts';
 import type { Logos } from './stored-logo.ts';
 
 /** Threads have no database: whatever draws a picture gets its logo with it. */

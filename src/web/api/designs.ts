@@ -8,7 +8,7 @@ import {
   saveDesign,
   type StoredDesign,
 } from '../../codes/design/stored-design.ts';
-import { provenPicture } from '../../codes/proof/proof-thread.ts';
+import { provenPicture } from '../../codes/proof/proofs.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { designBody, designExample, designShape } from './design-shapes.ts';
 import { operation } from './operation.ts';

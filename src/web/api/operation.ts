@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { LogoDecoder } from '../../codes/logo/logo-decoder.ts';
-import type { Proofs } from '../../codes/proof/proof-thread.ts';
+import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';

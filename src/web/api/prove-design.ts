@@ -2,7 +2,7 @@ import { findCode } from '../../codes/codes.ts';
 import { designErrors } from '../../codes/design/design-rules.ts';
 import type { Design } from '../../codes/design/design.ts';
 import { findDesign, type ProvenDesign } from '../../codes/design/stored-design.ts';
-import { type Proofs, provenPicture } from '../../codes/proof/proof-thread.ts';
+import { type Proofs, provenPicture } from '../../codes/proof/proofs.ts';
 import type { Proof } from '../../codes/proof/prove.ts';
 import { distanceCm, provenSizesMm } from '../../codes/proof/proof-sizes.ts';
 import type { Picture } from '../../codes/image/draw.ts';

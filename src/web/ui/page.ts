@@ -6,7 +6,7 @@ import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { LogoDecoder } from '../../codes/logo/logo-decoder.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
-import type { Proofs } from '../../codes/proof/proof-thread.ts';
+import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { ExportJob } from '../../queue/export-queue.ts';

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
-import { openProofs, provenPicture } from '../../../src/codes/proof/proof-thread.ts';
+import { openProofs, provenPicture } from '../../../src/codes/proof/proofs.ts';
 import { prove } from '../../../src/codes/proof/prove.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/test-log.ts';
 import { designed, plain } from '../design/designs.ts';
 
@@ -48,7 +50,10 @@ describe('The proof of a design', () => {
   });
 });
 
-describe('The proof thread', () => {
+const childProcesses = () =>
+  process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
+
+describe('The proof process', () => {
   it('proves a picture once, refuses when too many wait, and goes on afterwards', async () => {
     const proofs = openProofs(testLog(), { maxWaiting: 2 });
     try {
@@ -69,11 +74,28 @@ describe('The proof thread', () => {
     }
   });
 
+  it('ends after a time without a proof, and starts again with the next one', async () => {
+    const lines: string[] = [];
+    const log = createLog('test', 'info', { write: (line) => lines.push(line) });
+    const proofs = openProofs(log, { idleMs: 1 });
+    try {
+      const before = childProcesses();
+      expect((await proofs.prove(plain)).readsAtMm).to.equal(15);
+      expect(childProcesses()).to.equal(before + 1);
+      await eventually(() => expect(childProcesses()).to.equal(before));
+      expect((await proofs.prove(designed({ moduleShape: 'dots' }))).readsAtMm).to.equal(15);
+      // It was not started again for nothing: that is a warning.
+      expect(lines).to.deep.equal([]);
+    } finally {
+      await proofs.close();
+    }
+  });
+
   it('rejects after it was closed', async () => {
     const proofs = openProofs(testLog());
     await proofs.close();
     const refusal = await proofs.prove(plain).catch((error: unknown) => error);
-    expect(refusal).to.be.an('error').with.property('message', 'The proof thread has exited');
+    expect(refusal).to.be.an('error').with.property('message', 'The proof process has exited');
   });
 
   it('takes pictures for the same that differ only in pixels', () => {

@@ -3,11 +3,11 @@ import { openThread, type Thread } from '../../runtime/thread.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { imageEtag } from '../image/image-thread.ts';
 import type { Picture } from '../image/draw.ts';
-import type { ProofRequest } from './proof-thread-main.ts';
+import type { ProofRequest } from './proof-process-main.ts';
 import type { Proof } from './prove.ts';
 
 export interface Proofs {
-  /** Rejects where too many wait, or where the thread has ended. */
+  /** Rejects where too many wait, or where the process has ended. */
   prove(picture: Picture): Promise<Proof>;
   close(): Promise<void>;
 }
@@ -17,24 +17,39 @@ const defaultMaxWaiting = 8;
 const callTimeoutMs = 30_000;
 const cachedProofs = 1_000;
 
-/** Proves in a thread of low priority, which starts with the first proof: most processes never need it. */
-export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): Proofs {
+/** Its memory is free again after this time without a proof. */
+const defaultIdleMs = 60_000;
+
+/** Proves in a background process, which starts with the first proof: most services rarely need it. */
+export function openProofs(
+  log: Log,
+  { maxWaiting = defaultMaxWaiting, idleMs = defaultIdleMs } = {},
+): Proofs {
   const cache = new LRUCache<string, Promise<Proof>>({ max: cachedProofs });
   let opening: Promise<Thread<ProofRequest>> | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let waiting = 0;
   let isClosed = false;
 
-  async function proveInThread(picture: Picture): Promise<Proof> {
-    if (isClosed) throw new Error('The proof thread has exited');
+  async function proveInProcess(picture: Picture): Promise<Proof> {
+    if (isClosed) throw new Error('The proof process has exited');
     opening ??= openThread<ProofRequest>({
-      file: new URL('proof-thread-main.js', import.meta.url),
+      file: new URL('proof-process-main.js', import.meta.url),
       data: undefined,
       name: 'proof',
       log,
       callTimeoutMs,
+      inProcess: true,
     });
-    const thread = await opening;
-    return (await thread.call({ picture })) as Proof;
+    const background = await opening;
+    return (await background.call({ picture })) as Proof;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idleTimer);
+    const background = opening;
+    opening = undefined;
+    await (await background?.catch(() => undefined))?.end();
   }
 
   return {
@@ -45,8 +60,10 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
       if (waiting >= maxWaiting)
         return Promise.reject(new Error('Too many designs are waiting to be proven'));
       waiting += 1;
-      const proof = proveInThread(picture).finally(() => {
+      clearTimeout(idleTimer);
+      const proof = proveInProcess(picture).finally(() => {
         waiting -= 1;
+        if (waiting === 0 && !isClosed) idleTimer = setTimeout(() => void end(), idleMs).unref();
       });
       cache.set(key, proof);
       proof.catch(() => cache.delete(key));
@@ -54,8 +71,7 @@ export function openProofs(log: Log, { maxWaiting = defaultMaxWaiting } = {}): P
     },
     async close() {
       isClosed = true;
-      const thread = await opening?.catch(() => undefined);
-      await thread?.end();
+      await end();
     },
   };
 }

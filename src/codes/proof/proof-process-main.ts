@@ -1,9 +1,6 @@
 import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
-import { lowerThreadPriority } from '../../runtime/low-priority.ts';
 import type { Picture } from '../image/draw.ts';
 import { prove } from './prove.ts';
-
-lowerThreadPriority();
 
 export interface ProofRequest {
   picture: Picture;

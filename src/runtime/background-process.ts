@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { entryOf, type Runner } from './runner.ts';
+
+/** Starts another program with a lower priority, and with it all its threads. On a busy machine it still gets a share. */
+const launcher = ['nice', '-n', '10'];
+
+/** One thread for garbage collection as well: helper threads would be as many processes more. */
+const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
+
+/** What it needs to start. Secrets, such as the address of the database, are not for it. */
+const passedVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_ENV', 'THREADS_FROM_BUILD'];
+
+/**
+ * A process of its own for work that would slow down this one even from a thread of low priority: threads of a process share
+ * the helper threads of the garbage collector and the lock on its memory.
+ */
+export function startBackgroundProcess(file: URL): Runner {
+  const { entry, args } = entryOf(file);
+  const [program = '', ...rest] = [
+    ...(process.platform === 'win32' ? [] : launcher),
+    process.execPath,
+    ...nodeOptions,
+    fileURLToPath(entry),
+    ...args,
+  ];
+  const child = spawn(program, rest, {
+    env: Object.fromEntries(passedVariables.map((name) => [name, process.env[name]])),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  });
+  const isRunning = () => child.exitCode === null && child.signalCode === null && child.connected;
+  return {
+    stdout: child.stdout as NonNullable<typeof child.stdout>,
+    stderr: child.stderr as NonNullable<typeof child.stderr>,
+    isRunning,
+    send(message) {
+      // The callback: a process that exits at this moment is an exit, and no error of ours.
+      if (isRunning()) child.send(message as object, () => undefined);
+    },
+    onMessage: (take) => child.on('message', take as (message: unknown) => void),
+    onError: (take) => child.on('error', take),
+    onExit: (take) => child.on('close', take),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
