@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBuilt, ensureInstalled } from '../src/launch.mjs';
 import { isLogLine, secretsIn } from './log-check.mjs';
@@ -50,6 +50,7 @@ await Promise.all([installMissingPackages(), ensureInstalled().then(() => ensure
 const results = { passed: 0, skipped: 0 };
 const failures = [];
 const durations = [];
+const costs = [];
 const logs = [];
 // `--faults`: only the tests that kill servers and processes under load, and those that measure time. `--upgrade`: only the
 // rolling upgrade from the previous release, or from the commit that follows. Files: only those.
@@ -74,7 +75,10 @@ else {
 }
 await servers?.stop();
 if (asked.length === 0 || ['--faults', '--upgrade'].includes(asked[0])) checkLogs();
-if (asked.length === 0) printSlowest(20);
+if (asked.length === 0) {
+  printSlowest(20);
+  printMostExpensive(20);
+}
 
 // At the end, where the last screen of a long output shows it.
 for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
@@ -134,8 +138,10 @@ async function runMocha(args, settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'qrelay-test-'));
   const counts = join(folder, 'counts.json');
   const log = join(folder, 'log');
+  const costsFile = join(folder, 'costs');
   const env = {
     TEST_COUNTS_FILE: counts,
+    TEST_COSTS_FILE: costsFile,
     TEST_LOG_FILE: log,
     TEST_SERVERS: servers.started,
     ...settings,
@@ -153,6 +159,8 @@ async function runMocha(args, settings = {}) {
     report(title, 'The tests did not come to their end.');
   }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
+  if (existsSync(costsFile))
+    costs.push(...readFileSync(costsFile, 'utf8').trim().split('\n').map((line) => JSON.parse(line)));
   rmSync(folder, { recursive: true });
 }
 
@@ -172,6 +180,18 @@ function printSlowest(count) {
   const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, count);
   console.log(`\nThe ${slowest.length} slowest tests:`);
   for (const { title, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${title}`);
+}
+
+/**
+ * Files by processor time: on a machine that is busy with tests, how long one takes says little. With the processes and the
+ * browser that they start, without PostgreSQL and Redis.
+ */
+function printMostExpensive(count) {
+  const sum = costs.reduce((total, { seconds }) => total + seconds, 0);
+  const shown = costs.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
+  console.log(`\nThe ${shown.length} files with most processor time, of ${sum.toFixed(0)} s in all:`);
+  for (const { file, seconds } of shown)
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative('.', file)}`);
 }
 
 /** Errors are told at the end, all of them together. */
