@@ -26,17 +26,18 @@ const workers = Math.min(availableParallelism() + 1, 6);
  * and those that use a browser alternate, so that not all of one kind run at once.
  */
 const longest = [
-  'test/processes/recovery',
-  'test/web/codes/form',
-  'test/web/codes/detail',
-  'test/processes/refusals',
-  'test/redirect/pages/in-a-browser',
   'test/processes/start',
+  'test/web/codes/form',
+  'test/hostile/logos',
+  'test/web/docs',
+  'test/web/codes/detail',
+  'test/redirect/pages/in-a-browser',
+  'test/webhooks/delivery',
   'test/admin/board',
-  'test/processes/dev',
+  'test/web/codes/design-pages',
+  'test/queue/redis-refusals',
   'test/web/codes/list',
   'test/web/account',
-  'test/queue/redis-refusals',
   'test/telemetry',
   'test/http/connections',
   'test/hostile',
@@ -44,7 +45,9 @@ const longest = [
 
 /** Tests whose titles end with this mark measure response times: they run with the fault tests, one at a time. */
 const timedMark = '[timed]';
-const timedPattern = '\\[timed\\]$';
+/** Suites whose titles end with this one start many processes of a whole service: they run with the fault tests, in parallel. */
+const processesMark = '[processes]';
+const patternOf = (...marks) => marks.map((mark) => mark.replaceAll(/[[\]]/g, '\\$&')).join('|');
 
 await Promise.all([installMissingPackages(), ensureInstalled().then(() => ensureBuilt())]);
 const results = { passed: 0, skipped: 0 };
@@ -60,17 +63,14 @@ const servers = await startServers();
 if (!servers) report('the servers of the tests', 'They did not start: see above.');
 else if (asked[0] === '--faults') {
   await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
-  const marked = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
-  await runMocha([...marked, '--grep', timedPattern]);
+  await runMarked(timedMark);
+  await runMarked(processesMark, { inParallel: true });
 } else if (asked[0] === '--upgrade')
   await runMocha(['test/upgrade/*.upgrade.ts'], asked[1] ? { UPGRADE_FROM: asked[1] } : {});
 else if (asked.length > 0) await runMocha(asked);
 else {
   const checked = runChecks();
-  const parallel = ['--parallel', '--jobs', String(workers)];
-  await runMocha([...parallel, ...testFiles(), '--grep', timedPattern, '--invert'], {
-    TEST_WORKERS: String(workers),
-  });
+  await runInParallel([...testFiles(), '--grep', patternOf(timedMark, processesMark), '--invert']);
   await checked;
 }
 await servers?.stop();
@@ -132,6 +132,15 @@ async function startServers() {
       },
     }
   );
+}
+
+async function runMarked(mark, { inParallel = false } = {}) {
+  const files = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${mark}'`));
+  await (inParallel ? runInParallel : runMocha)([...files, '--grep', patternOf(mark)]);
+}
+
+function runInParallel(args) {
+  return runMocha(['--parallel', '--jobs', String(workers), ...args], { TEST_WORKERS: String(workers) });
 }
 
 async function runMocha(args, settings = {}) {
