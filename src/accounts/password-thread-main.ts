@@ -1,5 +1,7 @@
 import { constants, setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
+import type { HashCost } from './hash-cost.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 // A redirect must not wait for a sign-in. On Linux this sets the priority of the calling thread, elsewhere of the process.
@@ -15,7 +17,7 @@ signalReady();
 handleRequests<PasswordRequest>(async (request) => {
   switch (request.method) {
     case 'hash':
-      return hashPassword(request.password);
+      return hashPassword(request.password, workerData as HashCost);
     case 'verify':
       return verifyPassword(request.passwordHash, request.password);
     case 'isCommon': {
