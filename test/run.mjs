@@ -169,7 +169,12 @@ async function runMocha(args, settings = {}) {
   }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
   if (existsSync(costsFile))
-    costs.push(...readFileSync(costsFile, 'utf8').trim().split('\n').map((line) => JSON.parse(line)));
+    costs.push(
+      ...readFileSync(costsFile, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
   rmSync(folder, { recursive: true });
 }
 

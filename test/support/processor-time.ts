@@ -26,7 +26,10 @@ function readProcesses(): Map<number, ProcessStat> {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       // The name of the program, in front of these, may contain spaces.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
       const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0);
       found.set(Number(name), { parent: fields[1] ?? 0, seconds: ticks / ticksPerSecond });
     } catch {
