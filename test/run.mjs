@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBuilt, ensureInstalled } from '../src/launch.mjs';
 import { isLogLine, secretsIn } from './log-check.mjs';
@@ -26,17 +26,18 @@ const workers = Math.min(availableParallelism() + 1, 6);
  * and those that use a browser alternate, so that not all of one kind run at once.
  */
 const longest = [
-  'test/processes/recovery',
-  'test/web/codes/form',
-  'test/web/codes/detail',
-  'test/processes/refusals',
-  'test/redirect/pages/in-a-browser',
   'test/processes/start',
+  'test/web/codes/form',
+  'test/hostile/logos',
+  'test/web/docs',
+  'test/web/codes/detail',
+  'test/redirect/pages/in-a-browser',
+  'test/webhooks/delivery',
   'test/admin/board',
-  'test/processes/dev',
+  'test/web/codes/design-pages',
+  'test/queue/redis-refusals',
   'test/web/codes/list',
   'test/web/account',
-  'test/queue/redis-refusals',
   'test/telemetry',
   'test/http/connections',
   'test/hostile',
@@ -44,12 +45,15 @@ const longest = [
 
 /** Tests whose titles end with this mark measure response times: they run with the fault tests, one at a time. */
 const timedMark = '[timed]';
-const timedPattern = '\\[timed\\]$';
+/** Suites whose titles end with this one start many processes of a whole service: they run with the fault tests, in parallel. */
+const processesMark = '[processes]';
+const patternOf = (...marks) => marks.map((mark) => mark.replaceAll(/[[\]]/g, '\\$&')).join('|');
 
 await Promise.all([installMissingPackages(), ensureInstalled().then(() => ensureBuilt())]);
 const results = { passed: 0, skipped: 0 };
 const failures = [];
 const durations = [];
+const costs = [];
 const logs = [];
 // `--faults`: only the tests that kill servers and processes under load, and those that measure time. `--upgrade`: only the
 // rolling upgrade from the previous release, or from the commit that follows. Files: only those.
@@ -59,22 +63,22 @@ const servers = await startServers();
 if (!servers) report('the servers of the tests', 'They did not start: see above.');
 else if (asked[0] === '--faults') {
   await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
-  const marked = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${timedMark}'`));
-  await runMocha([...marked, '--grep', timedPattern]);
+  await runMarked(timedMark);
+  await runMarked(processesMark, { inParallel: true });
 } else if (asked[0] === '--upgrade')
   await runMocha(['test/upgrade/*.upgrade.ts'], asked[1] ? { UPGRADE_FROM: asked[1] } : {});
 else if (asked.length > 0) await runMocha(asked);
 else {
   const checked = runChecks();
-  const parallel = ['--parallel', '--jobs', String(workers)];
-  await runMocha([...parallel, ...testFiles(), '--grep', timedPattern, '--invert'], {
-    TEST_WORKERS: String(workers),
-  });
+  await runInParallel([...testFiles(), '--grep', patternOf(timedMark, processesMark), '--invert']);
   await checked;
 }
 await servers?.stop();
 if (asked.length === 0 || ['--faults', '--upgrade'].includes(asked[0])) checkLogs();
-if (asked.length === 0) printSlowest(20);
+if (asked.length === 0) {
+  printSlowest(20);
+  printMostExpensive(20);
+}
 
 // At the end, where the last screen of a long output shows it.
 for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
@@ -130,12 +134,23 @@ async function startServers() {
   );
 }
 
+async function runMarked(mark, { inParallel = false } = {}) {
+  const files = testFiles().filter((file) => readFileSync(file, 'utf8').includes(`${mark}'`));
+  await (inParallel ? runInParallel : runMocha)([...files, '--grep', patternOf(mark)]);
+}
+
+function runInParallel(args) {
+  return runMocha(['--parallel', '--jobs', String(workers), ...args], { TEST_WORKERS: String(workers) });
+}
+
 async function runMocha(args, settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'qrelay-test-'));
   const counts = join(folder, 'counts.json');
   const log = join(folder, 'log');
+  const costsFile = join(folder, 'costs');
   const env = {
     TEST_COUNTS_FILE: counts,
+    TEST_COSTS_FILE: costsFile,
     TEST_LOG_FILE: log,
     TEST_SERVERS: servers.started,
     ...settings,
@@ -153,6 +168,13 @@ async function runMocha(args, settings = {}) {
     report(title, 'The tests did not come to their end.');
   }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
+  if (existsSync(costsFile))
+    costs.push(
+      ...readFileSync(costsFile, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
   rmSync(folder, { recursive: true });
 }
 
@@ -172,6 +194,18 @@ function printSlowest(count) {
   const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, count);
   console.log(`\nThe ${slowest.length} slowest tests:`);
   for (const { title, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${title}`);
+}
+
+/**
+ * Files by processor time: on a machine that is busy with tests, how long one takes says little. With the processes and the
+ * browser that they start, without PostgreSQL and Redis.
+ */
+function printMostExpensive(count) {
+  const sum = costs.reduce((total, { seconds }) => total + seconds, 0);
+  const shown = costs.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
+  console.log(`\nThe ${shown.length} files with most processor time, of ${sum.toFixed(0)} s in all:`);
+  for (const { file, seconds } of shown)
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${relative('.', file)}`);
 }
 
 /** Errors are told at the end, all of them together. */

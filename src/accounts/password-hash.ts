@@ -1,17 +1,15 @@
 import { hashSync, verifySync } from '@node-rs/argon2';
-
-// OWASP's recommendation for Argon2id: 19 MiB, two passes, one lane.
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+import { type HashCost, recommendedCost } from './hash-cost.ts';
 
 /** The same characters can be encoded in different ways, depending on the keyboard. */
 const normalized = (password: string) => password.normalize('NFKC');
 
 /** Blocks for tens of milliseconds: the web process calls it in a thread, see password-hasher.ts. */
-export function hashPassword(password: string): string {
+export function hashPassword(password: string, cost: HashCost = recommendedCost): string {
   return hashSync(normalized(password), cost);
 }
 
-/** Blocks, like `hashPassword`. */
+/** Blocks, like `hashPassword`. What it costs is in the hash. */
 export function verifyPassword(passwordHash: string, password: string): boolean {
   return verifySync(passwordHash, normalized(password));
 }

@@ -4,6 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { openThread, type Thread } from '../runtime/thread.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { type HashCost, recommendedCost, unknownHash } from './hash-cost.ts';
 import type { PasswordRequest } from './password-thread-main.ts';
 import { longestPassword } from './passwords.ts';
 
@@ -12,9 +13,6 @@ const defaultThreads = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** The thread hashes for one request while the database counts the attempts of the others. */
 const requestsPerThread = 3;
 const retryAfterSeconds = 5;
-/** The hash of a random password that nobody knows, with the same cost as ours. */
-const unknownHash =
-  '$argon2id$v=19$m=19456,t=2,p=1$nB9AT9yFgZh69cqLeFxwZQ$bwsOIB4qgTYpPmbL5NNBWqHhKigt/QTppJEu8tR4z+M';
 
 export interface Hashing {
   hash(password: string): Promise<string>;
@@ -35,6 +33,7 @@ export interface PasswordHasher extends Hashing {
 
 interface HasherOptions {
   log: Log;
+  cost?: HashCost;
   threads?: number;
   concurrency?: number;
   maxWaiting?: number;
@@ -47,6 +46,7 @@ interface HasherOptions {
  */
 export function createPasswordHasher({
   log,
+  cost = recommendedCost,
   threads = defaultThreads,
   concurrency = threads * requestsPerThread,
   maxWaiting = 20,
@@ -67,7 +67,7 @@ export function createPasswordHasher({
     lastUsed = (lastUsed + 1) % threads;
     opened[lastUsed] ??= openThread<PasswordRequest>({
       file: new URL('password-thread-main.js', import.meta.url),
-      data: undefined,
+      data: cost,
       name: 'password',
       log,
     });
@@ -97,7 +97,7 @@ export function createPasswordHasher({
       const matches = await call({
         method: 'verify',
         password,
-        passwordHash: passwordHash ?? unknownHash,
+        passwordHash: passwordHash ?? unknownHash(cost),
       });
       return matches === true && passwordHash !== null;
     },

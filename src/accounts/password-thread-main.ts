@@ -1,5 +1,7 @@
+import { workerData } from 'node:worker_threads';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
 import { lowerThreadPriority } from '../runtime/low-priority.ts';
+import type { HashCost } from './hash-cost.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 lowerThreadPriority();
@@ -14,7 +16,7 @@ signalReady();
 handleRequests<PasswordRequest>(async (request) => {
   switch (request.method) {
     case 'hash':
-      return hashPassword(request.password);
+      return hashPassword(request.password, workerData as HashCost);
     case 'verify':
       return verifyPassword(request.passwordHash, request.password);
     case 'isCommon': {

@@ -4,16 +4,22 @@ import { createPasswordHasher } from '../../src/accounts/password-hasher.ts';
 import { createUser } from '../../src/accounts/users.ts';
 import { type FormClient, formClient } from '../support/form-client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { lowestCost } from '../support/shared-threads.ts';
 import { testLog } from '../support/test-log.ts';
 
 const password = 'correct horse battery';
-const passwordHash = hashPassword(password);
+const passwordHash = hashPassword(password, lowestCost);
 
 describe('The limits of sign-in', () => {
   let service: TestService;
   before(async () => {
     // Large limits, so that a busy machine is not taken for too many sign-ins.
-    const passwords = createPasswordHasher({ log: testLog(), maxWaiting: 100, maxWaitMs: 60_000 });
+    const passwords = createPasswordHasher({
+      log: testLog(),
+      cost: lowestCost,
+      maxWaiting: 100,
+      maxWaitMs: 60_000,
+    });
     service = await startService({ config: { trustProxyHops: 1 }, passwords });
   });
   after(() => service.stop());

@@ -1,3 +1,3 @@
 import { describeParseTimes } from '../hostile/parse-times.ts';
 
-describeParseTimes({ everyPair: true });
+describeParseTimes({ everything: true });

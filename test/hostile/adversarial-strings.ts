@@ -52,22 +52,26 @@ export interface Shape {
   known?: string[];
 }
 
-/** Each fragment, repeated, after each prefix, with and without a suffix that breaks the match; with `pairs` each pair too. */
+/**
+ * Each fragment, repeated, after each prefix, with a suffix that breaks the match. With `everything`, also without it and with
+ * other suffixes, and each pair of fragments.
+ */
 export function* adversarialStrings(
   { bytes, starts = [], fragments = [], known = [] }: Shape,
-  pairs: boolean,
+  everything: boolean,
 ) {
+  const ends = everything ? ['', 'a', '\u0001', '\n'] : ['\u0001'];
   for (const text of known) yield cut(text, bytes);
   for (const start of ['', ...starts]) {
     for (const one of [...core, ...more, ...fragments]) {
-      for (const end of ['', 'a', '\u0001', '\n']) yield filled(start, one, end, bytes);
-      for (const own of pairs ? fragments : []) {
+      for (const end of ends) yield filled(start, one, end, bytes);
+      for (const own of everything ? fragments : []) {
         if (own === one) continue;
         yield filled(start, own + one, '!', bytes);
       }
     }
   }
-  if (!pairs) return;
+  if (!everything) return;
   for (const one of core) for (const other of core) yield filled('', one + other, '!', bytes);
 }
 

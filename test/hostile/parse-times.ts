@@ -140,14 +140,14 @@ function fieldsFor(type: CodeType): Record<string, string> {
 }
 
 /**
- * Parsers on texts that are made to be slow. Pairs of fragments find more than single ones and take most of the time: only the
- * fault tests try them.
+ * Parsers on texts that are made to be slow. Pairs of fragments and several suffixes find more and take most of the time: only
+ * the fault tests try them.
  */
-export function describeParseTimes({ everyPair }: { everyPair: boolean }): void {
+export function describeParseTimes({ everything }: { everything: boolean }): void {
   function expectQuick(name: string, shape: Shape, parse: (text: string) => unknown): void {
     it(`${name}: at most ${mostMs} ms for any of ${shape.bytes} bytes`, function () {
       this.timeout(240_000);
-      for (const text of adversarialStrings(shape, everyPair)) {
+      for (const text of adversarialStrings(shape, everything)) {
         let best = timed(parse, text);
         // A busy machine slows down single runs, not all of them.
         for (let run = 1; run < runs && best > mostMs; run += 1) best = Math.min(best, timed(parse, text));

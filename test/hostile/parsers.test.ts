@@ -1,3 +1,3 @@
 import { describeParseTimes } from './parse-times.ts';
 
-describeParseTimes({ everyPair: false });
+describeParseTimes({ everything: false });

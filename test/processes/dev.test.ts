@@ -15,7 +15,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The files of a clone that `npm run dev` needs. */
 const cloned = ['src', 'workers', 'migrations', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-describe('npm run dev', function () {
+describe('npm run dev [processes]', function () {
   this.timeout(180_000);
   let folder: string;
   let database: TestDatabase;

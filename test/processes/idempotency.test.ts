@@ -9,7 +9,7 @@ import { apiClient } from '../support/api-client.ts';
 import { startWebProcess } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
-describe('200 parallel POSTs with one Idempotency-Key over two web processes', function () {
+describe('200 parallel POSTs with one Idempotency-Key over two web processes [processes]', function () {
   this.timeout(120_000);
 
   it('create one code, and all get the same response', async () => {

@@ -31,7 +31,7 @@ const awkward: Settings = {
   OTEL_TRACES_SAMPLER: 'always_on',
 };
 
-describe('Every line that a process writes in production is JSON', function () {
+describe('Every line that a process writes in production is JSON [processes]', function () {
   this.timeout(120_000);
   let folder: string;
   let database: TestDatabase;

@@ -17,7 +17,7 @@ import {
 } from './instance.ts';
 import { type ScannedInstance, startScannedInstance } from './scanned-instance.ts';
 
-describe('npm start, when a process dies', function () {
+describe('npm start, when a process dies [processes]', function () {
   this.timeout(90_000);
   after(cleanUp);
 

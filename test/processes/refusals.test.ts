@@ -21,7 +21,7 @@ import {
   webProgram,
 } from './instance.ts';
 
-describe('npm start, when it cannot start', () => {
+describe('npm start, when it cannot start [processes]', () => {
   after(cleanUp);
 
   /** Exit code 1, nothing on standard output, no stack, nothing left running. */
@@ -120,7 +120,7 @@ describe('npm start, when it cannot start', () => {
   });
 });
 
-describe('The web process, when it cannot start', () => {
+describe('The web process, when it cannot start [processes]', () => {
   after(cleanUp);
 
   it('says that the spool is not writable, even though the queue is up', async () => {
@@ -144,7 +144,7 @@ describe('The web process, when it cannot start', () => {
   });
 });
 
-describe('WEB_CONCURRENCY=2, when it cannot start', () => {
+describe('WEB_CONCURRENCY=2, when it cannot start [processes]', () => {
   after(cleanUp);
 
   it('says that the port is in use, and leaves no process behind', async () => {

@@ -31,7 +31,7 @@ import { testLog } from '../support/test-log.ts';
 const newSecret = 'a-new-root-secret-of-thirty-two-characters';
 const password = 'correct horse battery';
 
-describe('Moving the root secret from the database to QRELAY_SECRET, with running processes', function () {
+describe('Moving the root secret from the database to QRELAY_SECRET, with running processes [processes]', function () {
   this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;

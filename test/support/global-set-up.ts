@@ -1,5 +1,6 @@
 import { closeShared } from './end-of-run.ts';
 import { fuzzSeed } from './fuzz-seed.ts';
+import { addFileCost } from './processor-time.ts';
 import { ensureBuilt } from './programs.ts';
 import { hasServers } from './servers.ts';
 import { startServers } from './start-servers.ts';
@@ -28,7 +29,8 @@ export async function mochaGlobalTeardown(): Promise<void> {
 
 /** In a worker, mocha calls this after each file, and ends the process after its last one. */
 export const mochaHooks = {
-  async afterAll(): Promise<void> {
-    if (!process.env['MOCHA_WORKER_ID']) await closeShared();
+  async afterAll(this: Mocha.Context): Promise<void> {
+    if (process.env['MOCHA_WORKER_ID']) addFileCost(this.test?.parent?.suites[0]?.file);
+    else await closeShared();
   },
 };

@@ -1,3 +1,4 @@
+import type { HashCost } from '../../src/accounts/hash-cost.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import { type Images, openImages } from '../../src/codes/image/image-thread.ts';
 import { closeAtEndOfRun } from './end-of-run.ts';
@@ -5,12 +6,15 @@ import { testLog } from './test-log.ts';
 
 // The threads that hold nothing of a service's own are started once for all services of the process.
 
+/** A hash takes no time. That those of the service do is shown by test/accounts/password-hasher.test.ts. */
+export const lowestCost: HashCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
 let hasher: PasswordHasher | undefined;
 let images: Promise<Images> | undefined;
 
 export function sharedPasswords(): PasswordHasher {
   if (!hasher) {
-    hasher = createPasswordHasher({ log: testLog() });
+    hasher = createPasswordHasher({ log: testLog(), cost: lowestCost });
     closeAtEndOfRun(hasher.close);
   }
   return { ...hasher, close: async () => undefined };

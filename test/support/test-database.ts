@@ -28,7 +28,7 @@ export function copyDatabase({ url }: TestDatabase): Promise<TestDatabase> {
 async function create(template: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.pid}_${made}`;
-  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER qrelay`);
+  await asSuperuser(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER qrelay`);
   const at = (server: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href;
   const { url, superuserUrl } = servers().postgres;
   return {

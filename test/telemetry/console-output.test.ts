@@ -10,7 +10,7 @@ const library = (code: string) =>
     process.send = (...args) => { setImmediate(() => { ${code} }); return send.apply(process, args); };
   `)}`;
 
-describe('What Node and libraries print', function () {
+describe('What Node and libraries print [processes]', function () {
   this.timeout(60_000);
   let database: TestDatabase;
   before(async () => {

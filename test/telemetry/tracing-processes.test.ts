@@ -19,7 +19,7 @@ const reporter = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-describe('The packages of OpenTelemetry', function () {
+describe('The packages of OpenTelemetry [processes]', function () {
   this.timeout(120_000);
   let folder: string;
   let database: TestDatabase;

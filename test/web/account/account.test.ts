@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
+import { createPasswordHasher } from '../../../src/accounts/password-hasher.ts';
 import { createUser } from '../../../src/accounts/users.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
-import type { TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service.ts';
 import { sharedService } from '../../support/shared-service.ts';
+import { testLog } from '../../support/test-log.ts';
 import { signUp } from '../../support/web-visitor.ts';
 
 const password = 'correct horse battery';
@@ -158,8 +160,10 @@ inABrowser('Accounts', sharedService, (site) => {
 describe('Accounts over HTTP', () => {
   let service: TestService;
   before(async () => {
-    service = await sharedService();
+    // With passwords hashed as in production.
+    service = await startService({ passwords: createPasswordHasher({ log: testLog() }) });
   });
+  after(() => service.stop());
 
   /** A form with its cookie and CSRF token. */
   async function openForm(path: string): Promise<{ cookie: string; csrfToken: string }> {
