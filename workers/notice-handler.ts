@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { findEndingCodes } from '../src/notices/ending.ts';
 import { findFirstScans } from '../src/notices/first-scans.ts';
-import { claimNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
+import { claimNotices, finishNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
 import { addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
@@ -17,6 +18,8 @@ const maxRunMs = 8 * 60_000;
 const parallelMails = 4;
 /** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
 const maxFailuresInARow = 5;
+/** A minute in all, less than a lease. */
+const finishRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 export interface NoticeHandlerOptions {
   /** Not the connections that record scans. */
@@ -31,12 +34,12 @@ export interface NoticeHandlerOptions {
 }
 
 /**
- * Tells owners what happens to their codes, at most once for each fact: a notice is claimed before its mail is handed over.
+ * Tells owners what happens to their codes. A notice is leased while its mail is handed over, and finished afterwards: of a
+ * killed worker, another one sends the same mail, with the same Message-ID.
  *
- *   found → claimed → sent
- *     ↑        ├────→ nothing to say: switched off, deleted, too old
- *     └────────┤ the server has certainly not accepted the mail
- *              └────→ killed, or nobody knows: not sent again
+ *   found → leased → finished: sent, refused for good, or nothing to say (switched off, deleted, too old)
+ *     ↑        ├──→ the server has certainly not accepted the mail: found again, ten minutes later
+ *     └────────┴──→ killed, or nobody knows: the same mail again
  */
 export function createNoticeHandler({
   backgroundDb: db,
@@ -63,7 +66,7 @@ export function createNoticeHandler({
   async function send(batch: NoticeBatch, using: Mailer): Promise<void> {
     const { mailId, userId, kind, notices } = batch;
     const recipient = notices.length > 0 ? await findRecipient(db, userId, kind) : undefined;
-    const draft = recipient && (await draftNotice(db, batch, recipient, site.baseUrl));
+    const draft = recipient && (await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() }));
     if (!draft) return;
     const url = `${site.baseUrl}/unsubscribe/${unsubscribeToken(userId, kind)}`;
     const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
@@ -71,23 +74,35 @@ export function createNoticeHandler({
     await using.send({ id: mailId, to: recipient.email, ...mail, headers });
   }
 
+  /** What is sent must not be sent again because the database was away for a moment. */
+  async function finish({ mailId }: NoticeBatch): Promise<void> {
+    for (const waitMs of finishRetriesMs) {
+      try {
+        return await finishNotices(db, mailId, now());
+      } catch (err) {
+        if (!isDatabaseUnavailable(err)) throw err;
+        await sleep(waitMs);
+      }
+    }
+    await finishNotices(db, mailId, now());
+  }
+
   /** False when the server did not accept the mail now. */
   async function sendNext(batch: NoticeBatch, using: Mailer): Promise<boolean> {
     try {
       await send(batch, using);
-      return true;
     } catch (err) {
-      if (err instanceof MailError && err.isPermanent) {
-        log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
-        return true;
-      }
-      // Before a mail is handed over, only the database can fail.
-      if (!(err instanceof MailError) || err.isUnsent) {
-        await releaseNotices(db, batch.mailId, now());
+      if (!(err instanceof MailError && err.isPermanent)) {
+        // Before a mail is handed over, only the database can fail.
+        const isUnsent = !batch.isRepeated && (!(err instanceof MailError) || err.isUnsent);
+        await releaseNotices(db, batch.mailId, { isUnsent }, now());
         log.warn({ err, kind: batch.kind }, 'a notice could not be sent and is tried again later');
-      } else log.warn({ err, kind: batch.kind }, 'a notice may not have been sent, and is not tried again');
-      return false;
+        return false;
+      }
+      log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
     }
+    await finish(batch);
+    return true;
   }
 
   async function sendAll(using: Mailer, isOver: () => boolean): Promise<void> {
