@@ -1,7 +1,8 @@
 import { createConfirmationToken } from '../src/accounts/email-confirmations.ts';
+import { findExport } from '../src/accounts/account-exports.ts';
 import { findAccountBlock } from '../src/accounts/account-blocks.ts';
 import { createSignInLink } from '../src/accounts/sign-in-links.ts';
-import { User } from '../src/accounts/users.ts';
+import { hasConfirmedEmail, User } from '../src/accounts/users.ts';
 import { isLanguage, type Language } from '../src/http/preferred-language.ts';
 import type { DraftMail, MailSite } from '../src/mail/compose-mail.ts';
 import type { MailRequest } from '../src/queue/mail-queue.ts';
@@ -51,6 +52,18 @@ export async function draftMail(
       const { id, name, disabledReason } = endpoint;
       const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
       return { to: user.email, language, write: (texts) => texts.webhookDisabled(webhook) };
+    }
+    case 'export-finished': {
+      const found = await findExport(db, user.id, now);
+      if (found?.requestId !== request.requestId || found.state === 'pending') return undefined;
+      if (!hasConfirmedEmail(user)) return undefined;
+      const page = `${baseUrl}/account#export`;
+      const isReady = found.state === 'ready';
+      return {
+        to: user.email,
+        language,
+        write: (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)),
+      };
     }
     case 'email-changed':
       return { to: request.oldEmail, language, write: (texts) => texts.emailChanged(user.email) };

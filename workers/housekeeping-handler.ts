@@ -17,6 +17,7 @@ import { resealSecrets } from '../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../src/webhooks/expiring-events.ts';
 import { purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 import type { SecretBox } from '../src/webhooks/signing.ts';
+import type { ExportUpkeep } from './export-upkeep.ts';
 
 /** What is left of a purge is for the next run. */
 const maxPurgeMs = 60_000;
@@ -26,6 +27,8 @@ export interface HousekeepingOptions {
   box: SecretBox;
   /** Of webhook endpoints that were disabled: those who could not be told when it happened. */
   tellOwners(): Promise<void>;
+  /** Never rejects. */
+  exportUpkeep: ExportUpkeep;
   log: Log;
 }
 
@@ -33,6 +36,7 @@ export function createHousekeepingHandler({
   db,
   box,
   tellOwners,
+  exportUpkeep,
   log,
 }: HousekeepingOptions): JobHandler<object> {
   return async () => {
@@ -55,6 +59,8 @@ export function createHousekeepingHandler({
       await writeExpiringEvents(db, now);
       await resealSecrets(db, box);
       await tellOwners();
+      await exportUpkeep.resume();
+      await exportUpkeep.tellOwners();
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run deletes the same: put back, the runs of an outage would pile up.

@@ -24,6 +24,8 @@ export interface MailTexts {
   emailChanged(newEmail: string): Draft;
   /** `isGone`: it answered 410. Otherwise it failed for three days. */
   webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
+  exportReady(page: string): Draft;
+  exportFailed(page: string): Draft;
   test(): Draft;
   notices: NoticeTexts;
 }

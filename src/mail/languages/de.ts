@@ -48,6 +48,18 @@ export const de: MailTexts = {
       'Bis Sie ihn wieder aktivieren, wird nichts gesendet. Was inzwischen geschieht, können Sie danach noch senden lassen.',
     ],
   }),
+  exportReady: (page) => ({
+    subject: 'Ihr Export ist fertig',
+    paragraphs: ['Der Export Ihrer Daten, den Sie angefordert haben, ist fertig.'],
+    action: { label: 'Export herunterladen', url: page },
+    notes: ['Er wird sieben Tage lang aufbewahrt. Zum Herunterladen müssen Sie sich anmelden.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Ihr Export konnte nicht erstellt werden',
+    paragraphs: ['Der Export Ihrer Daten, den Sie angefordert haben, konnte nicht erstellt werden.'],
+    action: { label: 'Kontoseite öffnen', url: page },
+    notes: ['Dort steht, woran es liegt und was Sie tun können.'],
+  }),
   test: () => ({
     subject: 'Test-E-Mail von Qrelay',
     paragraphs: ['Diese E-Mail zeigt, dass Qrelay E-Mails senden kann.'],

@@ -46,6 +46,18 @@ export const en: MailTexts = {
     action: { label: 'Open the webhook', url: link },
     notes: ['Nothing is sent until you enable it again. Replay then sends what happened in the meantime.'],
   }),
+  exportReady: (page) => ({
+    subject: 'Your export is ready',
+    paragraphs: ['The export of your data that you asked for is ready.'],
+    action: { label: 'Download the export', url: page },
+    notes: ['It is kept for seven days. You have to sign in to download it.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Your export could not be created',
+    paragraphs: ['The export of your data that you asked for could not be created.'],
+    action: { label: 'Open the page Account', url: page },
+    notes: ['The page says why, and what you can do.'],
+  }),
   test: () => ({
     subject: 'Test mail from Qrelay',
     paragraphs: ['This mail shows that Qrelay can send mails.'],

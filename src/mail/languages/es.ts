@@ -48,6 +48,18 @@ export const es: MailTexts = {
       'No se envía nada hasta que vuelva a activarlo. Después puede enviar lo que haya ocurrido entretanto.',
     ],
   }),
+  exportReady: (page) => ({
+    subject: 'Su exportación está lista',
+    paragraphs: ['La exportación de sus datos que ha pedido está lista.'],
+    action: { label: 'Descargar la exportación', url: page },
+    notes: ['Se conserva durante siete días. Para descargarla, tiene que iniciar sesión.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'No se ha podido crear su exportación',
+    paragraphs: ['No se ha podido crear la exportación de sus datos que ha pedido.'],
+    action: { label: 'Abrir la página de la cuenta', url: page },
+    notes: ['Allí se explica el motivo y qué puede hacer.'],
+  }),
   test: () => ({
     subject: 'Correo de prueba de Qrelay',
     paragraphs: ['Este correo muestra que Qrelay puede enviar correos.'],

@@ -50,6 +50,18 @@ export const fr: MailTexts = {
       'Rien n’est envoyé tant que vous ne le réactivez pas. Vous pourrez ensuite faire envoyer ce qui s’est passé entre-temps.',
     ],
   }),
+  exportReady: (page) => ({
+    subject: 'Votre export est prêt',
+    paragraphs: ['L’export de vos données que vous avez demandé est prêt.'],
+    action: { label: 'Télécharger l’export', url: page },
+    notes: ['Il est conservé pendant sept jours. Vous devez vous connecter pour le télécharger.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Votre export n’a pas pu être créé',
+    paragraphs: ['L’export de vos données que vous avez demandé n’a pas pu être créé.'],
+    action: { label: 'Ouvrir la page du compte', url: page },
+    notes: ['Vous y trouverez la raison et ce que vous pouvez faire.'],
+  }),
   test: () => ({
     subject: 'E-mail de test de Qrelay',
     paragraphs: ['Cet e-mail montre que Qrelay peut envoyer des e-mails.'],

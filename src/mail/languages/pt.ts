@@ -46,6 +46,18 @@ export const pt: MailTexts = {
     action: { label: 'Abrir o webhook', url: link },
     notes: ['Nada é enviado até que você o ative de novo. Depois, pode enviar o que aconteceu entretanto.'],
   }),
+  exportReady: (page) => ({
+    subject: 'A sua exportação está pronta',
+    paragraphs: ['A exportação dos seus dados que você pediu está pronta.'],
+    action: { label: 'Baixar a exportação', url: page },
+    notes: ['Ela fica guardada durante sete dias. Para baixá-la, é preciso entrar na conta.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Não foi possível criar a sua exportação',
+    paragraphs: ['Não foi possível criar a exportação dos seus dados que você pediu.'],
+    action: { label: 'Abrir a página da conta', url: page },
+    notes: ['Lá estão o motivo e o que você pode fazer.'],
+  }),
   test: () => ({
     subject: 'E-mail de teste do Qrelay',
     paragraphs: ['Este e-mail mostra que o Qrelay consegue enviar e-mails.'],

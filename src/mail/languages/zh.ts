@@ -41,6 +41,18 @@ export const zh: MailTexts = {
     action: { label: '打开 Webhook', url: link },
     notes: ['在您重新启用之前，不会发送任何内容。启用后，您可以补发其间发生的事件。'],
   }),
+  exportReady: (page) => ({
+    subject: '您的数据导出已就绪',
+    paragraphs: ['您请求的数据导出已就绪。'],
+    action: { label: '下载导出文件', url: page },
+    notes: ['文件保留七天。下载时需要登录。'],
+  }),
+  exportFailed: (page) => ({
+    subject: '无法创建您的数据导出',
+    paragraphs: ['无法创建您请求的数据导出。'],
+    action: { label: '打开帐户页面', url: page },
+    notes: ['页面上说明了原因和您可以采取的措施。'],
+  }),
   test: () => ({
     subject: 'Qrelay 测试邮件',
     paragraphs: ['此邮件表明 Qrelay 可以发送邮件。'],

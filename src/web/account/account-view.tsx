@@ -110,7 +110,7 @@ export function AccountView(props: AccountProps) {
           <NoticesCard {...email} />
         </>
       )}
-      <ExportCard latest={latestExport} />
+      <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}
