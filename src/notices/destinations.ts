@@ -7,7 +7,7 @@ import { isReachableSql } from './owners.ts';
 const checkEveryMs = 23 * hourMs;
 /** Codes that were scanned within this many days. */
 const scannedDays = 7;
-const codesPerStep = 500;
+const codesPerStep = 1_000;
 
 /** 'gone': the page does not exist. 'unreachable': nothing answered. Null: it answers, or nobody knows. */
 export type DestinationState = 'gone' | 'unreachable' | null;
@@ -19,25 +19,51 @@ export interface DueCode {
 
 const dueBefore = (now: Date) => new Date(now.getTime() - checkEveryMs);
 
-/** Codes with an address that are scanned, and whose owner wants to know. In random order: no host holds up the others. */
-export async function findDueCodes(db: Database, now: Date): Promise<DueCode[]> {
+/** A range of share tokens, without its start. They are random, so codes of one owner or host are spread over all of them. */
+export interface TokenRange {
+  after: string;
+  /** Undefined: to the end. */
+  until: string | undefined;
+}
+
+export interface CodePage {
+  codes: DueCode[];
+  /** The last share token that was looked at. Null: there are no more codes in the range. */
+  last: string | null;
+}
+
+/**
+ * Of the next codes in the range, those with an address that are scanned, and whose owner wants to know. Looks at as many
+ * codes each time, by an index, however many there are and however few of them are due.
+ */
+export async function findDueCodes(
+  db: Database,
+  { after, until }: TokenRange,
+  now: Date,
+): Promise<CodePage> {
   const { rows } = (await db.raw(
-    `SELECT code.id, code.content
-     FROM notice_checks JOIN users AS owner ON owner.id = notice_checks.user_id
-     JOIN qr_codes AS code ON code.user_id = owner.id
-     WHERE ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
-       AND code.type = 'url' AND code.is_public AND code.expires_at > :now
-       AND NOT EXISTS (
-         SELECT FROM destination_checks AS known WHERE known.qr_code_id = code.id AND known.checked_at > :due
-       )
-       AND EXISTS (
-         SELECT FROM scan_counters AS counter
-         WHERE counter.qr_code_id = code.id AND dimension = 'total' AND day > CAST(:today AS date) - ${scannedDays}
-       )
-     ORDER BY random() LIMIT ${codesPerStep}`,
-    { now, due: dueBefore(now), today: now.toISOString().slice(0, 10) },
-  )) as { rows: DueCode[] };
-  return rows;
+    `WITH page AS MATERIALIZED (
+       SELECT id, user_id, share_token, type = 'url' AND is_public AND expires_at > :now AS is_live FROM qr_codes
+       WHERE share_token > :after AND (CAST(:until AS text) IS NULL OR share_token <= :until)
+       ORDER BY share_token LIMIT ${codesPerStep}
+     ), due AS (
+       SELECT page.id
+       FROM page JOIN notice_checks USING (user_id) JOIN users AS owner ON owner.id = page.user_id
+       WHERE is_live AND ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
+         AND NOT EXISTS (
+           SELECT FROM destination_checks AS known WHERE known.qr_code_id = page.id AND known.checked_at > :due
+         )
+         AND EXISTS (
+           SELECT FROM scan_counters AS counter
+           WHERE counter.qr_code_id = page.id AND dimension = 'total' AND day > CAST(:today AS date) - ${scannedDays}
+         )
+     )
+     SELECT (SELECT max(share_token) FROM page) AS last,
+       (SELECT coalesce(json_agg(json_build_object('id', code.id, 'content', code.content)), '[]')
+        FROM due JOIN qr_codes AS code USING (id)) AS codes`,
+    { now, after, until: until ?? null, due: dueBefore(now), today: now.toISOString().slice(0, 10) } as never,
+  )) as { rows: [CodePage] };
+  return rows[0];
 }
 
 /** The codes that no other worker has taken. What is known of another address of a code is forgotten. */
