@@ -67,6 +67,16 @@ describe('Two-factor sign-in', () => {
     return answer.status;
   }
 
+  it('has no two fields with the same name on the pages of an account, for who does not see the forms', async () => {
+    const { client } = await setUp(await newUser());
+    for (const path of ['/account', page]) {
+      const text = await (await client.get(path)).text();
+      const labels = [...text.matchAll(/<label for="[^"]*">([^<]*)</g)].map(([, label]) => label);
+      expect(labels.length, path).to.be.at.least(3);
+      expect(labels, path).to.have.length(new Set(labels).size);
+    }
+  });
+
   it('asks for a code of the app after the password, each of which works once, with the clock of the phone 30 s off', async () => {
     const user = await newUser();
     const { secret } = await setUp(user);
