@@ -21,6 +21,7 @@ const maxEndpoints = { healthy: 32, failing: 16 };
 const scanPauseMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;
+const maxStoredLength = 1_000;
 
 export interface DelivererOptions {
   db: Database;
@@ -163,7 +164,7 @@ export function createWebhookDeliverer({
   };
 }
 
-/** PostgreSQL cannot store NUL characters. */
+/** Bounded, because a message may repeat what the other side has sent, such as the names in its certificate. PostgreSQL cannot store NUL characters. */
 function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\u{fffd}');
+  return text.slice(0, maxStoredLength).toWellFormed().replaceAll('\0', '\u{fffd}');
 }

@@ -15,6 +15,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
 import { createOutboundRequest } from '../src/net/outbound-request.ts';
+import { resolveBySystem } from '../src/net/resolve-host.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
@@ -106,11 +107,16 @@ export async function openWorkerService(
   });
   const box = createSecretBox(webhookKeys);
   const timeoutMs = config.webhooks.timeoutSeconds * 1_000;
+  const { networks } = config.webhooks;
+  const outbound = {
+    policy: createAddressPolicy(networks),
+    ...(networks.length > 0 && { resolve: resolveBySystem }),
+  };
   const deliverer = createWebhookDeliverer({
     db: webhookDb,
     box,
     send: createOutboundRequest({
-      policy: createAddressPolicy(config.webhooks.networks),
+      ...outbound,
       timeoutMs,
       maxBodyBytes: maxResponseBytes,
     }),
@@ -143,11 +149,7 @@ export async function openWorkerService(
     deliverer,
     tellOwners,
     exportUpkeep,
-    sendCheck: createOutboundRequest({
-      policy: createAddressPolicy(config.webhooks.networks),
-      timeoutMs: checkTimeoutMs,
-      maxBodyBytes: 1,
-    }),
+    sendCheck: createOutboundRequest({ ...outbound, timeoutMs: checkTimeoutMs, maxBodyBytes: 1 }),
     log,
     traces: tracing && createScanTraces(tracing),
   });
