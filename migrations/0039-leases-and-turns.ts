@@ -17,16 +17,16 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE webhook_endpoints
       -- Of its URL. Null where the URL was set by an earlier version.
       ADD COLUMN host text,
-      -- When the last call ended. Who has waited longest is called first.
-      ADD COLUMN served_at timestamptz(3),
-      -- Whether that call took long.
+      -- When a worker last claimed it. Who has waited longest is called first.
+      ADD COLUMN claimed_at timestamptz(3),
+      -- Whether its last call that succeeded took long, or there was none.
       ADD COLUMN is_slow boolean NOT NULL DEFAULT false;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    ALTER TABLE webhook_endpoints DROP COLUMN is_slow, DROP COLUMN served_at, DROP COLUMN host;
+    ALTER TABLE webhook_endpoints DROP COLUMN is_slow, DROP COLUMN claimed_at, DROP COLUMN host;
     ALTER TABLE account_exports DROP COLUMN owner_told_at, DROP COLUMN failure, DROP COLUMN queued_at;
     ALTER TABLE notices DROP COLUMN leased_until;
   `);

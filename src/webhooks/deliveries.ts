@@ -127,8 +127,11 @@ export async function replayPeriod(
   { from, to }: { from: Date; to: Date },
   now: Date,
 ): Promise<Replayed> {
-  requireEnabled(endpoint);
   return db.transaction(async (transaction) => {
+    // One at a time, or each would find the same scans, and they would be sent in two deliveries.
+    const locked = await Endpoint.query(transaction).findById(endpoint.id).forNoKeyUpdate();
+    if (!locked) throw new AppError('not_found', 'There is no such webhook endpoint.');
+    requireEnabled(locked);
     const found = await Delivery.query(transaction)
       .where({ endpoint_id: endpoint.id })
       .whereNot({ status: 'pending' })
