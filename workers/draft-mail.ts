@@ -48,7 +48,8 @@ export async function draftMail(
     }
     case 'webhook-disabled': {
       const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
-      if (!endpoint || endpoint.isEnabled) return undefined;
+      // The name is the owner's choice: a stranger whose address somebody has signed up with must not read it.
+      if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
       const { id, name, disabledReason } = endpoint;
       const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
       return { to: user.email, language, write: (texts) => texts.webhookDisabled(webhook) };

@@ -74,10 +74,8 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, unsubscribeToken } = await loadSecrets(
-    db,
-    config.rootSecrets,
-  );
+  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } =
+    await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -137,6 +135,7 @@ export async function openWorkerService(
     sealingKey,
     openingKeys,
     openMail,
+    hashEmail,
     unsubscribeToken,
     closing: closing.signal,
     mailer: config.mail && createMailer(config.mail),

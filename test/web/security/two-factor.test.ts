@@ -124,6 +124,21 @@ describe('Two-factor sign-in', () => {
     expect((await client.get('/codes')).status).to.equal(303);
   });
 
+  it('cannot be entered any more after the password was replaced', async () => {
+    const user = await newUser();
+    const { client, secret } = await setUp(user);
+    const thief = await enterPassword(user);
+    await thief.client.get(thief.location);
+    await client.get('/account');
+    await client.post('/account/password', {
+      oldPassword: password,
+      newPassword: 'another long and rare password',
+    });
+    const answer = await thief.client.post('/signin/second', { code: codeNow(secret) });
+    expect(answer.headers.get('Location')).to.equal('/signin');
+    expect((await thief.client.get('/codes')).status).to.equal(303);
+  });
+
   it('ends ten minutes after the password, and needs the right one to be changed', async () => {
     const user = await newUser();
     const { client, secret } = await setUp(user);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
 import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../../support/mail-server.ts';
@@ -134,5 +135,44 @@ describe('The email of an account', () => {
       ...Array.from({ length: 5 }, () => false),
       true,
     ]);
+  });
+
+  it('does not change any more by a link that was asked for before the password changed', async () => {
+    const thief = await signUp('robbed@example.com');
+    await thief.get('/account');
+    await thief.post('/account/email', { newEmail: 'thief@example.com', emailPassword: password });
+    const [mail] = await mails.mailsTo('thief@example.com');
+    const owner = await findUserByEmail(service.db, 'robbed@example.com');
+    const link = await createSignInLink(service.db, owner, new Date());
+    const client = formClient(service.url);
+    await client.get('/signin');
+    const newPassword = 'another long and rare password';
+    expect((await client.post(`/signin/link/${link}`, { newPassword })).status).to.equal(303);
+    expect(await confirm(pathIn(mail))).to.equal(404);
+    expect((await findUserByEmail(service.db, 'robbed@example.com')).id).to.equal(owner.id);
+  });
+
+  it('can still be confirmed by the mail of the sign-up after the password changed', async () => {
+    const client = await signUp('steady@example.com');
+    const [mail] = await mails.mailsTo('steady@example.com');
+    await client.get('/account');
+    const changed = await client.post('/account/password', {
+      oldPassword: password,
+      newPassword: 'another long and rare password',
+    });
+    expect(changed.status).to.equal(303);
+    expect(await confirm(pathIn(mail))).to.equal(200);
+  });
+
+  it('takes the links to a new password with it that were sent to the old one', async () => {
+    const client = await signUp('leaving@example.com');
+    const user = await findUserByEmail(service.db, 'leaving@example.com');
+    const link = await createSignInLink(service.db, user, new Date());
+    expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(200);
+    await client.get('/account');
+    await client.post('/account/email', { newEmail: 'arrived@example.com', emailPassword: password });
+    const [mail] = await mails.mailsTo('arrived@example.com');
+    expect(await confirm(pathIn(mail))).to.equal(200);
+    expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(404);
   });
 });
