@@ -5,6 +5,7 @@ import { startSession } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { subjectOf } from '../../support/request-windows.ts';
+import { lockWaiters } from '../../support/row-lock.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
@@ -293,7 +294,7 @@ describe('Sessions over HTTP', () => {
       () => 'started',
       (error: Error) => error.message,
     );
-    await rowLockAwaited(service.db);
+    await lockWaiters(service.db, 1);
     await change.commit();
     expect(await started).to.equal('The account was changed in the meantime. Sign in again.');
     expect(await service.db('sessions').where({ user_id: user.id })).to.deep.equal([]);
