@@ -1,6 +1,6 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid } from 'uuid';
-import { AppError } from '../errors.ts';
+import { AppError, type FieldError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt, lastIdAt } from '../store/time-ordered-id.ts';
@@ -117,6 +117,20 @@ export interface Replayed {
   scans: number;
 }
 
+export interface Period {
+  from: Date;
+  to: Date;
+}
+
+/** What happened before the log begins was sent and is forgotten: a replay would send its scans as if they were new. */
+export function periodErrors({ from, to }: Period, now: Date): FieldError[] {
+  const isTooOld = now.getTime() - from.getTime() > (logDays + 1) * dayMs;
+  return [
+    ...(isTooOld ? [{ field: 'from', message: `must be at most ${logDays} days ago` }] : []),
+    ...(to > from ? [] : [{ field: 'to', message: 'must be after from' }]),
+  ];
+}
+
 /**
  * Sends again what happened from `from` until `to`: deliveries in the log with the same webhook-id, and scans that are in
  * none of them, such as those from a time when the endpoint was disabled.
@@ -124,7 +138,7 @@ export interface Replayed {
 export async function replayPeriod(
   db: Database,
   endpoint: Endpoint,
-  { from, to }: { from: Date; to: Date },
+  { from, to }: Period,
   now: Date,
 ): Promise<Replayed> {
   return db.transaction(async (transaction) => {
@@ -156,7 +170,7 @@ export async function replayPeriod(
 async function addMissedScans(
   transaction: Database,
   endpoint: Endpoint,
-  { from, to }: { from: Date; to: Date },
+  { from, to }: Period,
 ): Promise<number> {
   const { rows } = (await transaction.raw(
     `WITH known AS MATERIALIZED (

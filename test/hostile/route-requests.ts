@@ -68,7 +68,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /api/v1/webhooks/:id/rotate-secret': () => ({}),
   'POST /api/v1/webhooks/:id/test': () => ({}),
   'POST /api/v1/webhooks/:id/replay': () => ({
-    body: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' },
+    body: { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() },
   }),
   'POST /api/v1/webhook-deliveries/:id/retry': () => ({}),
   'POST /webhooks/new': () => ({ form: endpointFields }),
