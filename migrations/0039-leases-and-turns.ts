@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** What a killed worker has begun is taken up again, and no owner's webhooks wait behind those of others. */
+/**
+ * What a killed worker has begun is taken up again, no owner's webhooks wait behind those of others, and deleting an endpoint
+ * does not wait for its log.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- Until then, one worker sends the mail. claimed_at is set when that is done.
@@ -21,11 +24,32 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN claimed_at timestamptz(3),
       -- Whether its last call that succeeded took long, or there was none.
       ADD COLUMN is_slow boolean NOT NULL DEFAULT false;
+
+    -- Endpoints whose log is to be purged, in steps: by a foreign key, a month of calls would be one statement.
+    CREATE TABLE deleted_endpoints (
+      id uuid PRIMARY KEY,
+      deleted_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE FUNCTION note_deleted_endpoints() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO deleted_endpoints (id) SELECT id FROM deleted ON CONFLICT DO NOTHING;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER note_deleted_endpoints AFTER DELETE ON webhook_endpoints
+      REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION note_deleted_endpoints();
+    ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_endpoint_id_fkey;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    DELETE FROM webhook_deliveries AS delivery
+      WHERE NOT EXISTS (SELECT FROM webhook_endpoints WHERE webhook_endpoints.id = delivery.endpoint_id);
+    ALTER TABLE webhook_deliveries ADD CONSTRAINT webhook_deliveries_endpoint_id_fkey
+      FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints ON DELETE CASCADE;
+    DROP TRIGGER note_deleted_endpoints ON webhook_endpoints;
+    DROP FUNCTION note_deleted_endpoints;
+    DROP TABLE deleted_endpoints;
     ALTER TABLE webhook_endpoints DROP COLUMN is_slow, DROP COLUMN claimed_at, DROP COLUMN host;
     ALTER TABLE account_exports DROP COLUMN owner_told_at, DROP COLUMN failure, DROP COLUMN queued_at;
     ALTER TABLE notices DROP COLUMN leased_until;

@@ -50,12 +50,13 @@ export function createHousekeepingHandler({
       await purgeConfirmations(db, now);
       await purgeSentMails(db, now);
       await purgeResponses(db, now);
-      await purgeExports(db, now);
+      const purgeUntil = performance.now() + maxPurgeMs;
+      const isOver = () => performance.now() > purgeUntil;
+      await purgeExports(db, now, isOver);
       await purgeNotices(db, now);
       await purgeDestinations(db, now);
       await purgeReports(db);
-      const purgeUntil = performance.now() + maxPurgeMs;
-      await purgeDeliveries(db, now, () => performance.now() > purgeUntil);
+      await purgeDeliveries(db, now, isOver);
       await writeExpiringEvents(db, now);
       await resealSecrets(db, box);
       await tellOwners();

@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts';
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
 const maxBuildMs = dayMs;
+const chunksPerStep = 64;
 
 export interface AccountExport {
   requestId: string;
@@ -137,13 +138,25 @@ export async function* readExport(db: Database, userId: string): AsyncGenerator<
   }
 }
 
-export async function purgeExports(db: Database, now: Date): Promise<number> {
-  await db.raw(
-    `DELETE FROM account_export_chunks AS chunk
-     WHERE EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id AND expires_at <= :now)
-       OR (created_at <= :leftBehind
-           AND NOT EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id))`,
-    { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
-  );
+/** In steps of 32 MB, until `isOver`: a large archive takes longer than a statement may. */
+export async function purgeExports(
+  db: Database,
+  now: Date,
+  isOver: () => boolean = () => false,
+): Promise<number> {
+  for (let deleted = chunksPerStep; deleted === chunksPerStep; ) {
+    if (isOver()) return 0;
+    const { rowCount } = (await db.raw(
+      `DELETE FROM account_export_chunks WHERE (build_id, position) IN (
+         SELECT build_id, position FROM account_export_chunks AS chunk
+         WHERE EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id AND expires_at <= :now)
+           OR (created_at <= :leftBehind
+               AND NOT EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id))
+         LIMIT ${chunksPerStep}
+       )`,
+      { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
+    )) as { rowCount: number };
+    deleted = rowCount;
+  }
   return db('account_exports').where('expires_at', '<=', now).delete();
 }

@@ -190,7 +190,7 @@ export async function rotateSecret(
   });
 }
 
-/** With its log and all that waits. */
+/** With all that waits. Its log is purged in the background. */
 export async function deleteEndpoint(db: Database, userId: string, id: string): Promise<void> {
   const deleted = isUuid(id) ? await Endpoint.query(db).delete().where({ id, user_id: userId }) : 0;
   if (deleted === 0) throw noSuchEndpoint();

@@ -39,7 +39,7 @@ export async function recordAttempt(
     const updated = await Delivery.query(transaction)
       .findById(id)
       .patch({ attempts: attempts + 1 });
-    // The endpoint was deleted meanwhile.
+    // The endpoint was deleted meanwhile, and its log purged.
     if (updated === 0) return;
     const change = Delivery.query(transaction).findById(id).patch(next);
     // Its owner may have asked for a retry during the call, or disabled the endpoint.

@@ -6,7 +6,13 @@ import { recordScans } from '../../src/scans/record-scans.ts';
 import { readBacklog } from '../../src/webhooks/backlog.ts';
 import { firstIdAt } from '../../src/store/time-ordered-id.ts';
 import { Delivery, replayPeriod } from '../../src/webhooks/deliveries.ts';
-import { changeEndpoint, createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  Endpoint,
+  resealSecrets,
+} from '../../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
 import { purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
 import { recordAttempt } from '../../src/webhooks/record-attempt.ts';
@@ -99,6 +105,27 @@ describe('Upkeep of webhooks', () => {
       const column = table === 'webhook_endpoints' ? 'id' : 'endpoint_id';
       expect(await service.db(table).where({ [column]: endpoint.id }), table).to.deep.equal([]);
     }
+  });
+
+  it('purge the log of a deleted endpoint in steps, and what a transaction still adds to it', async () => {
+    const fill = () =>
+      service.db.raw(
+        `INSERT INTO webhook_deliveries (endpoint_id, event, status) SELECT :id, 'ping', 'delivered' FROM generate_series(1, 5000)`,
+        { id: endpoint.id },
+      );
+    await fill();
+    await deleteEndpoint(service.db, user.id, endpoint.id);
+    expect(await deliveries()).to.have.length(5_000);
+    // Whose time is over after the first step.
+    let steps = 0;
+    await purgeDeliveries(service.db, new Date(), () => (steps += 1) > 4);
+    expect((await deliveries()).length).to.be.within(1, 3_000);
+    await purgeDeliveries(service.db, new Date(), never);
+    expect(await deliveries()).to.deep.equal([]);
+    await fill();
+    await purgeDeliveries(service.db, new Date(Date.now() + 11 * 60_000), never);
+    expect(await deliveries()).to.deep.equal([]);
+    expect(await service.db('deleted_endpoints').where({ id: endpoint.id })).to.deep.equal([]);
   });
 
   it('purge what the log has of a deleted code, and its events that wait when they are finished', async () => {
