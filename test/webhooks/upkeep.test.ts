@@ -114,6 +114,7 @@ describe('Upkeep of webhooks', () => {
         { id: endpoint.id },
       );
     await fill();
+    await service.db('deleted_endpoints').delete();
     await deleteEndpoint(service.db, user.id, endpoint.id);
     expect(await deliveries()).to.have.length(5_000);
     // Whose time is over after the first step.

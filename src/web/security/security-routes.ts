@@ -17,6 +17,7 @@ import {
   startTotp,
 } from '../../accounts/second-factors.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
+import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { totpUrl } from '../../accounts/totp.ts';
 import { isLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
@@ -42,7 +43,7 @@ type Flash = keyof typeof flashTexts;
 
 /** Sessions, authenticator app, passkeys and recovery codes. */
 export function securityPages(parts: PageParts): Router {
-  const { db, config, secrets, sessions, now } = parts;
+  const { db, config, secrets, sessions, sendMail, now } = parts;
   const site = passkeySite(config.baseUrl);
   const router = new Router({ prefix: path });
   router.use(needUser);
@@ -59,6 +60,7 @@ export function securityPages(parts: PageParts): Router {
         sessions: await sessions.list(ctx),
         factors: await countSecondFactors(db, user.id),
         passkeys: await listPasskeys(db, user.id),
+        canAdd: canAdd(ctx),
         setUp: secret ? { secret, url: totpUrl(secret, user.email, site.host) } : undefined,
         flash: flash && {
           kind: flash === 'passkeyFailed' ? ('bad' as const) : ('good' as const),
@@ -75,6 +77,16 @@ export function securityPages(parts: PageParts): Router {
   /** The errors of the form's password. */
   const check = (ctx: Context, name: string) =>
     currentPasswordErrors(parts, userOf(ctx), name, field(ctx, name));
+
+  /**
+   * Whoever signs up with a stranger's email must not be able to keep its owner out: a link to a new password, which only the
+   * owner can read, does not replace a second factor.
+   */
+  const canAdd = (ctx: Context) => sendMail === undefined || hasConfirmedEmail(userOf(ctx));
+  const checkToAdd = async (ctx: Context, name: string): Promise<FieldError[]> =>
+    canAdd(ctx)
+      ? check(ctx, name)
+      : [{ field: name, message: 'Confirm your email first, on the page Account' }];
 
   /** The first factor comes with recovery codes, which are shown once. */
   async function finishWithCodes(ctx: Context, flash: Flash): Promise<void> {
@@ -102,7 +114,7 @@ export function securityPages(parts: PageParts): Router {
   });
 
   router.post('/totp', async (ctx) => {
-    const errors = await check(ctx, 'totpPassword');
+    const errors = await checkToAdd(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await startTotp(db, secrets, userOf(ctx).id);
     redirect(ctx, `${path}#app`);
@@ -141,7 +153,7 @@ export function securityPages(parts: PageParts): Router {
   });
 
   router.post('/passkeys/options', async (ctx) => {
-    const errors = await check(ctx, 'passkeyPassword');
+    const errors = await checkToAdd(ctx, 'passkeyPassword');
     if (errors.length > 0) {
       ctx.status = 400;
       return;
@@ -157,7 +169,7 @@ export function securityPages(parts: PageParts): Router {
     const response = parseCredential(field(ctx, 'response'));
     // The password was checked when the challenge was made; without one, this says what is wrong with it.
     if (!response) {
-      const errors = await check(ctx, 'passkeyPassword');
+      const errors = await checkToAdd(ctx, 'passkeyPassword');
       return errors.length > 0 ? showPage(ctx, errors) : finish(ctx, 'passkeyFailed');
     }
     const name = field(ctx, 'name').normalize('NFC').trim().slice(0, 60);

@@ -15,13 +15,16 @@ interface SecurityProps {
   sessions: OpenSession[];
   factors: SecondFactors;
   passkeys: Passkey[];
+  /** False until the email is confirmed. */
+  canAdd: boolean;
   /** An authenticator app that is being set up. */
   setUp: { secret: string; url: string } | undefined;
   flash: { kind: 'good' | 'bad'; text: string } | undefined;
   errors: FieldError[];
 }
 
-export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flash, errors }: SecurityProps) {
+export function SecurityView(props: SecurityProps) {
+  const { visitor, sessions, factors, passkeys, canAdd, setUp, flash, errors } = props;
   const form: FormState = { values: { name: '' }, errors };
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
@@ -43,6 +46,11 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
             ? 'On. Besides your password, signing in needs one of the following.'
             : 'Off. With an authenticator app or a passkey, a stolen password is not enough to sign in.'}
         </p>
+        {!canAdd && (
+          <p>
+            Before you turn it on, confirm your email on the page <a href="/account">Account</a>.
+          </p>
+        )}
         {isOn && (
           <p>
             {factors.recoveryCodes === 1 ? '1 recovery code' : `${factors.recoveryCodes} recovery codes`}{' '}

@@ -175,4 +175,18 @@ describe('The email of an account', () => {
     expect(await confirm(pathIn(mail))).to.equal(200);
     expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(404);
   });
+
+  it('has to be confirmed before a second factor is added, which would keep the owner of the address out', async () => {
+    const client = await signUp('squatted@example.com');
+    const page = '/account/security';
+    expect(await mainText(await client.get(page))).to.contain('confirm your email on the page Account');
+    const refused = await client.post(`${page}/totp`, { totpPassword: password });
+    expect(refused.status).to.equal(400);
+    expect(await mainText(refused)).to.contain('Confirm your email first');
+    expect((await client.post(`${page}/passkeys/options`, { passkeyPassword: password })).status).to.equal(400);
+    const [mail] = await mails.mailsTo('squatted@example.com');
+    expect(await confirm(pathIn(mail))).to.equal(200);
+    expect(await mainText(await client.get(page))).not.to.contain('confirm your email');
+    expect((await client.post(`${page}/totp`, { totpPassword: password })).status).to.equal(303);
+  });
 });
