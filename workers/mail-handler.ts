@@ -5,6 +5,7 @@ import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { type MailJob, unpackMail } from '../src/queue/mail-queue.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftMail } from './draft-mail.ts';
 
@@ -41,7 +42,8 @@ export function createMailHandler({
     const { to, language, write, headers } = drafted;
     const mail = { id: job.id, to, ...composeMail(language, site, write), ...(headers && { headers }) };
     const limit = { subject: `mail:${job.kind}:${hashEmail(to)}`, maxPerHour };
-    if (await sendWithin(limit, () => mailer.send(mail))) await noteSentMail(db, job.id, new Date());
+    if (await sendWithin(limit, () => mailer.send(mail)))
+      await retryUnavailable(() => noteSentMail(db, job.id, new Date()));
     else log.warn({ kind: job.kind }, 'an address got too many mails of a kind within an hour; one was not sent');
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { findEndingCodes } from '../src/notices/ending.ts';
@@ -9,6 +8,7 @@ import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftNotice } from './draft-notice.ts';
 
@@ -18,8 +18,6 @@ const maxRunMs = 8 * 60_000;
 const parallelMails = 4;
 /** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
 const maxFailuresInARow = 5;
-/** A minute in all, less than a lease. */
-const finishRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 export interface NoticeHandlerOptions {
   /** Not the connections that record scans. */
@@ -74,19 +72,6 @@ export function createNoticeHandler({
     await using.send({ id: mailId, to: recipient.email, ...mail, headers });
   }
 
-  /** What is sent must not be sent again because the database was away for a moment. */
-  async function finish({ mailId }: NoticeBatch): Promise<void> {
-    for (const waitMs of finishRetriesMs) {
-      try {
-        return await finishNotices(db, mailId, now());
-      } catch (err) {
-        if (!isDatabaseUnavailable(err)) throw err;
-        await sleep(waitMs);
-      }
-    }
-    await finishNotices(db, mailId, now());
-  }
-
   /** False when the server did not accept the mail now. */
   async function sendNext(batch: NoticeBatch, using: Mailer): Promise<boolean> {
     try {
@@ -101,7 +86,8 @@ export function createNoticeHandler({
       }
       log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
     }
-    await finish(batch);
+    // Within the lease: what is sent must not be sent again because the database was away for a moment.
+    await retryUnavailable(() => finishNotices(db, batch.mailId, now()));
     return true;
   }
 
