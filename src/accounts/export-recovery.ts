@@ -6,7 +6,7 @@ const silentMs = 15 * 60_000;
 const giveUpMs = dayMs;
 const maxTold = 100;
 
-export interface ExportRequest {
+interface ExportRequest {
   userId: string;
   requestId: string;
 }

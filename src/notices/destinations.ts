@@ -20,7 +20,7 @@ export interface DueCode {
 const dueBefore = (now: Date) => new Date(now.getTime() - checkEveryMs);
 
 /** A range of share tokens, without its start. They are random, so codes of one owner or host are spread over all of them. */
-export interface TokenRange {
+interface TokenRange {
   after: string;
   /** Undefined: to the end. */
   until: string | undefined;

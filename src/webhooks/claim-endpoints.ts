@@ -13,7 +13,7 @@ const scansAheadMs = 500;
  * Endpoints that answer quickly, and all others: those that are slow, that fail, or that were never called. Nobody can take
  * the places of the first kind for longer than a moment.
  */
-export const lanes = {
+const lanes = {
   fast: { perHost: 16, condition: 'failures = 0 AND NOT is_slow' },
   slow: { perHost: 8, condition: '(failures > 0 OR is_slow)' },
 } as const;

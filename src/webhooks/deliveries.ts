@@ -117,7 +117,7 @@ export interface Replayed {
   scans: number;
 }
 
-export interface Period {
+interface Period {
   from: Date;
   to: Date;
 }

@@ -265,21 +265,21 @@ describe('Notices to owners', () => {
   it('are sent once although the database is away after the server has accepted them', async () => {
     const owner = await newOwner();
     await owner.code('Menu', { endsIn: 6 * day });
-    let failures = 2;
+    let outages = 2;
     const db = new Proxy(service.db, {
       apply(target, self, [table]: [string]) {
         const query = Reflect.apply(target, self, [table]) as { update: (values: object) => unknown };
         if (table !== 'notices') return query;
         const { update } = query;
         query.update = (values) => {
-          if ('claimed_at' in values && (failures -= 1) >= 0) throw new Error('Connection terminated');
+          if ('claimed_at' in values && (outages -= 1) >= 0) throw new Error('Connection terminated');
           return update.call(query, values);
         };
         return query;
       },
     });
     await runHandler(wednesday, db);
-    expect(failures).to.equal(-1);
+    expect(outages).to.be.below(0);
     await runHandler(later(0.1));
     expect(sentTo(owner)).to.have.length(1);
   });
