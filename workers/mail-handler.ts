@@ -1,4 +1,5 @@
 import { type AttemptLimit, refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
+import { mailboxOf } from '../src/accounts/email-address.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
@@ -41,7 +42,7 @@ export function createMailHandler({
     if (!drafted) return;
     const { to, language, write, headers } = drafted;
     const mail = { id: job.id, to, ...composeMail(language, site, write), ...(headers && { headers }) };
-    const limit = { subject: `mail:${job.kind}:${hashEmail(to)}`, maxPerHour };
+    const limit = { subject: `mail:${job.kind}:${hashEmail(mailboxOf(to))}`, maxPerHour };
     if (await sendWithin(limit, () => mailer.send(mail)))
       await retryUnavailable(() => noteSentMail(db, job.id, new Date()));
     else log.warn({ kind: job.kind }, 'an address got too many mails of a kind within an hour; one was not sent');

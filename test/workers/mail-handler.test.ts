@@ -77,12 +77,15 @@ onBothQueues('The job of a mail', (redisUrl) => {
     expect(refusals.get('never@example.com')?.times).to.equal(99);
   });
 
-  it('sends ten mails of a kind to an address in an hour, whoever asked for them, and counts none that failed', async () => {
+  it('sends ten mails of a kind to a mailbox in an hour, whoever asked for them, and counts none that failed', async () => {
     refusals.set('bombed@example.com', { code: 451, times: 3 });
-    for (let job = 0; job < 12; job += 1) await queue.add(mailQueue, await resetJob('bombed@example.com'));
-    await mails.mailsTo('bombed@example.com', 10);
+    for (let job = 0; job < 6; job += 1)
+      for (const email of ['bombed@example.com', `bombed+${job}@example.com`])
+        await queue.add(mailQueue, await resetJob(email));
+    const bombs = () => mails.received.filter(({ to }) => to.join().startsWith('bombed'));
+    await eventually(() => expect(bombs()).to.have.length(10), 30_000);
     await isIdle();
-    expect(await mails.mailsTo('bombed@example.com')).to.have.length(10);
+    expect(bombs()).to.have.length(10);
     await queue.add(mailQueue, await resetJob('unharmed@example.com'));
     await mails.mailsTo('unharmed@example.com');
   });
