@@ -3,7 +3,7 @@ import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-requ
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { throttle } from '../src/telemetry/throttle.ts';
-import { claimEndpoints, type Lane, takeDue } from '../src/webhooks/claim-endpoints.ts';
+import { claimEndpoints, type Pace, takeDue } from '../src/webhooks/claim-endpoints.ts';
 import { type Attempt, type Delivery, messageId } from '../src/webhooks/deliveries.ts';
 import type { Endpoint } from '../src/webhooks/endpoints.ts';
 import { renderBody } from '../src/webhooks/payload.ts';
@@ -18,7 +18,7 @@ import {
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 
 /** Endpoints that one process calls at the same time. */
-const maxEndpoints: Record<Lane, number> = { fast: 32, slow: 16 };
+const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 16 };
 const scanPauseMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;
@@ -55,7 +55,7 @@ export function createWebhookDeliverer({
   tellOwners,
   log,
 }: DelivererOptions): WebhookDeliverer {
-  const running: Record<Lane, Set<Promise<void>>> = { fast: new Set(), slow: new Set() };
+  const running: Record<Pace, Set<Promise<void>>> = { fast: new Set(), slow: new Set() };
   let isClosing = false;
   const logFailed = throttle((err, times) =>
     log.warn({ err, times }, 'a webhook endpoint could not be called; its events are sent later'),
@@ -137,11 +137,11 @@ export function createWebhookDeliverer({
     await tellOwners();
   }
 
-  async function startSome(lane: Lane): Promise<void> {
-    const set = running[lane];
+  async function startSome(pace: Pace): Promise<void> {
+    const set = running[pace];
     const claimed = await claimEndpoints(db, {
-      lane,
-      limit: maxEndpoints[lane] - set.size,
+      pace,
+      limit: maxEndpoints[pace] - set.size,
       leaseMs: timeoutMs + claimMarginMs,
     });
     for (const endpoint of claimed) {

@@ -13,15 +13,15 @@ const scansAheadMs = 500;
  * Endpoints that answer quickly, and all others: those that are slow, that fail, or that were never called. Nobody can take
  * the places of the first kind for longer than a moment.
  */
-const lanes = {
+const paces = {
   fast: { perHost: 16, condition: 'failures = 0 AND NOT is_slow' },
   slow: { perHost: 8, condition: '(failures > 0 OR is_slow)' },
 } as const;
 
-export type Lane = keyof typeof lanes;
+export type Pace = keyof typeof paces;
 
 interface Claim {
-  lane: Lane;
+  pace: Pace;
   limit: number;
   /** Nobody else calls the endpoints for this long. */
   leaseMs: number;
@@ -35,9 +35,9 @@ const hostSql = 'coalesce(host, id::text)';
  * Claims endpoints that have something to be sent now, for one worker: those first that have waited longest, and so many of
  * a host at a time, by all workers together, that nobody can aim the service at it.
  */
-export async function claimEndpoints(db: Database, { lane, limit, leaseMs }: Claim): Promise<Endpoint[]> {
+export async function claimEndpoints(db: Database, { pace, limit, leaseMs }: Claim): Promise<Endpoint[]> {
   if (limit <= 0) return [];
-  const { perHost, condition } = lanes[lane];
+  const { perHost, condition } = paces[pace];
   return Endpoint.query(db)
     .patch({
       leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { claimEndpoints, type Lane } from '../../src/webhooks/claim-endpoints.ts';
+import { claimEndpoints, type Pace } from '../../src/webhooks/claim-endpoints.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
 import { changeEndpoint, createEndpoint, Endpoint } from '../../src/webhooks/endpoints.ts';
 import { type Call, releaseEndpoint } from '../../src/webhooks/record-attempt.ts';
@@ -27,8 +27,8 @@ describe('Turns of webhook endpoints', () => {
     await createPing(service.db, endpoint);
     return endpoint.id;
   }
-  const claim = (lane: Lane, limit = 100) =>
-    claimEndpoints(service.db, { lane, limit, leaseMs: 60_000 });
+  const claim = (pace: Pace, limit = 100) =>
+    claimEndpoints(service.db, { pace, limit, leaseMs: 60_000 });
   const release = (endpoint: Endpoint, ...calls: Call[]) =>
     releaseEndpoint(service.db, endpoint, { calls, scansAt: undefined }, new Date());
   const quick: Call = { outcome: 'delivered', durationMs: 100 };
@@ -70,25 +70,25 @@ describe('Turns of webhook endpoints', () => {
 
   it('of endpoints that answer slowly, fail or are new do not take the places of others', async () => {
     const id = await makeEndpoint('https://slow.example.com/');
-    const lanesOf = async () => {
+    const paceOf = async () => {
       const row = await Endpoint.query(service.db).findById(id).throwIfNotFound();
       return row.failures === 0 && !row.isSlow ? 'fast' : 'slow';
     };
-    expect(await lanesOf()).to.equal('slow');
+    expect(await paceOf()).to.equal('slow');
     await prove();
-    expect(await lanesOf()).to.equal('fast');
+    expect(await paceOf()).to.equal('fast');
     const [fast] = await claim('fast');
     await release(fast!, quick, slow);
-    expect(await lanesOf()).to.equal('slow');
+    expect(await paceOf()).to.equal('slow');
     expect(await claim('fast')).to.deep.equal([]);
     await prove();
     const [again] = await claim('fast');
     await release(again!, { outcome: 'failed', durationMs: 10 });
-    expect(await lanesOf()).to.equal('slow');
+    expect(await paceOf()).to.equal('slow');
     await service.db('webhook_endpoints').update({ retry_at: new Date(0) });
     await prove();
-    expect(await lanesOf()).to.equal('fast');
+    expect(await paceOf()).to.equal('fast');
     await changeEndpoint(service.db, userId, id, { url: 'https://elsewhere.example.com/' }, new Date());
-    expect(await lanesOf()).to.equal('slow');
+    expect(await paceOf()).to.equal('slow');
   });
 });
