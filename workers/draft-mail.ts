@@ -40,6 +40,11 @@ export async function draftMail(
         language,
         write: (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`),
       };
+    case 'second-factor-changed': {
+      const { change } = request;
+      const page = `${baseUrl}/account/security`;
+      return { to: user.email, language, write: (texts) => texts.secondFactorChanged(change, page) };
+    }
     case 'confirm-email': {
       const waiting = await createConfirmationToken(db, user.id, now);
       if (!waiting) return undefined;

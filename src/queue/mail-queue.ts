@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import type { Language } from '../http/preferred-language.ts';
+import type { FactorChange } from '../mail/mail-texts.ts';
 import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
@@ -13,6 +14,7 @@ export type MailRequest =
   /** To the old address. */
   | { kind: 'email-changed'; userId: string; oldEmail: string }
   | { kind: 'webhook-disabled'; userId: string; endpointId: string }
+  | { kind: 'second-factor-changed'; userId: string; change: FactorChange }
   /** Ready, or failed. */
   | { kind: 'export-finished'; userId: string; requestId: string };
 

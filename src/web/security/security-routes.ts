@@ -22,7 +22,9 @@ import { totpUrl } from '../../accounts/totp.ts';
 import { isLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { currentPasswordErrors } from '../account/current-password.ts';
+import type { FactorChange } from '../../mail/mail-texts.ts';
 import { field } from '../middleware/forms.ts';
+import { mailLater } from '../sign-in/ask-for-confirmation.ts';
 import { parseCredential } from '../sign-in/parse-credential.ts';
 import { readFlash, redirectWithFlash } from '../ui/flash.ts';
 import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
@@ -73,6 +75,9 @@ export function securityPages(parts: PageParts): Router {
   }
 
   const finish = (ctx: Context, flash: Flash) => redirectWithFlash(ctx, parts, path, flash);
+  /** Whoever has stolen the password must not be able to stay unnoticed. */
+  const tell = (ctx: Context, change: FactorChange) =>
+    mailLater(parts, { kind: 'second-factor-changed', userId: userOf(ctx).id, change });
 
   /** The errors of the form's password. */
   const check = (ctx: Context, name: string) =>
@@ -136,6 +141,7 @@ export function securityPages(parts: PageParts): Router {
             : 'was tried too often. Try again in an hour',
         },
       ]);
+    await tell(ctx, 'app-on');
     await finishWithCodes(ctx, 'totp');
   });
 
@@ -143,12 +149,14 @@ export function securityPages(parts: PageParts): Router {
     const errors = await check(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await removeTotp(db, userOf(ctx).id);
+    await tell(ctx, 'app-off');
     finish(ctx, 'totpOff');
   });
 
   router.post('/recovery', async (ctx) => {
     const errors = await check(ctx, 'recoveryPassword');
     if (errors.length > 0) return showPage(ctx, errors);
+    await tell(ctx, 'recovery-codes');
     await showNewCodes(ctx);
   });
 
@@ -185,13 +193,14 @@ export function securityPages(parts: PageParts): Router {
         now(),
       ));
     if (!isAdded) return finish(ctx, 'passkeyFailed');
+    await tell(ctx, 'passkey-added');
     await finishWithCodes(ctx, 'passkey');
   });
 
   router.post('/passkeys/delete', async (ctx) => {
     const errors = await check(ctx, 'removePassword');
     if (errors.length > 0) return showPage(ctx, errors);
-    await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'));
+    if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'))) await tell(ctx, 'passkey-removed');
     finish(ctx, 'passkeyOff');
   });
   return router;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
+import { totpCode } from '../../../src/accounts/totp.ts';
 import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../../support/mail-server.ts';
@@ -188,5 +189,11 @@ describe('The email of an account', () => {
     expect(await confirm(pathIn(mail))).to.equal(200);
     expect(await mainText(await client.get(page))).not.to.contain('confirm your email');
     expect((await client.post(`${page}/totp`, { totpPassword: password })).status).to.equal(303);
+    const shown = await (await client.get(page)).text();
+    const secret = /id="totp-key"[^>]*value="([A-Z2-7]{32})"/.exec(shown)?.[1] ?? '';
+    await client.post(`${page}/totp/confirm`, { code: totpCode(secret, new Date()) });
+    const told = (await mails.mailsTo('squatted@example.com', 2)).at(-1);
+    expect(told?.text).to.contain('An authenticator app was set up for your account.');
+    expect(linkIn(told!)).to.equal('https://qr.test/account/security');
   });
 });
