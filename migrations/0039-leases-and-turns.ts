@@ -25,6 +25,9 @@ export async function up(knex: Knex): Promise<void> {
       -- Whether its last call that succeeded took long, or there was none.
       ADD COLUMN is_slow boolean NOT NULL DEFAULT false;
 
+    -- When its owner began to set the app up, with the password. It cannot be finished much later, without it.
+    ALTER TABLE totp_secrets ADD COLUMN started_at timestamptz(3);
+
     -- Endpoints whose log is to be purged, in steps: by a foreign key, a month of calls would be one statement.
     CREATE TABLE deleted_endpoints (
       id uuid PRIMARY KEY,
@@ -50,6 +53,7 @@ export async function down(knex: Knex): Promise<void> {
     DROP TRIGGER note_deleted_endpoints ON webhook_endpoints;
     DROP FUNCTION note_deleted_endpoints;
     DROP TABLE deleted_endpoints;
+    ALTER TABLE totp_secrets DROP COLUMN started_at;
     ALTER TABLE webhook_endpoints DROP COLUMN is_slow, DROP COLUMN claimed_at, DROP COLUMN host;
     ALTER TABLE account_exports DROP COLUMN owner_told_at, DROP COLUMN failure, DROP COLUMN queued_at;
     ALTER TABLE notices DROP COLUMN leased_until;

@@ -52,7 +52,7 @@ export function securityPages(parts: PageParts): Router {
 
   async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
     const user = userOf(ctx);
-    const secret = await findUnconfirmedTotp(db, secrets, user.id);
+    const secret = await findUnconfirmedTotp(db, secrets, user.id, now());
     const flash = readFlash(ctx, parts, flashTexts);
     show(
       ctx,
@@ -121,7 +121,7 @@ export function securityPages(parts: PageParts): Router {
   router.post('/totp', async (ctx) => {
     const errors = await checkToAdd(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
-    await startTotp(db, secrets, userOf(ctx).id);
+    await startTotp(db, secrets, userOf(ctx).id, now());
     redirect(ctx, `${path}#app`);
   });
 

@@ -124,6 +124,28 @@ describe('Two-factor sign-in', () => {
     expect((await client.get('/codes')).status).to.equal(303);
   });
 
+  it('accepts recovery codes although the root secret of the app is lost', async () => {
+    const user = await newUser();
+    const { recovery } = await setUp(user);
+    const sealed = Buffer.alloc(60, 7).toString('base64');
+    await service.db('totp_secrets').where({ user_id: user.id }).update({ sealed });
+    expect(await enterCode(user, '123456')).to.equal(401);
+    expect(await enterCode(user, recovery[0] ?? '')).to.equal(303);
+  });
+
+  it('cannot be set up long after the password was entered, by whoever uses the session then', async () => {
+    const user = await newUser();
+    const { client } = await enterPassword(user);
+    await client.get(page);
+    await client.post(`${page}/totp`, { totpPassword: password });
+    const shown = await (await client.get(page)).text();
+    const secret = /id="totp-key"[^>]*value="([A-Z2-7]{32})"/.exec(shown)?.[1] ?? '';
+    pass(16 * 60_000);
+    expect(await (await client.get(page)).text()).not.to.contain('totp-key');
+    expect((await client.post(`${page}/totp/confirm`, { code: codeNow(secret) })).status).to.equal(400);
+    expect((await enterPassword(user)).location).to.equal('/codes');
+  });
+
   it('cannot be entered any more after the password was replaced', async () => {
     const user = await newUser();
     const { client, secret } = await setUp(user);
