@@ -3,11 +3,11 @@ import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { findEndingCodes } from '../src/notices/ending.ts';
 import { findFirstScans } from '../src/notices/first-scans.ts';
 import { claimNotices, finishNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
-import { addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
+import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notices/owners.ts';
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, sqlState } from '../src/store/database.ts';
 import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftNotice } from './draft-notice.ts';
@@ -18,6 +18,7 @@ const maxRunMs = 8 * 60_000;
 const parallelMails = 4;
 /** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
 const maxFailuresInARow = 5;
+const queryCanceled = '57014';
 
 export interface NoticeHandlerOptions {
   /** Not the connections that record scans. */
@@ -53,11 +54,22 @@ export function createNoticeHandler({
     while (!isOver()) {
       const owners = await claimOwners(db, now());
       if (!owners) return;
-      const ids = owners.map(({ id }) => id);
+      await findFactsOf(owners);
+    }
+  }
+
+  /** An owner of so many codes that a statement is canceled does not keep others from being told. */
+  async function findFactsOf(owners: Owner[]): Promise<void> {
+    const ids = owners.map(({ id }) => id);
+    try {
       await findEndingCodes(db, ids, now());
       await findFirstScans(db, ids, now());
       await findSilentCodes(db, owners, now());
       await findWeeklySummaries(db, owners, now());
+    } catch (err) {
+      if (sqlState(err) !== queryCanceled) throw err;
+      if (owners.length > 1) for (const owner of owners) await findFactsOf([owner]);
+      else log.warn({ err, userId: ids[0] }, 'the codes of an owner took too long to look at; tried again by the next run');
     }
   }
 
@@ -109,8 +121,8 @@ export function createNoticeHandler({
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
-      await findFacts(isOver);
-      await sendAll(mailer, isOver);
+      // Also where facts could not be found: earlier ones wait.
+      await findFacts(isOver).finally(() => sendAll(mailer, isOver));
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run finds the same: put back, the runs of an outage would pile up.

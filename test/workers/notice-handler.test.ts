@@ -284,6 +284,23 @@ describe('Notices to owners', () => {
     expect(sentTo(owner)).to.have.length(1);
   });
 
+  it('are sent although the codes of another owner take too long to look at', async () => {
+    const [heavy, other] = [await newOwner(), await newOwner()];
+    for (const owner of [heavy, other]) await owner.code('Menu', { endsIn: 6 * day });
+    const db = new Proxy(service.db, {
+      get(target, name, self) {
+        if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
+        return async (sql: string, values: { ownerIds?: string[] }) => {
+          if (sql.includes("'ending'") && values.ownerIds?.includes(heavy.id))
+            throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+          return target.raw(sql, values as never) as unknown;
+        };
+      },
+    });
+    await runHandler(wednesday, db);
+    expect([sentTo(heavy).length, sentTo(other).length]).to.deep.equal([0, 1]);
+  });
+
   it('do not say that a code ends soon after it has ended', async () => {
     const owner = await newOwner();
     await owner.code('Menu', { endsIn: 0.5 * day });
