@@ -10,7 +10,7 @@ import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable, sqlState } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
 import { purgeReports } from '../src/store/process-reports.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { resealSecrets } from '../src/webhooks/endpoints.ts';
@@ -21,7 +21,6 @@ import type { ExportUpkeep } from './export-upkeep.ts';
 
 /** What is left of a purge is for the next run. */
 const maxPurgeMs = 60_000;
-const queryCanceled = '57014';
 
 export interface HousekeepingOptions {
   db: Database;
@@ -69,7 +68,7 @@ export function createHousekeepingHandler({
     try {
       for (const [step, run] of Object.entries(stepsOf(new Date(), () => performance.now() > until)))
         await run().catch((err: unknown) => {
-          if (sqlState(err) !== queryCanceled) throw err;
+          if (!isQueryCanceled(err)) throw err;
           log.warn({ err, step }, 'a step of housekeeping took too long; the next run tries again');
         });
     } catch (err) {

@@ -7,7 +7,7 @@ import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notice
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable, sqlState } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
 import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftNotice } from './draft-notice.ts';
@@ -18,7 +18,6 @@ const maxRunMs = 8 * 60_000;
 const parallelMails = 4;
 /** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
 const maxFailuresInARow = 5;
-const queryCanceled = '57014';
 
 export interface NoticeHandlerOptions {
   /** Not the connections that record scans. */
@@ -67,7 +66,7 @@ export function createNoticeHandler({
       await findSilentCodes(db, owners, now());
       await findWeeklySummaries(db, owners, now());
     } catch (err) {
-      if (sqlState(err) !== queryCanceled) throw err;
+      if (!isQueryCanceled(err)) throw err;
       if (owners.length > 1) for (const owner of owners) await findFactsOf([owner]);
       else log.warn({ err, userId: ids[0] }, 'the codes of an owner took too long to look at; tried again by the next run');
     }
