@@ -40,7 +40,10 @@ export function createExportUpkeep({ db, buildExport, sendMail, log }: ExportUpk
     },
     async resume() {
       await resumeLost().catch((err: unknown) =>
-        log.warn({ err }, 'exports that were not finished could not be queued; tried again within 30 minutes'),
+        log.warn(
+          { err },
+          'exports that were not finished could not be queued; tried again within 30 minutes',
+        ),
       );
     },
   };

@@ -45,7 +45,11 @@ export function createMailHandler({
     const limit = { subject: `mail:${job.kind}:${hashEmail(mailboxOf(to))}`, maxPerHour };
     if (await sendWithin(limit, () => mailer.send(mail)))
       await retryUnavailable(() => noteSentMail(db, job.id, new Date()));
-    else log.warn({ kind: job.kind }, 'an address got too many mails of a kind within an hour; one was not sent');
+    else
+      log.warn(
+        { kind: job.kind },
+        'an address got too many mails of a kind within an hour; one was not sent',
+      );
   }
 
   /** False where the limit is reached. Only what was sent counts. */

@@ -68,14 +68,19 @@ export function createNoticeHandler({
     } catch (err) {
       if (!isQueryCanceled(err)) throw err;
       if (owners.length > 1) for (const owner of owners) await findFactsOf([owner]);
-      else log.warn({ err, userId: ids[0] }, 'the codes of an owner took too long to look at; tried again by the next run');
+      else
+        log.warn(
+          { err, userId: ids[0] },
+          'the codes of an owner took too long to look at; tried again by the next run',
+        );
     }
   }
 
   async function send(batch: NoticeBatch, using: Mailer): Promise<void> {
     const { mailId, userId, kind, notices } = batch;
     const recipient = notices.length > 0 ? await findRecipient(db, userId, kind) : undefined;
-    const draft = recipient && (await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() }));
+    const draft =
+      recipient && (await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() }));
     if (!draft) return;
     const url = `${site.baseUrl}/unsubscribe/${unsubscribeToken(userId, kind)}`;
     const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };

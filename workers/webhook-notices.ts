@@ -17,7 +17,10 @@ export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions
     if (!sendMail) return;
     const tell = ({ id, userId, disabledAt }: Endpoint) =>
       // The same id if the process dies before it has noted that: sent once for each time.
-      sendMail({ kind: 'webhook-disabled', userId, endpointId: id }, `webhook-${id}-${disabledAt?.getTime()}`);
+      sendMail(
+        { kind: 'webhook-disabled', userId, endpointId: id },
+        `webhook-${id}-${disabledAt?.getTime()}`,
+      );
     await tellOwners(db, tell, new Date()).catch((err: unknown) =>
       log.warn(
         { err },

@@ -36,11 +36,7 @@ export interface CodePage {
  * Of the next codes in the range, those with an address that are scanned, and whose owner wants to know. Looks at as many
  * codes each time, by an index, however many there are and however few of them are due.
  */
-export async function findDueCodes(
-  db: Database,
-  { after, until }: TokenRange,
-  now: Date,
-): Promise<CodePage> {
+export async function findDueCodes(db: Database, { after, until }: TokenRange, now: Date): Promise<CodePage> {
   const { rows } = (await db.raw(
     `WITH page AS MATERIALIZED (
        SELECT id, user_id, share_token, type = 'url' AND is_public AND expires_at > :now AS is_live FROM qr_codes

@@ -55,7 +55,9 @@ export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch
      RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
        found_at AS "foundAt"`,
     { now, newMailId, leasedUntil: new Date(now.getTime() + leaseMs) },
-  )) as { rows: (Notice & Pick<NoticeBatch, 'mailId' | 'userId' | 'kind'> & { id: number; foundAt: Date })[] };
+  )) as {
+    rows: (Notice & Pick<NoticeBatch, 'mailId' | 'userId' | 'kind'> & { id: number; foundAt: Date })[];
+  };
   const [first] = rows;
   if (!first) return undefined;
   const { mailId, userId, kind } = first;

@@ -201,7 +201,9 @@ export async function deleteEndpoint(db: Database, userId: string, id: string): 
 export async function resealSecrets(db: Database, box: SecretBox): Promise<void> {
   const outdated = await Endpoint.query(db).whereNot({ secret_key: box.keyName }).limit(1_000);
   for (const { id, sealedSecret, sealedPreviousSecret } of outdated) {
-    const [secret, previous] = [sealedSecret, sealedPreviousSecret].map((sealed) => sealed && box.tryOpen(sealed));
+    const [secret, previous] = [sealedSecret, sealedPreviousSecret].map(
+      (sealed) => sealed && box.tryOpen(sealed),
+    );
     // Sealed with a root secret that is not here: what can be sealed again must not wait for it.
     if (!secret) continue;
     await Endpoint.query(db)

@@ -42,7 +42,8 @@ async function purgeDeletedEndpoints(db: Database, now: Date, isOver: () => bool
   for (const { id, deleted_at } of gone) {
     await inSteps(db, 'webhook_deliveries', 'endpoint_id = :id', { id }, isOver);
     if (isOver()) return;
-    if (now.getTime() - deleted_at.getTime() > settledMs) await db('deleted_endpoints').where({ id }).delete();
+    if (now.getTime() - deleted_at.getTime() > settledMs)
+      await db('deleted_endpoints').where({ id }).delete();
   }
 }
 

@@ -41,8 +41,8 @@ const addresses: PageRow[] = [
   ...['x', '%00', '%', `${'a'.repeat(36)}.ending.${'a'.repeat(43)}`, 'a'.repeat(8_000)].map((token) =>
     get(`a link to unsubscribe with the token ${token.slice(0, 40)}`, `/unsubscribe/${token}`, deadLink),
   ),
-  ...['/signin/link/x', '/signin/link/%00', '/signin/confirm/x', `/signin/confirm/${'a'.repeat(43)}`].map((path) =>
-    get(`a link of a mail that is none, ${path.slice(0, 40)}`, path, deadLink),
+  ...['/signin/link/x', '/signin/link/%00', '/signin/confirm/x', `/signin/confirm/${'a'.repeat(43)}`].map(
+    (path) => get(`a link of a mail that is none, ${path.slice(0, 40)}`, path, deadLink),
   ),
   get('an export that does not exist', '/account/export.zip', noExport),
   get('a webhook that is none', '/webhooks/x', noWebhook),

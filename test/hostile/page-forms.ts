@@ -159,14 +159,24 @@ const codes: PageRow[] = [
   post('a mark on no code', '/codes/x/favorite', 'csrfToken={token}&isFavorite=true', noCode),
   post('a copy of no code', '/codes/%00/duplicate', 'csrfToken={token}', noCode),
   ...['x', '%00', `${'a'.repeat(36)}.weekly.${'a'.repeat(43)}`].map((token) =>
-    post(`a click to unsubscribe with ${token}`, `/unsubscribe/${token}`, 'List-Unsubscribe=One-Click', deadLink),
+    post(
+      `a click to unsubscribe with ${token}`,
+      `/unsubscribe/${token}`,
+      'List-Unsubscribe=One-Click',
+      deadLink,
+    ),
   ),
   post('a new password by no link', '/signin/link/x', 'csrfToken={token}&newPassword=x', deadLink),
   post('a confirmation by no link', '/signin/confirm/x', 'csrfToken={token}', deadLink),
   post('a test of no webhook', '/webhooks/x/test', 'csrfToken={token}', noWebhook),
   post('a retry of no delivery', '/webhooks/deliveries/%00/retry', 'csrfToken={token}', noDelivery),
   post('a passkey that is no object', '/signin/passkey', 'csrfToken={token}&response=[[[', noPasskey),
-  post('a code of an app in 60 KB', '/signin/second', `csrfToken={token}&code=${'9'.repeat(60_000)}`, leads('/signin')),
+  post(
+    'a code of an app in 60 KB',
+    '/signin/second',
+    `csrfToken={token}&code=${'9'.repeat(60_000)}`,
+    leads('/signin'),
+  ),
   post('a revocation of no key', '/keys/x/revoke', 'csrfToken={token}', noKey),
   post('a revocation of a NUL', '/keys/%00/revoke', 'csrfToken={token}', noKey),
   post(

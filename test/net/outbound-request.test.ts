@@ -194,7 +194,8 @@ describe('Requests to addresses that users choose', () => {
 
     /** What is sent instead of a usual response. */
     const hostile: Record<string, string> = {
-      'switches to another protocol': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      'switches to another protocol':
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
       'closes the connection at once': '',
       'closes the connection in the head': 'HTTP/1.1 200 OK\r\nContent-',
       'closes the connection in the body': 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx',
@@ -222,7 +223,10 @@ describe('Requests to addresses that users choose', () => {
 
     it('gives up after the timeout where the other side sends one hint after another, and no response', async () => {
       const raw = createTcpServer((socket) => {
-        const hint = () => void (socket.destroyed || socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => setImmediate(hint)));
+        const hint = () =>
+          void (
+            socket.destroyed || socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => setImmediate(hint))
+          );
         socket.on('error', () => undefined);
         socket.once('data', hint);
       });

@@ -27,8 +27,7 @@ describe('Turns of webhook endpoints', () => {
     await createPing(service.db, endpoint);
     return endpoint.id;
   }
-  const claim = (pace: Pace, limit = 100) =>
-    claimEndpoints(service.db, { pace, limit, leaseMs: 60_000 });
+  const claim = (pace: Pace, limit = 100) => claimEndpoints(service.db, { pace, limit, leaseMs: 60_000 });
   const release = (endpoint: Endpoint, ...calls: Call[]) =>
     releaseEndpoint(service.db, endpoint, { calls, scansAt: undefined }, new Date());
   const quick: Call = { outcome: 'delivered', durationMs: 100 };
@@ -54,7 +53,8 @@ describe('Turns of webhook endpoints', () => {
   });
 
   it('are given to 16 endpoints of a host at most, by all workers together, and to 8 that are slow', async () => {
-    for (let n = 0; n < 20; n += 1) await makeEndpoint(`https://${n % 2 ? 'Victim' : 'victim'}.example.com:8443/${n}`);
+    for (let n = 0; n < 20; n += 1)
+      await makeEndpoint(`https://${n % 2 ? 'Victim' : 'victim'}.example.com:8443/${n}`);
     const other = await makeEndpoint('https://other.example.com/');
     const claimed = await claim('slow');
     expect(claimed).to.have.length(9);

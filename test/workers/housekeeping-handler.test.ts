@@ -114,6 +114,8 @@ onBothQueues('Housekeeping', (redisUrl) => {
     });
     await handle({});
     expect(done).to.deep.equal(['webhooks', 'lost exports', 'finished exports']);
-    expect(lines.map((line) => (JSON.parse(line) as { step: string }).step)).to.deep.equal(['expiringEvents']);
+    expect(lines.map((line) => (JSON.parse(line) as { step: string }).step)).to.deep.equal([
+      'expiringEvents',
+    ]);
   });
 });

@@ -6,7 +6,8 @@ const factorChanges: Record<FactorChange, string> = {
   'app-off': 'Die Authentifizierungs-App Ihres Kontos wurde abgeschaltet.',
   'passkey-added': 'Ihrem Konto wurde ein Passkey hinzugefügt. Mit ihm kann man sich ohne Passwort anmelden.',
   'passkey-removed': 'Ein Passkey Ihres Kontos wurde entfernt.',
-  'recovery-codes': 'Für Ihr Konto wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
+  'recovery-codes':
+    'Für Ihr Konto wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
 };
 
 export const de: MailTexts = {

@@ -6,7 +6,8 @@ const factorChanges: Record<FactorChange, string> = {
   'app-off': 'Se ha desactivado la aplicación de autenticación de su cuenta.',
   'passkey-added': 'Se ha añadido una llave de acceso a su cuenta. Permite iniciar sesión sin contraseña.',
   'passkey-removed': 'Se ha eliminado una llave de acceso de su cuenta.',
-  'recovery-codes': 'Se han creado códigos de recuperación nuevos para su cuenta. Los anteriores ya no funcionan.',
+  'recovery-codes':
+    'Se han creado códigos de recuperación nuevos para su cuenta. Los anteriores ya no funcionan.',
 };
 
 export const es: MailTexts = {

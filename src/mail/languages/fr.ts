@@ -4,9 +4,11 @@ import { fr as notices } from '../notice-languages/fr.ts';
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'Une application d’authentification a été configurée pour votre compte.',
   'app-off': 'L’application d’authentification de votre compte a été désactivée.',
-  'passkey-added': 'Une clé d’accès a été ajoutée à votre compte. Elle permet de se connecter sans mot de passe.',
+  'passkey-added':
+    'Une clé d’accès a été ajoutée à votre compte. Elle permet de se connecter sans mot de passe.',
   'passkey-removed': 'Une clé d’accès a été supprimée de votre compte.',
-  'recovery-codes': 'De nouveaux codes de récupération ont été créés pour votre compte. Les précédents ne fonctionnent plus.',
+  'recovery-codes':
+    'De nouveaux codes de récupération ont été créés pour votre compte. Les précédents ne fonctionnent plus.',
 };
 
 export const fr: MailTexts = {

@@ -6,7 +6,8 @@ const factorChanges: Record<FactorChange, string> = {
   'app-off': 'O aplicativo autenticador da sua conta foi desativado.',
   'passkey-added': 'Uma chave de acesso foi adicionada à sua conta. Ela permite entrar sem senha.',
   'passkey-removed': 'Uma chave de acesso foi removida da sua conta.',
-  'recovery-codes': 'Novos códigos de recuperação foram criados para a sua conta. Os anteriores já não funcionam.',
+  'recovery-codes':
+    'Novos códigos de recuperação foram criados para a sua conta. Os anteriores já não funcionam.',
 };
 
 export const pt: MailTexts = {

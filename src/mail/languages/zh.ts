@@ -53,10 +53,7 @@ export const zh: MailTexts = {
     subject: '您帐户的登录方式已更改',
     paragraphs: [factorChanges[change]],
     action: { label: '打开安全页面', url: page },
-    notes: [
-      '如果是您本人操作，则无需处理。',
-      '如果不是，请设置新密码，并移除您不认识的应用和通行密钥。',
-    ],
+    notes: ['如果是您本人操作，则无需处理。', '如果不是，请设置新密码，并移除您不认识的应用和通行密钥。'],
   }),
   exportReady: (page) => ({
     subject: '您的数据导出已就绪',

@@ -222,7 +222,9 @@ onBothQueues('The export of an account', (redisUrl) => {
     await add(build, 1);
     await finishExport(service.db, { userId, requestId, buildId: build, bytes: 4 });
     const rows = await service.db('account_export_chunks').where({ user_id: userId }).orderBy('position');
-    expect(rows.map(({ build_id, position }: { build_id: string; position: number }) => [build_id, position])).to.deep.equal([
+    expect(
+      rows.map(({ build_id, position }: { build_id: string; position: number }) => [build_id, position]),
+    ).to.deep.equal([
       [build, 0],
       [build, 1],
     ]);

@@ -184,7 +184,9 @@ describe('The email of an account', () => {
     const refused = await client.post(`${page}/totp`, { totpPassword: password });
     expect(refused.status).to.equal(400);
     expect(await mainText(refused)).to.contain('Confirm your email first');
-    expect((await client.post(`${page}/passkeys/options`, { passkeyPassword: password })).status).to.equal(400);
+    expect((await client.post(`${page}/passkeys/options`, { passkeyPassword: password })).status).to.equal(
+      400,
+    );
     const [mail] = await mails.mailsTo('squatted@example.com');
     expect(await confirm(pathIn(mail))).to.equal(200);
     expect(await mainText(await client.get(page))).not.to.contain('confirm your email');
