@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateShareToken } from '../src/codes/share-token.ts';
 import {
   claimCodes,
-  type CodePage,
   type DueCode,
   findDueCodes,
+  passFrom,
+  type PassPosition,
   recordDestination,
   takeHostTurn,
 } from '../src/notices/destinations.ts';
@@ -90,17 +91,12 @@ export function createDestinationHandler({
 
   /** Goes through all codes once, from a random one on: what a run does not reach is another time's. */
   async function pass(isOver: () => boolean): Promise<number> {
-    const start = generateShareToken();
     let checked = 0;
-    for (const range of [
-      { after: start, until: undefined },
-      { after: '', until: start },
-    ])
-      for (let after: string | null = range.after; after !== null && !isOver(); ) {
-        const page: CodePage = await findDueCodes(db, { ...range, after }, now());
-        checked += await checkCodes(page.codes, isOver);
-        after = page.last;
-      }
+    for (let at: PassPosition | undefined = passFrom(generateShareToken()); at && !isOver(); ) {
+      const { codes, next }: Awaited<ReturnType<typeof findDueCodes>> = await findDueCodes(db, at, now());
+      checked += await checkCodes(codes, isOver);
+      at = next;
+    }
     return checked;
   }
 

@@ -19,29 +19,41 @@ export interface DueCode {
 
 const dueBefore = (now: Date) => new Date(now.getTime() - checkEveryMs);
 
-/** A range of share tokens, without its start. They are random, so codes of one owner or host are spread over all of them. */
-interface TokenRange {
+/** Where a pass over all codes is: in the order of their share tokens, from `start` to the end, then from the beginning to it. */
+export interface PassPosition {
+  start: string;
+  /** The share token that was looked at last. */
   after: string;
-  /** Undefined: to the end. */
-  until: string | undefined;
+  /** It has begun again at the first code. */
+  isWrapped: boolean;
 }
 
-export interface CodePage {
+interface CodePage {
   codes: DueCode[];
-  /** The last share token that was looked at. Null: there are no more codes in the range. */
-  last: string | null;
+  /** Undefined: these were the last codes. */
+  next: PassPosition | undefined;
+}
+
+/** Share tokens are random, so the codes of an owner or a host are spread over all of them. */
+export function passFrom(start: string): PassPosition {
+  return { start, after: start, isWrapped: false };
 }
 
 /**
- * Of the next codes in the range, those with an address that are scanned, and whose owner wants to know. Looks at as many
- * codes each time, by an index, however many there are and however few of them are due.
+ * Of the next codes, those with an address that are scanned, and whose owner wants to know. Looks at as many codes each
+ * time, by an index, however many there are and however few of them are due.
  */
-export async function findDueCodes(db: Database, { after, until }: TokenRange, now: Date): Promise<CodePage> {
+export async function findDueCodes(db: Database, position: PassPosition, now: Date): Promise<CodePage> {
+  const columns = `id, user_id, share_token, type = 'url' AND is_public AND expires_at > :now AS is_live`;
   const { rows } = (await db.raw(
     `WITH page AS MATERIALIZED (
-       SELECT id, user_id, share_token, type = 'url' AND is_public AND expires_at > :now AS is_live FROM qr_codes
-       WHERE share_token > :after AND (CAST(:until AS text) IS NULL OR share_token <= :until)
-       ORDER BY share_token LIMIT ${codesPerStep}
+       (SELECT ${columns}, false AS is_wrapped FROM qr_codes
+        WHERE NOT :isWrapped AND share_token > :after ORDER BY share_token LIMIT ${codesPerStep})
+       UNION ALL
+       (SELECT ${columns}, true FROM qr_codes
+        WHERE share_token > CASE WHEN :isWrapped THEN :after ELSE '' END AND share_token <= :start
+        ORDER BY share_token LIMIT ${codesPerStep})
+       ORDER BY is_wrapped, share_token LIMIT ${codesPerStep}
      ), due AS (
        SELECT page.id
        FROM page JOIN notice_checks USING (user_id) JOIN users AS owner ON owner.id = page.user_id
@@ -53,13 +65,18 @@ export async function findDueCodes(db: Database, { after, until }: TokenRange, n
            SELECT FROM scan_counters AS counter
            WHERE counter.qr_code_id = page.id AND dimension = 'total' AND day > CAST(:today AS date) - ${scannedDays}
          )
+     ), last AS (
+       SELECT share_token, is_wrapped FROM page ORDER BY is_wrapped DESC, share_token DESC LIMIT 1
      )
-     SELECT (SELECT max(share_token) FROM page) AS last,
+     SELECT (SELECT count(*)::integer FROM page) AS looked, (SELECT share_token FROM last) AS after,
+       (SELECT is_wrapped FROM last) AS "isWrapped",
        (SELECT coalesce(json_agg(json_build_object('id', code.id, 'content', code.content)), '[]')
         FROM due JOIN qr_codes AS code USING (id)) AS codes`,
-    { now, after, until: until ?? null, due: dueBefore(now), today: now.toISOString().slice(0, 10) } as never,
-  )) as { rows: [CodePage] };
-  return rows[0];
+    { ...position, now, due: dueBefore(now), today: now.toISOString().slice(0, 10) },
+  )) as { rows: [{ looked: number; codes: DueCode[] } & Omit<PassPosition, 'start'>] };
+  const [{ looked, codes, after, isWrapped }] = rows;
+  const { start } = position;
+  return { codes, next: looked < codesPerStep ? undefined : { start, after, isWrapped } };
 }
 
 /** The codes that no other worker has taken. What is known of another address of a code is forgotten. */

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest } from '../../src/net/outbound-request.ts';
-import { type CodePage, findDueCodes } from '../../src/notices/destinations.ts';
+import { findDueCodes, passFrom, type PassPosition } from '../../src/notices/destinations.ts';
 import { addOwners } from '../../src/notices/owners.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
@@ -201,16 +201,16 @@ describe('The check of destinations', () => {
     await addOwners(service.db, today);
     const found: string[] = [];
     const sizes: number[] = [];
-    for (const range of [
-      { after: 'm', until: undefined },
-      { after: '', until: 'm' },
-    ])
-      for (let after: string | null = range.after; after !== null; ) {
-        const page: CodePage = await findDueCodes(service.db, { ...range, after }, today);
-        sizes.push(page.codes.length);
-        found.push(...page.codes.map(({ id }) => id));
-        after = page.last;
-      }
+    for (let at: PassPosition | undefined = passFrom('m'); at; ) {
+      const { codes, next }: Awaited<ReturnType<typeof findDueCodes>> = await findDueCodes(
+        service.db,
+        at,
+        today,
+      );
+      sizes.push(codes.length);
+      found.push(...codes.map(({ id }) => id));
+      at = next;
+    }
     expect(Math.max(...sizes)).to.be.at.most(1_000);
     expect(found).to.have.length(2_501);
     expect(new Set(found).size).to.equal(2_501);

@@ -98,7 +98,7 @@ onBothQueues('Housekeeping', (redisUrl) => {
     const db = new Proxy(service.db, {
       get(target, name, self) {
         if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
-        return async (sql: string, values: never) => {
+        return (sql: string, values: never) => {
           if (sql.includes("'code.expiring'"))
             throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
           return target.raw(sql, values) as unknown;
