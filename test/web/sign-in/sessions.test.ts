@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { changePassword } from '../../../src/accounts/change-password.ts';
-import { findUserByEmail } from '../../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
@@ -282,8 +282,7 @@ describe('Sessions over HTTP', () => {
   });
 
   it('are not started with a password that is replaced while it is checked', async () => {
-    await signedUp('ray@example.com');
-    const user = await findUserByEmail(service.db, 'ray@example.com');
+    const user = await findOrCreateUser(service.db, 'ray@example.com', new Date());
     const { passwordHash } = user;
     const start = () => startSession(service.db, user.id, new Date(), { passwordHash });
     await start();
