@@ -18,7 +18,7 @@ import {
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 
 /** Endpoints that one process calls at the same time. */
-const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 16 };
+const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 24 };
 const scanPauseMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;

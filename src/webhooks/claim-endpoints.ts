@@ -15,7 +15,7 @@ const scansAheadMs = 500;
  */
 const paces = {
   fast: { perHost: 16, condition: 'failures = 0 AND NOT is_slow' },
-  slow: { perHost: 8, condition: '(failures > 0 OR is_slow)' },
+  slow: { perHost: 12, condition: '(failures > 0 OR is_slow)' },
 } as const;
 
 export type Pace = keyof typeof paces;
