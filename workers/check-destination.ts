@@ -30,11 +30,11 @@ export async function checkDestination(
   url: string,
   { send, waitForTurn, userAgent }: CheckParts,
 ): Promise<DestinationState> {
-  const { host } = new URL(url);
+  const { hostname } = new URL(url);
   const headers = { 'User-Agent': userAgent, Accept: '*/*' };
 
   async function ask(method: 'HEAD' | 'GET'): Promise<number | Error> {
-    await waitForTurn(host);
+    await waitForTurn(hostname);
     try {
       return (await send({ url, method, headers })).status;
     } catch (error) {

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claimCodes, findDueCodes, recordDestination, takeHostTurn } from '../src/notices/destinations.ts';
+import { generateShareToken } from '../src/codes/share-token.ts';
+import {
+  claimCodes,
+  type DueCode,
+  findDueCodes,
+  passFrom,
+  type PassPosition,
+  recordDestination,
+  takeHostTurn,
+} from '../src/notices/destinations.ts';
 import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-request.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
@@ -53,9 +62,9 @@ export function createDestinationHandler({
   }
 
   /** Returns how many codes were checked. */
-  async function step(isOver: () => boolean): Promise<number> {
+  async function checkCodes(codes: DueCode[], isOver: () => boolean): Promise<number> {
     const byUrl = new Map<string, string[]>();
-    for (const { id, content } of await findDueCodes(db, now())) {
+    for (const { id, content } of codes) {
       const url = destinationOf(content) ?? '';
       byUrl.set(url, [...(byUrl.get(url) ?? []), id]);
     }
@@ -64,8 +73,8 @@ export function createDestinationHandler({
     byUrl.delete('');
     const byHost = new Map<string, string[]>();
     for (const url of byUrl.keys()) {
-      const { host } = new URL(url);
-      byHost.set(host, [...(byHost.get(host) ?? []), url]);
+      const { hostname } = new URL(url);
+      byHost.set(hostname, [...(byHost.get(hostname) ?? []), url]);
     }
     const hosts = byHost.values();
     await Promise.all(
@@ -80,12 +89,23 @@ export function createDestinationHandler({
     return checked;
   }
 
+  /** Goes through all codes once, from a random one on: what a run does not reach is another time's. */
+  async function pass(isOver: () => boolean): Promise<number> {
+    let checked = 0;
+    for (let at: PassPosition | undefined = passFrom(generateShareToken()); at && !isOver(); ) {
+      const { codes, next }: Awaited<ReturnType<typeof findDueCodes>> = await findDueCodes(db, at, now());
+      checked += await checkCodes(codes, isOver);
+      at = next;
+    }
+    return checked;
+  }
+
   return async () => {
     if (!mailer) return;
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
-      while (!isOver() && (await step(isOver)) > 0);
+      while (!isOver() && (await pass(isOver)) > 0);
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run finds the same: put back, the runs of an outage would pile up.

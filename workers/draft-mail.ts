@@ -1,7 +1,8 @@
 import { createConfirmationToken } from '../src/accounts/email-confirmations.ts';
+import { findExport } from '../src/accounts/account-exports.ts';
 import { findAccountBlock } from '../src/accounts/account-blocks.ts';
 import { createSignInLink } from '../src/accounts/sign-in-links.ts';
-import { User } from '../src/accounts/users.ts';
+import { hasConfirmedEmail, User } from '../src/accounts/users.ts';
 import { isLanguage, type Language } from '../src/http/preferred-language.ts';
 import type { DraftMail, MailSite } from '../src/mail/compose-mail.ts';
 import type { MailRequest } from '../src/queue/mail-queue.ts';
@@ -39,6 +40,11 @@ export async function draftMail(
         language,
         write: (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`),
       };
+    case 'second-factor-changed': {
+      const { change } = request;
+      const page = `${baseUrl}/account/security`;
+      return { to: user.email, language, write: (texts) => texts.secondFactorChanged(change, page) };
+    }
     case 'confirm-email': {
       const waiting = await createConfirmationToken(db, user.id, now);
       if (!waiting) return undefined;
@@ -47,10 +53,23 @@ export async function draftMail(
     }
     case 'webhook-disabled': {
       const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
-      if (!endpoint || endpoint.isEnabled) return undefined;
+      // The name is the owner's choice: a stranger whose address somebody has signed up with must not read it.
+      if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
       const { id, name, disabledReason } = endpoint;
       const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
       return { to: user.email, language, write: (texts) => texts.webhookDisabled(webhook) };
+    }
+    case 'export-finished': {
+      const found = await findExport(db, user.id, now);
+      if (found?.requestId !== request.requestId || found.state === 'pending') return undefined;
+      if (!hasConfirmedEmail(user)) return undefined;
+      const page = `${baseUrl}/account#export`;
+      const isReady = found.state === 'ready';
+      return {
+        to: user.email,
+        language,
+        write: (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)),
+      };
     }
     case 'email-changed':
       return { to: request.oldEmail, language, write: (texts) => texts.emailChanged(user.email) };

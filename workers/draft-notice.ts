@@ -22,7 +22,7 @@ export async function draftNotice(
   db: Database,
   { userId, kind, notices }: NoticeBatch,
   recipient: Recipient,
-  baseUrl: string,
+  { baseUrl, now }: { baseUrl: string; now: Date },
 ): Promise<NoticeDraft | undefined> {
   const language = isLanguage(recipient.language) ? recipient.language : 'en';
   const ids = notices.flatMap(({ codeId }) => codeId ?? []);
@@ -38,9 +38,11 @@ export async function draftNotice(
   async function writerOf(): Promise<DraftMail | undefined> {
     switch (kind) {
       case 'ending': {
-        // A code that was renewed meanwhile ends later.
+        // A code that was renewed meanwhile ends later; one whose mail was delayed may have ended.
         const list = listed(
-          codes.filter(({ end, data }) => Math.abs(end - Number(data['end'])) < 0.01),
+          codes.filter(
+            ({ end, data }) => Math.abs(end - Number(data['end'])) < 0.01 && end * 1000 > now.getTime(),
+          ),
           ({ name, data }) => ({ name, days: Number(data['days']) }),
         );
         return list && ((texts) => texts.notices.ending(list, page));

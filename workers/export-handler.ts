@@ -6,6 +6,7 @@ import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { exportFiles } from './export-files.ts';
+import type { ExportUpkeep } from './export-upkeep.ts';
 
 /** Read and written at once. */
 const chunkBytes = 512 * 1024;
@@ -16,6 +17,8 @@ export interface ExportHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   site: { baseUrl: string };
+  /** Of exports that are finished. Never rejects. */
+  exportUpkeep: Pick<ExportUpkeep, 'tellOwners'>;
   log: Log;
 }
 
@@ -23,6 +26,7 @@ export interface ExportHandlerOptions {
 export function createExportHandler({
   backgroundDb: db,
   site: { baseUrl },
+  exportUpkeep,
   log,
 }: ExportHandlerOptions): JobHandler<ExportJob> {
   async function build({ userId, requestId }: ExportJob): Promise<void> {
@@ -35,7 +39,7 @@ export function createExportHandler({
       let position = 0;
       const archive = streamZip(exportFiles(db, userId, { baseUrl, now }), now, maxBytes);
       for await (const data of inChunks(archive, chunkBytes)) {
-        await addExportChunk(db, { buildId, position, userId, data }, now);
+        await addExportChunk(db, { buildId, position, userId, data }, new Date());
         position += 1;
         bytes += data.length;
       }
@@ -50,6 +54,7 @@ export function createExportHandler({
   return async (job) => {
     try {
       await build(job);
+      await exportUpkeep.tellOwners();
     } catch (error) {
       if (isDatabaseUnavailable(error))
         throw new TryLaterError('the database is not available', { cause: error });

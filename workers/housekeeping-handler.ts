@@ -10,13 +10,14 @@ import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
 import { purgeReports } from '../src/store/process-reports.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { resealSecrets } from '../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../src/webhooks/expiring-events.ts';
 import { purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 import type { SecretBox } from '../src/webhooks/signing.ts';
+import type { ExportUpkeep } from './export-upkeep.ts';
 
 /** What is left of a purge is for the next run. */
 const maxPurgeMs = 60_000;
@@ -26,6 +27,8 @@ export interface HousekeepingOptions {
   box: SecretBox;
   /** Of webhook endpoints that were disabled: those who could not be told when it happened. */
   tellOwners(): Promise<void>;
+  /** Never rejects. */
+  exportUpkeep: ExportUpkeep;
   log: Log;
 }
 
@@ -33,28 +36,41 @@ export function createHousekeepingHandler({
   db,
   box,
   tellOwners,
+  exportUpkeep,
   log,
 }: HousekeepingOptions): JobHandler<object> {
+  /** Each is a statement or more of its own: one that takes too long, such as for an account of many codes, stops no other. */
+  function stepsOf(now: Date, isOver: () => boolean): Record<string, () => Promise<unknown>> {
+    return {
+      windows: () => purgeOldWindows(db),
+      sessions: () => purgeOldSessions(db, now),
+      oneTimeSecrets: () => purgeOneTimeSecrets(db, now),
+      signInLinks: () => purgeSignInLinks(db, now),
+      challenges: () => purgeChallenges(db, now),
+      confirmations: () => purgeConfirmations(db, now),
+      sentMails: () => purgeSentMails(db, now),
+      responses: () => purgeResponses(db, now),
+      exports: () => purgeExports(db, now, isOver),
+      notices: () => purgeNotices(db, now),
+      destinations: () => purgeDestinations(db, now),
+      reports: () => purgeReports(db),
+      deliveries: () => purgeDeliveries(db, now, isOver),
+      expiringEvents: () => writeExpiringEvents(db, now),
+      webhookSecrets: () => resealSecrets(db, box),
+      disabledWebhooks: tellOwners,
+      lostExports: exportUpkeep.resume,
+      finishedExports: exportUpkeep.tellOwners,
+    };
+  }
+
   return async () => {
-    const now = new Date();
+    const until = performance.now() + maxPurgeMs;
     try {
-      await purgeOldWindows(db);
-      await purgeOldSessions(db, now);
-      await purgeOneTimeSecrets(db, now);
-      await purgeSignInLinks(db, now);
-      await purgeChallenges(db, now);
-      await purgeConfirmations(db, now);
-      await purgeSentMails(db, now);
-      await purgeResponses(db, now);
-      await purgeExports(db, now);
-      await purgeNotices(db, now);
-      await purgeDestinations(db, now);
-      await purgeReports(db);
-      const purgeUntil = performance.now() + maxPurgeMs;
-      await purgeDeliveries(db, now, () => performance.now() > purgeUntil);
-      await writeExpiringEvents(db, now);
-      await resealSecrets(db, box);
-      await tellOwners();
+      for (const [step, run] of Object.entries(stepsOf(new Date(), () => performance.now() > until)))
+        await run().catch((err: unknown) => {
+          if (!isQueryCanceled(err)) throw err;
+          log.warn({ err, step }, 'a step of housekeeping took too long; the next run tries again');
+        });
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run deletes the same: put back, the runs of an outage would pile up.

@@ -2,12 +2,13 @@ import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { findEndingCodes } from '../src/notices/ending.ts';
 import { findFirstScans } from '../src/notices/first-scans.ts';
-import { claimNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
-import { addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
+import { claimNotices, finishNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
+import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notices/owners.ts';
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
+import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftNotice } from './draft-notice.ts';
 
@@ -31,12 +32,12 @@ export interface NoticeHandlerOptions {
 }
 
 /**
- * Tells owners what happens to their codes, at most once for each fact: a notice is claimed before its mail is handed over.
+ * Tells owners what happens to their codes. A notice is leased while its mail is handed over, and finished afterwards: of a
+ * killed worker, another one sends the same mail, with the same Message-ID.
  *
- *   found → claimed → sent
- *     ↑        ├────→ nothing to say: switched off, deleted, too old
- *     └────────┤ the server has certainly not accepted the mail
- *              └────→ killed, or nobody knows: not sent again
+ *   found → leased → finished: sent, refused for good, or nothing to say (switched off, deleted, too old)
+ *     ↑        ├──→ the server has certainly not accepted the mail: found again, ten minutes later
+ *     └────────┴──→ killed, or nobody knows: the same mail again
  */
 export function createNoticeHandler({
   backgroundDb: db,
@@ -52,18 +53,34 @@ export function createNoticeHandler({
     while (!isOver()) {
       const owners = await claimOwners(db, now());
       if (!owners) return;
-      const ids = owners.map(({ id }) => id);
+      await findFactsOf(owners);
+    }
+  }
+
+  /** An owner of so many codes that a statement is canceled does not keep others from being told. */
+  async function findFactsOf(owners: Owner[]): Promise<void> {
+    const ids = owners.map(({ id }) => id);
+    try {
       await findEndingCodes(db, ids, now());
       await findFirstScans(db, ids, now());
       await findSilentCodes(db, owners, now());
       await findWeeklySummaries(db, owners, now());
+    } catch (err) {
+      if (!isQueryCanceled(err)) throw err;
+      if (owners.length > 1) for (const owner of owners) await findFactsOf([owner]);
+      else
+        log.warn(
+          { err, userId: ids[0] },
+          'the codes of an owner took too long to look at; tried again by the next run',
+        );
     }
   }
 
   async function send(batch: NoticeBatch, using: Mailer): Promise<void> {
     const { mailId, userId, kind, notices } = batch;
     const recipient = notices.length > 0 ? await findRecipient(db, userId, kind) : undefined;
-    const draft = recipient && (await draftNotice(db, batch, recipient, site.baseUrl));
+    const draft =
+      recipient && (await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() }));
     if (!draft) return;
     const url = `${site.baseUrl}/unsubscribe/${unsubscribeToken(userId, kind)}`;
     const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
@@ -75,19 +92,19 @@ export function createNoticeHandler({
   async function sendNext(batch: NoticeBatch, using: Mailer): Promise<boolean> {
     try {
       await send(batch, using);
-      return true;
     } catch (err) {
-      if (err instanceof MailError && err.isPermanent) {
-        log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
-        return true;
-      }
-      // Before a mail is handed over, only the database can fail.
-      if (!(err instanceof MailError) || err.isUnsent) {
-        await releaseNotices(db, batch.mailId, now());
+      if (!(err instanceof MailError && err.isPermanent)) {
+        // Before a mail is handed over, only the database can fail.
+        const isUnsent = !batch.isRepeated && (!(err instanceof MailError) || err.isUnsent);
+        await releaseNotices(db, batch.mailId, { isUnsent }, now());
         log.warn({ err, kind: batch.kind }, 'a notice could not be sent and is tried again later');
-      } else log.warn({ err, kind: batch.kind }, 'a notice may not have been sent, and is not tried again');
-      return false;
+        return false;
+      }
+      log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
     }
+    // Within the lease: what is sent must not be sent again because the database was away for a moment.
+    await retryUnavailable(() => finishNotices(db, batch.mailId, now()));
+    return true;
   }
 
   async function sendAll(using: Mailer, isOver: () => boolean): Promise<void> {
@@ -108,8 +125,8 @@ export function createNoticeHandler({
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
-      await findFacts(isOver);
-      await sendAll(mailer, isOver);
+      // Also where facts could not be found: earlier ones wait.
+      await findFacts(isOver).finally(() => sendAll(mailer, isOver));
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run finds the same: put back, the runs of an outage would pile up.

@@ -3,11 +3,12 @@ import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-requ
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { throttle } from '../src/telemetry/throttle.ts';
-import { claimEndpoints, takeDue } from '../src/webhooks/claim-endpoints.ts';
+import { claimEndpoints, type Pace, takeDue } from '../src/webhooks/claim-endpoints.ts';
 import { type Attempt, type Delivery, messageId } from '../src/webhooks/deliveries.ts';
 import type { Endpoint } from '../src/webhooks/endpoints.ts';
 import { renderBody } from '../src/webhooks/payload.ts';
 import {
+  type Call,
   cancelDelivery,
   type Outcome,
   outcomeOf,
@@ -16,11 +17,12 @@ import {
 } from '../src/webhooks/record-attempt.ts';
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 
-/** Endpoints that one process calls at the same time. Those that fail, and perhaps hang, cannot take the place of others. */
-const maxEndpoints = { healthy: 32, failing: 16 };
+/** Endpoints that one process calls at the same time. */
+const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 24 };
 const scanPauseMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;
+const maxStoredLength = 1_000;
 
 export interface DelivererOptions {
   db: Database;
@@ -53,7 +55,7 @@ export function createWebhookDeliverer({
   tellOwners,
   log,
 }: DelivererOptions): WebhookDeliverer {
-  const running = { healthy: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
+  const running: Record<Pace, Set<Promise<void>>> = { fast: new Set(), slow: new Set() };
   let isClosing = false;
   const logFailed = throttle((err, times) =>
     log.warn({ err, times }, 'a webhook endpoint could not be called; its events are sent later'),
@@ -96,16 +98,17 @@ export function createWebhookDeliverer({
     return secrets;
   }
 
-  async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Outcome[]> {
+  async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Call[]> {
     const body = await renderBody(db, delivery, baseUrl);
     if (body === undefined) {
       await cancelDelivery(db, delivery, new Date());
       return [];
     }
     const attempt = await call(endpoint, delivery, body);
-    onCall(outcomeOf(attempt));
+    const outcome = outcomeOf(attempt);
+    onCall(outcome);
     await recordAttempt(db, delivery, attempt, new Date());
-    return [outcomeOf(attempt)];
+    return [{ outcome, durationMs: attempt.durationMs }];
   }
 
   /** At most one call with scans a second. */
@@ -113,7 +116,7 @@ export function createWebhookDeliverer({
     const waitMs = endpoint.scansAt.getTime() - Date.now();
     if (waitMs > 0) await sleep(Math.min(waitMs, scanPauseMs));
     const scansAt = new Date(Date.now() + scanPauseMs);
-    return { outcomes: await deliver(endpoint, delivery), scansAt };
+    return { calls: await deliver(endpoint, delivery), scansAt };
   }
 
   /** One round of calls to an endpoint. What is left is for the next one, perhaps by another process. */
@@ -123,8 +126,8 @@ export function createWebhookDeliverer({
       scans ? deliverScans(endpoint, scans) : undefined,
       ...others.map((delivery) => deliver(endpoint, delivery)),
     ]);
-    const outcomes = [...(withScans?.outcomes ?? []), ...rest.flat()];
-    const released = { outcomes, scansAt: withScans?.scansAt };
+    const calls = [...(withScans?.calls ?? []), ...rest.flat()];
+    const released = { calls, scansAt: withScans?.scansAt };
     const { isDisabled } = await releaseEndpoint(db, endpoint, released, new Date());
     if (!isDisabled) return;
     log.warn(
@@ -134,11 +137,11 @@ export function createWebhookDeliverer({
     await tellOwners();
   }
 
-  async function startSome(kind: keyof typeof running): Promise<void> {
-    const set = running[kind];
+  async function startSome(pace: Pace): Promise<void> {
+    const set = running[pace];
     const claimed = await claimEndpoints(db, {
-      isFailing: kind === 'failing',
-      limit: maxEndpoints[kind] - set.size,
+      pace,
+      limit: maxEndpoints[pace] - set.size,
       leaseMs: timeoutMs + claimMarginMs,
     });
     for (const endpoint of claimed) {
@@ -153,17 +156,17 @@ export function createWebhookDeliverer({
   return {
     async start() {
       if (isClosing) return;
-      await startSome('healthy');
-      await startSome('failing');
+      await startSome('fast');
+      await startSome('slow');
     },
     async close() {
       isClosing = true;
-      await Promise.all([...running.healthy, ...running.failing]);
+      await Promise.all([...running.fast, ...running.slow]);
     },
   };
 }
 
-/** PostgreSQL cannot store NUL characters. */
+/** Bounded, because a message may repeat what the other side has sent, such as the names in its certificate. PostgreSQL cannot store NUL characters. */
 function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\u{fffd}');
+  return text.slice(0, maxStoredLength).toWellFormed().replaceAll('\0', '\u{fffd}');
 }

@@ -1,12 +1,13 @@
 import type { MailRequest } from '../src/queue/mail-queue.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import type { Endpoint } from '../src/webhooks/endpoints.ts';
 import { tellOwners } from '../src/webhooks/tell-owners.ts';
 
 interface WebhookNoticeOptions {
   db: Database;
   /** Undefined without SMTP_URL. */
-  sendMail: ((request: MailRequest) => Promise<void>) | undefined;
+  sendMail: ((request: MailRequest, id: string) => Promise<void>) | undefined;
   log: Log;
 }
 
@@ -14,8 +15,12 @@ interface WebhookNoticeOptions {
 export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions): () => Promise<void> {
   return async () => {
     if (!sendMail) return;
-    const tell = (endpoint: { id: string; userId: string }) =>
-      sendMail({ kind: 'webhook-disabled', userId: endpoint.userId, endpointId: endpoint.id });
+    const tell = ({ id, userId, disabledAt }: Endpoint) =>
+      // The same id if the process dies before it has noted that: sent once for each time.
+      sendMail(
+        { kind: 'webhook-disabled', userId, endpointId: id },
+        `webhook-${id}-${disabledAt?.getTime()}`,
+      );
     await tellOwners(db, tell, new Date()).catch((err: unknown) =>
       log.warn(
         { err },

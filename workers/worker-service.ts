@@ -2,7 +2,6 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
-import { openMailSender } from '../src/queue/mail-sender.ts';
 import { logConnectionErrors } from '../src/queue/log-connection-errors.ts';
 import { isOnRedis, type QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
@@ -10,11 +9,13 @@ import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { allQueues, queues } from '../src/queue/queues.ts';
 import { openWorkerPool, workerPoolSizes } from '../src/queue/worker-pool.ts';
+import { openWorkerProducer } from '../src/queue/worker-producer.ts';
 import { applicationName } from '../src/store/application-name.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { poolSizes } from '../src/store/pool-sizes.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
 import { createOutboundRequest } from '../src/net/outbound-request.ts';
+import { resolveBySystem } from '../src/net/resolve-host.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
 import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
@@ -25,6 +26,7 @@ import { addWebhookMetrics } from '../src/telemetry/webhook-metrics.ts';
 import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { readBacklog } from '../src/webhooks/backlog.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
+import { createExportUpkeep } from './export-upkeep.ts';
 import { createHandlers } from './handlers.ts';
 import { traceJobs } from './job-traces.ts';
 import { createLookups } from './lookups.ts';
@@ -72,10 +74,8 @@ export async function openWorkerService(
     lockTimeoutMs: recordLockTimeoutMs,
   });
   addPoolMetrics(metrics.registry, db);
-  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, unsubscribeToken } = await loadSecrets(
-    db,
-    config.rootSecrets,
-  );
+  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } =
+    await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -94,15 +94,27 @@ export async function openWorkerService(
   const sharedPool = isOnRedis(place)
     ? undefined
     : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
-  const mail = config.mail && openMailSender({ place, pool: sharedPool, seal: sealMail, log });
-  const tellOwners = createWebhookNotices({ db: webhookDb, sendMail: mail?.send, log });
+  const producer = openWorkerProducer({ place, pool: sharedPool, seal: sealMail, log });
+  const sendMail = config.mail && producer.sendMail;
+  const tellOwners = createWebhookNotices({ db: webhookDb, sendMail, log });
+  const exportUpkeep = createExportUpkeep({
+    db: backgroundDb,
+    buildExport: producer.buildExport,
+    sendMail,
+    log,
+  });
   const box = createSecretBox(webhookKeys);
   const timeoutMs = config.webhooks.timeoutSeconds * 1_000;
+  const { networks } = config.webhooks;
+  const outbound = {
+    policy: createAddressPolicy(networks),
+    ...(networks.length > 0 && { resolve: resolveBySystem }),
+  };
   const deliverer = createWebhookDeliverer({
     db: webhookDb,
     box,
     send: createOutboundRequest({
-      policy: createAddressPolicy(config.webhooks.networks),
+      ...outbound,
       timeoutMs,
       maxBodyBytes: maxResponseBytes,
     }),
@@ -123,6 +135,7 @@ export async function openWorkerService(
     sealingKey,
     openingKeys,
     openMail,
+    hashEmail,
     unsubscribeToken,
     closing: closing.signal,
     mailer: config.mail && createMailer(config.mail),
@@ -134,11 +147,8 @@ export async function openWorkerService(
     box,
     deliverer,
     tellOwners,
-    sendCheck: createOutboundRequest({
-      policy: createAddressPolicy(config.webhooks.networks),
-      timeoutMs: checkTimeoutMs,
-      maxBodyBytes: 1,
-    }),
+    exportUpkeep,
+    sendCheck: createOutboundRequest({ ...outbound, timeoutMs: checkTimeoutMs, maxBodyBytes: 1 }),
     log,
     traces: tracing && createScanTraces(tracing),
   });
@@ -179,7 +189,7 @@ export async function openWorkerService(
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));
       await deliverer.close();
-      await mail?.close();
+      await producer.close();
       await sharedPool?.close();
       await reports.close();
       await auditDb.destroy();

@@ -5,11 +5,14 @@ import type { Database } from '../store/database.ts';
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
 const maxBuildMs = dayMs;
+const chunksPerStep = 64;
 
 export interface AccountExport {
   requestId: string;
   requestedAt: Date;
   state: 'pending' | 'ready' | 'failed';
+  /** Why it failed: the account has more than an archive can hold, or every attempt of a day ended with an error. */
+  failure: 'too-large' | 'error';
   bytes: number;
   expiresAt: Date;
 }
@@ -20,6 +23,7 @@ interface Row {
   build_id: string | null;
   bytes: number | null;
   failed_at: Date | null;
+  failure: string | null;
   expires_at: Date;
 }
 
@@ -31,7 +35,8 @@ export async function requestExport(db: Database, userId: string, now: Date): Pr
       `INSERT INTO account_exports AS export (user_id, request_id, requested_at, expires_at)
        VALUES (:userId, :requestId, :now, :expiresAt)
        ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
-         expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL
+         expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
+         failure = NULL, queued_at = NULL, owner_told_at = NULL
        WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
        RETURNING request_id`,
       {
@@ -67,6 +72,7 @@ export async function findExport(
       requestId: row.request_id,
       requestedAt: row.requested_at,
       state: row.build_id ? 'ready' : row.failed_at ? 'failed' : 'pending',
+      failure: row.failure === 'error' ? 'error' : 'too-large',
       bytes: row.bytes ?? 0,
       expiresAt: row.expires_at,
     }
@@ -88,7 +94,7 @@ export async function addExportChunk(
   });
 }
 
-/** Makes a build the archive of its request. Of two builds, the first wins; chunks of all others are deleted. */
+/** Makes a build the archive of its request. Of two builds, the first wins; chunks of the others are deleted. */
 export async function finishExport(
   db: Database,
   {
@@ -99,15 +105,12 @@ export async function finishExport(
   }: { userId: string; requestId: string; buildId: string; bytes: number },
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    await transaction('account_exports')
+    const isFirst = await transaction('account_exports')
       .where({ user_id: userId, request_id: requestId, build_id: null })
-      .update({ build_id: buildId, bytes, failed_at: null });
-    await transaction.raw(
-      `DELETE FROM account_export_chunks WHERE user_id = :userId AND build_id NOT IN (
-         SELECT build_id FROM account_exports WHERE user_id = :userId AND build_id IS NOT NULL
-       )`,
-      { userId },
-    );
+      .update({ build_id: buildId, bytes, failed_at: null, failure: null });
+    const chunks = transaction('account_export_chunks').where({ user_id: userId });
+    // Of a request that was replaced, only its own: a build of the later one may be under way.
+    await (isFirst ? chunks.whereNot({ build_id: buildId }) : chunks.where({ build_id: buildId })).delete();
   });
 }
 
@@ -135,13 +138,25 @@ export async function* readExport(db: Database, userId: string): AsyncGenerator<
   }
 }
 
-export async function purgeExports(db: Database, now: Date): Promise<number> {
-  await db.raw(
-    `DELETE FROM account_export_chunks AS chunk
-     WHERE EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id AND expires_at <= :now)
-       OR (created_at <= :leftBehind
-           AND NOT EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id))`,
-    { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
-  );
+/** In steps of 32 MB, until `isOver`: a large archive takes longer than a statement may. */
+export async function purgeExports(
+  db: Database,
+  now: Date,
+  isOver: () => boolean = () => false,
+): Promise<number> {
+  for (let deleted = chunksPerStep; deleted === chunksPerStep; ) {
+    if (isOver()) return 0;
+    const { rowCount } = (await db.raw(
+      `DELETE FROM account_export_chunks WHERE (build_id, position) IN (
+         SELECT build_id, position FROM account_export_chunks AS chunk
+         WHERE EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id AND expires_at <= :now)
+           OR (created_at <= :leftBehind
+               AND NOT EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id))
+         LIMIT ${chunksPerStep}
+       )`,
+      { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
+    )) as { rowCount: number };
+    deleted = rowCount;
+  }
   return db('account_exports').where('expires_at', '<=', now).delete();
 }

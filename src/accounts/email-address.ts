@@ -9,3 +9,10 @@ export function emailErrors(field: string, email: string): FieldError[] {
     ? []
     : [{ field, message: 'must be an address such as you@example.com' }];
 }
+
+/** Without what follows a plus sign, which most providers deliver to the same mailbox. */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [name = ''] = email.slice(0, at).split('+', 1);
+  return name + email.slice(at);
+}

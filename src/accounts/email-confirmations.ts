@@ -89,6 +89,9 @@ export async function confirmEmail(
       if (!found || used === 0) return undefined;
       const { user, email } = found;
       await User.query(transaction).findById(user.id).patch({ email, confirmedEmail: email, updatedAt: now });
+      // Whoever reads the mails of the old address has no say any more.
+      if (email.toLowerCase() !== user.email.toLowerCase())
+        await transaction('sign_in_links').where({ user_id: user.id }).delete();
       return found;
     });
   } catch (error) {

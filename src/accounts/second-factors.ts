@@ -6,6 +6,8 @@ import { base32, newTotpSecret, totpStep } from './totp.ts';
 const recoveryCodeCount = 10;
 /** 80 bits: too many to guess, also for whoever has their hashes. */
 const recoveryCodeBytes = 10;
+/** How long after the password an app can be set up. */
+const setUpMs = 15 * 60_000;
 
 export interface SecondFactors {
   hasTotp: boolean;
@@ -30,12 +32,22 @@ export function isSecondFactorNeeded({ hasTotp, passkeys }: SecondFactors): bool
   return hasTotp || passkeys > 0;
 }
 
+/** Undefined if it was encrypted with a root secret that was removed: other factors must work all the same. */
+function openTotp(seals: Seals, row: { sealed: string } | undefined): string | undefined {
+  try {
+    return row && seals.openTotp(row.sealed);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A secret that is not asked for until `confirmTotp`. Replaces one that was never confirmed. */
-export async function startTotp(db: Database, seals: Seals, userId: string): Promise<void> {
+export async function startTotp(db: Database, seals: Seals, userId: string, now: Date): Promise<void> {
   await db.raw(
-    `INSERT INTO totp_secrets (user_id, sealed) VALUES (:userId, :sealed)
-     ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed WHERE totp_secrets.confirmed_at IS NULL`,
-    { userId, sealed: seals.sealTotp(newTotpSecret()) },
+    `INSERT INTO totp_secrets (user_id, sealed, started_at) VALUES (:userId, :sealed, :now)
+     ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, started_at = excluded.started_at
+     WHERE totp_secrets.confirmed_at IS NULL`,
+    { userId, sealed: seals.sealTotp(newTotpSecret()), now },
   );
 }
 
@@ -44,11 +56,13 @@ export async function findUnconfirmedTotp(
   db: Database,
   seals: Seals,
   userId: string,
+  now: Date,
 ): Promise<string | undefined> {
-  const row = (await db('totp_secrets').where({ user_id: userId, confirmed_at: null }).first('sealed')) as
-    | { sealed: string }
-    | undefined;
-  return row && seals.openTotp(row.sealed);
+  const row = (await db('totp_secrets')
+    .where({ user_id: userId, confirmed_at: null })
+    .where('started_at', '>', new Date(now.getTime() - setUpMs))
+    .first('sealed')) as { sealed: string } | undefined;
+  return openTotp(seals, row);
 }
 
 export async function confirmTotp(
@@ -58,7 +72,7 @@ export async function confirmTotp(
   code: string,
   now: Date,
 ): Promise<boolean> {
-  const secret = await findUnconfirmedTotp(db, seals, userId);
+  const secret = await findUnconfirmedTotp(db, seals, userId, now);
   const step = secret && totpStep(secret, code, now);
   if (!step) return false;
   const confirmed = await db('totp_secrets')
@@ -90,7 +104,7 @@ async function useTotp(
     .where({ user_id: userId })
     .whereNotNull('confirmed_at')
     .first('sealed')) as { sealed: string } | undefined;
-  const secret = row && seals.openTotp(row.sealed);
+  const secret = openTotp(seals, row);
   const step = secret && totpStep(secret, code, now);
   if (!step) return false;
   const used = await db('totp_secrets')

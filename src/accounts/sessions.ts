@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { AppError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
@@ -15,12 +16,18 @@ const maxPerUser = 50;
 
 export const sessionHash = (token: string) => createHash('sha256').update(token).digest();
 
+interface SessionOptions {
+  device?: string | undefined;
+  /** The hash that the password was checked against. Undefined: it was not. */
+  passwordHash?: string | null;
+}
+
 /** Returns the token for the cookie; only its hash is stored. */
 export async function startSession(
   db: Database,
   userId: string,
   now: Date,
-  device?: string,
+  { device, passwordHash }: SessionOptions = {},
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await db.raw(
@@ -29,13 +36,25 @@ export async function startSession(
      )`,
     [userId, maxPerUser - 1],
   );
-  await db('sessions').insert({
-    token_hash: sessionHash(token),
-    user_id: userId,
-    created_at: now,
-    seen_at: now,
-    device: device ?? null,
-  });
+  // Waits for a change of the password that is under way, which ends all sessions, and then finds another one.
+  const { rowCount } = (await db.raw(
+    `INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device)
+     SELECT :tokenHash, id, :now, :now, :device FROM users
+     WHERE id = :userId AND (NOT :isChecked OR password_hash IS NOT DISTINCT FROM :passwordHash)
+     FOR SHARE`,
+    {
+      tokenHash: sessionHash(token),
+      userId,
+      now,
+      device: device ?? null,
+      isChecked: passwordHash !== undefined,
+      passwordHash: passwordHash ?? null,
+    } as never,
+  )) as { rowCount: number };
+  if (rowCount === 0)
+    throw new AppError('validation_error', 'The account was changed in the meantime. Sign in again.', {
+      status: 409,
+    });
   return token;
 }
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
-import { endSessionsOf } from './sessions.ts';
-import { changePassword, User } from './users.ts';
+import { changePassword } from './change-password.ts';
+import { User } from './users.ts';
 
 const lifetimeMs = hourMs;
 const tokenPattern = /^[\w-]{43}$/;
@@ -49,6 +49,11 @@ export async function useSignInLink(
   now: Date,
 ): Promise<User | undefined> {
   return db.transaction(async (transaction) => {
+    // Locked, so that the password cannot change after it was compared.
+    await transaction.raw(
+      'SELECT FROM users WHERE id = (SELECT user_id FROM sign_in_links WHERE token_hash = ?) FOR UPDATE',
+      [digestOf(token)],
+    );
     const user = await findLinkedUser(transaction, token, now);
     // Of parallel requests, one deletes the row; the others wait for it and find none.
     const used = await transaction('sign_in_links')
@@ -56,7 +61,6 @@ export async function useSignInLink(
       .delete();
     if (!user || used === 0) return undefined;
     await changePassword(transaction, user, passwordHash, now);
-    await endSessionsOf(transaction, user.id);
     return user;
   });
 }

@@ -80,15 +80,6 @@ export async function changeEmail(db: Database, user: User, email: string, now: 
   }
 }
 
-export async function changePassword(
-  db: Database,
-  user: User,
-  passwordHash: string,
-  now: Date,
-): Promise<void> {
-  await user.$query(db).patch({ passwordHash, updatedAt: now });
-}
-
 /** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {

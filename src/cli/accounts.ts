@@ -1,19 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
+import { changePassword } from '../accounts/change-password.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { type Plan, planNames } from '../accounts/plans.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
-import { endSessionsOf } from '../accounts/sessions.ts';
-import {
-  changePassword,
-  findOrCreateUser,
-  findUserByEmail,
-  setAdmin,
-  setPlan,
-  type User,
-} from '../accounts/users.ts';
+import { findOrCreateUser, findUserByEmail, setAdmin, setPlan, type User } from '../accounts/users.ts';
 import { isLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
@@ -137,10 +130,9 @@ export function userCommand(): Command {
       withDatabase(async ({ db }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
-        await changeAndRecord(db, { action: 'account.password', target: found.id }, async (to) => {
-          await changePassword(to, found, hashPassword(password), now());
-          await endSessionsOf(to, found.id);
-        });
+        await changeAndRecord(db, { action: 'account.password', target: found.id }, (to) =>
+          changePassword(to, found, hashPassword(password), now()),
+        );
         printMessage(
           `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
         );

@@ -12,6 +12,9 @@ export interface Draft {
   notes: string[];
 }
 
+/** What became of the second factors of an account. */
+export type FactorChange = 'app-on' | 'app-off' | 'passkey-added' | 'passkey-removed' | 'recovery-codes';
+
 /** Every text of the mails, in one language. */
 export interface MailTexts {
   /** The last line. `site` is BASE_URL, `contact` SUPPORT_CONTACT. */
@@ -24,6 +27,9 @@ export interface MailTexts {
   emailChanged(newEmail: string): Draft;
   /** `isGone`: it answered 410. Otherwise it failed for three days. */
   webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
+  secondFactorChanged(change: FactorChange, page: string): Draft;
+  exportReady(page: string): Draft;
+  exportFailed(page: string): Draft;
   test(): Draft;
   notices: NoticeTexts;
 }

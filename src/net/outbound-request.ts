@@ -1,9 +1,9 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { AddressPolicy } from './address-policy.ts';
 import { outboundUrlError } from './outbound-url.ts';
+import { createDnsResolve, type Resolve } from './resolve-host.ts';
 
 /** The request was not sent, because its address is not one that the service calls. */
 export class RefusedAddressError extends Error {
@@ -23,11 +23,6 @@ export interface OutboundRequest {
   body?: string;
 }
 
-type Resolve = (
-  host: string,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
 interface OutboundOptions {
   policy: AddressPolicy;
   /** Of the whole exchange: name, connection, request and response. */
@@ -35,8 +30,6 @@ interface OutboundOptions {
   maxBodyBytes: number;
   resolve?: Resolve;
 }
-
-const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true }, done);
 
 /**
  * Requests to addresses that users have chosen. The addresses of a name are checked when the socket connects, and the socket
@@ -47,7 +40,7 @@ export function createOutboundRequest({
   policy,
   timeoutMs,
   maxBodyBytes,
-  resolve = resolveBySystem,
+  resolve = createDnsResolve(),
 }: OutboundOptions): (request: OutboundRequest) => Promise<OutboundResponse> {
   const lookup: LookupFunction = (host, options, callback) => {
     resolve(host, (error, addresses) => {
@@ -76,7 +69,14 @@ export function createOutboundRequest({
         maxHeaderSize: 16_384,
       });
       const fail = (cause: Error) => reject(signal.aborted ? timedOut(timeoutMs) : cause);
+      // Whatever the other side does, so that nobody waits longer.
+      signal.addEventListener('abort', () => fail(timedOut(timeoutMs)), { once: true });
       request.on('error', fail);
+      // Without a listener, Node closes the connection and emits neither an error nor a response.
+      request.on('upgrade', ({ statusCode = 0 }, socket) => {
+        socket.destroy();
+        fulfill({ status: statusCode, body: '' });
+      });
       request.on('response', (response) => {
         readStart(response, maxBodyBytes).then(
           (start) => fulfill({ status: response.statusCode ?? 0, body: start }),

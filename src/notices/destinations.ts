@@ -7,7 +7,7 @@ import { isReachableSql } from './owners.ts';
 const checkEveryMs = 23 * hourMs;
 /** Codes that were scanned within this many days. */
 const scannedDays = 7;
-const codesPerStep = 500;
+const codesPerStep = 1_000;
 
 /** 'gone': the page does not exist. 'unreachable': nothing answered. Null: it answers, or nobody knows. */
 export type DestinationState = 'gone' | 'unreachable' | null;
@@ -19,25 +19,64 @@ export interface DueCode {
 
 const dueBefore = (now: Date) => new Date(now.getTime() - checkEveryMs);
 
-/** Codes with an address that are scanned, and whose owner wants to know. In random order: no host holds up the others. */
-export async function findDueCodes(db: Database, now: Date): Promise<DueCode[]> {
+/** Where a pass over all codes is: in the order of their share tokens, from `start` to the end, then from the beginning to it. */
+export interface PassPosition {
+  start: string;
+  /** The share token that was looked at last. */
+  after: string;
+  /** It has begun again at the first code. */
+  isWrapped: boolean;
+}
+
+interface CodePage {
+  codes: DueCode[];
+  /** Undefined: these were the last codes. */
+  next: PassPosition | undefined;
+}
+
+/** Share tokens are random, so the codes of an owner or a host are spread over all of them. */
+export function passFrom(start: string): PassPosition {
+  return { start, after: start, isWrapped: false };
+}
+
+/**
+ * Of the next codes, those with an address that are scanned, and whose owner wants to know. Looks at as many codes each
+ * time, by an index, however many there are and however few of them are due.
+ */
+export async function findDueCodes(db: Database, position: PassPosition, now: Date): Promise<CodePage> {
+  const columns = `id, user_id, share_token, type = 'url' AND is_public AND expires_at > :now AS is_live`;
   const { rows } = (await db.raw(
-    `SELECT code.id, code.content
-     FROM notice_checks JOIN users AS owner ON owner.id = notice_checks.user_id
-     JOIN qr_codes AS code ON code.user_id = owner.id
-     WHERE ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
-       AND code.type = 'url' AND code.is_public AND code.expires_at > :now
-       AND NOT EXISTS (
-         SELECT FROM destination_checks AS known WHERE known.qr_code_id = code.id AND known.checked_at > :due
-       )
-       AND EXISTS (
-         SELECT FROM scan_counters AS counter
-         WHERE counter.qr_code_id = code.id AND dimension = 'total' AND day > CAST(:today AS date) - ${scannedDays}
-       )
-     ORDER BY random() LIMIT ${codesPerStep}`,
-    { now, due: dueBefore(now), today: now.toISOString().slice(0, 10) },
-  )) as { rows: DueCode[] };
-  return rows;
+    `WITH page AS MATERIALIZED (
+       (SELECT ${columns}, false AS is_wrapped FROM qr_codes
+        WHERE NOT :isWrapped AND share_token > :after ORDER BY share_token LIMIT ${codesPerStep})
+       UNION ALL
+       (SELECT ${columns}, true FROM qr_codes
+        WHERE share_token > CASE WHEN :isWrapped THEN :after ELSE '' END AND share_token <= :start
+        ORDER BY share_token LIMIT ${codesPerStep})
+       ORDER BY is_wrapped, share_token LIMIT ${codesPerStep}
+     ), due AS (
+       SELECT page.id
+       FROM page JOIN notice_checks USING (user_id) JOIN users AS owner ON owner.id = page.user_id
+       WHERE is_live AND ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
+         AND NOT EXISTS (
+           SELECT FROM destination_checks AS known WHERE known.qr_code_id = page.id AND known.checked_at > :due
+         )
+         AND EXISTS (
+           SELECT FROM scan_counters AS counter
+           WHERE counter.qr_code_id = page.id AND dimension = 'total' AND day > CAST(:today AS date) - ${scannedDays}
+         )
+     ), last AS (
+       SELECT share_token, is_wrapped FROM page ORDER BY is_wrapped DESC, share_token DESC LIMIT 1
+     )
+     SELECT (SELECT count(*)::integer FROM page) AS looked, (SELECT share_token FROM last) AS after,
+       (SELECT is_wrapped FROM last) AS "isWrapped",
+       (SELECT coalesce(json_agg(json_build_object('id', code.id, 'content', code.content)), '[]')
+        FROM due JOIN qr_codes AS code USING (id)) AS codes`,
+    { ...position, now, due: dueBefore(now), today: now.toISOString().slice(0, 10) },
+  )) as { rows: [{ looked: number; codes: DueCode[] } & Omit<PassPosition, 'start'>] };
+  const [{ looked, codes, after, isWrapped }] = rows;
+  const { start } = position;
+  return { codes, next: looked < codesPerStep ? undefined : { start, after, isWrapped } };
 }
 
 /** The codes that no other worker has taken. What is known of another address of a code is forgotten. */

@@ -19,7 +19,9 @@ export async function findEndingCodes(db: Database, ownerIds: string[], now: Dat
        WHERE code.expires_at - make_interval(hours => 24 * days) <= :now
          AND code.expires_at - make_interval(hours => 24 * days) > code.updated_at
      ) AS threshold
-     WHERE code.user_id = ANY(:ownerIds) AND code.expires_at > :now AND threshold.days IS NOT NULL
+     WHERE code.user_id = ANY(:ownerIds) AND code.expires_at > :now
+       AND code.expires_at <= CAST(:now AS timestamptz) + make_interval(hours => 24 * ${Math.max(...thresholdDays)})
+       AND threshold.days IS NOT NULL
      ${unlessKnown}`,
     { now, ownerIds, thresholds: thresholdDays },
   );

@@ -1,11 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
-import { dayMs } from '../runtime/units.ts';
+import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import type { NoticeKind } from './kinds.ts';
 
 const retryMs = 10 * 60_000;
-/** What could not be sent for this long is no news any more. */
-const maxAgeMs = 3 * dayMs;
+/** Longer than handing over a mail can take. After it, the worker that had the notice was killed. */
+const leaseMs = 5 * 60_000;
+/** What could not be sent for this long is no news any more. A silence is told of on its day. */
+const maxAgeMs: Partial<Record<NoticeKind, number>> = { silence: 4 * hourMs };
+const usualMaxAgeMs = 3 * dayMs;
 /** Longer than any fact can be found again. Of first scans, the code has to be gone. */
 const keptMs = 90 * dayMs;
 
@@ -20,49 +23,68 @@ export interface NoticeBatch {
   userId: string;
   kind: NoticeKind;
   notices: Notice[];
+  /** A mail that a killed worker may have sent, or of which the server's answer is not known. */
+  isRepeated: boolean;
 }
 
 /** The columns of a fact; the statement that finds facts goes on with SELECT. A fact that is known is left as it is. */
 export const insertNotices = `INSERT INTO notices (user_id, kind, fact, qr_code_id, data, found_at, retry_at)`;
 export const unlessKnown = 'ON CONFLICT (user_id, kind, fact) DO NOTHING';
 
+const isFreeSql = '(leased_until IS NULL OR leased_until <= :now)';
+const isWaitingSql = `claimed_at IS NULL AND retry_at <= :now AND ${isFreeSql}`;
+
 /**
- * Takes the next notices to be sent, for good: after this, only `releaseNotices` gives them back. Locks the owner's row, so
- * that two workers take different owners.
+ * Takes the next notices to be sent, for one worker, until they are finished or released. What a killed worker had taken is
+ * taken again, as the same mail. Locks the owner's row, so that two workers take different owners.
  */
 export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch | undefined> {
-  const mailId = `notice-${uuidv7()}`;
+  const newMailId = `notice-${uuidv7()}`;
   const { rows } = (await db.raw(
     `WITH owner AS MATERIALIZED (
        SELECT user_id FROM notice_checks
-       WHERE user_id IN (SELECT user_id FROM notices WHERE claimed_at IS NULL AND retry_at <= :now)
+       WHERE user_id IN (SELECT user_id FROM notices WHERE ${isWaitingSql})
        LIMIT 1 FOR UPDATE SKIP LOCKED
      ), next AS MATERIALIZED (
-       SELECT user_id, min(kind) AS kind FROM notices JOIN owner USING (user_id)
-       WHERE claimed_at IS NULL AND retry_at <= :now GROUP BY user_id
+       SELECT user_id, kind, mail_id FROM notices JOIN owner USING (user_id)
+       WHERE ${isWaitingSql} ORDER BY kind, mail_id LIMIT 1
      )
-     UPDATE notices AS notice SET claimed_at = :now, mail_id = :mailId
-     FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind AND claimed_at IS NULL
-     RETURNING notice.id, notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
-       found_at > :oldest AS "isNews"`,
-    { now, mailId, oldest: new Date(now.getTime() - maxAgeMs) },
-  )) as { rows: (Notice & { id: number; userId: string; kind: NoticeKind; isNews: boolean })[] };
+     UPDATE notices AS notice SET leased_until = :leasedUntil, mail_id = coalesce(notice.mail_id, :newMailId)
+     FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
+       AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${isFreeSql}
+     RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
+       found_at AS "foundAt"`,
+    { now, newMailId, leasedUntil: new Date(now.getTime() + leaseMs) },
+  )) as {
+    rows: (Notice & Pick<NoticeBatch, 'mailId' | 'userId' | 'kind'> & { id: number; foundAt: Date })[];
+  };
   const [first] = rows;
-  return (
-    first && {
-      mailId,
-      userId: first.userId,
-      kind: first.kind,
-      notices: rows.filter(({ isNews }) => isNews).toSorted((a, b) => a.id - b.id),
-    }
-  );
+  if (!first) return undefined;
+  const { mailId, userId, kind } = first;
+  const oldest = new Date(now.getTime() - (maxAgeMs[kind] ?? usualMaxAgeMs));
+  const notices = rows.filter(({ foundAt }) => foundAt > oldest).toSorted((a, b) => a.id - b.id);
+  return { mailId, userId, kind, notices, isRepeated: mailId !== newMailId };
 }
 
-/** Only where the mail was certainly not accepted. */
-export async function releaseNotices(db: Database, mailId: string, now: Date): Promise<void> {
+/** Sent, or nothing to say: for good. */
+export async function finishNotices(db: Database, mailId: string, now: Date): Promise<void> {
+  await db('notices').where({ mail_id: mailId }).update({ claimed_at: now, leased_until: null });
+}
+
+/** To be sent later: in another mail, with what is found meanwhile, only where the server has certainly not accepted this one. */
+export async function releaseNotices(
+  db: Database,
+  mailId: string,
+  { isUnsent }: { isUnsent: boolean },
+  now: Date,
+): Promise<void> {
   await db('notices')
     .where({ mail_id: mailId })
-    .update({ claimed_at: null, mail_id: null, retry_at: new Date(now.getTime() + retryMs) });
+    .update({
+      leased_until: null,
+      retry_at: new Date(now.getTime() + retryMs),
+      ...(isUnsent && { mail_id: null }),
+    });
 }
 
 export async function purgeNotices(db: Database, now: Date): Promise<number> {

@@ -22,7 +22,7 @@ export const exportQueue = defineQueue({
   visibleData: () => ({}),
   consequences: {
     late: 'users wait for the export of their data',
-    failed: 'their users get no export until the jobs are retried; after a day they can ask again',
+    failed: 'they are built again within half an hour, for a day; then their users are told',
     noWorker: 'no exports are built until one is',
   },
 });

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import type { Language } from '../http/preferred-language.ts';
+import type { FactorChange } from '../mail/mail-texts.ts';
 import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
@@ -12,7 +13,10 @@ export type MailRequest =
   | { kind: 'confirm-email'; userId: string }
   /** To the old address. */
   | { kind: 'email-changed'; userId: string; oldEmail: string }
-  | { kind: 'webhook-disabled'; userId: string; endpointId: string };
+  | { kind: 'webhook-disabled'; userId: string; endpointId: string }
+  | { kind: 'second-factor-changed'; userId: string; change: FactorChange }
+  /** Ready, or failed. */
+  | { kind: 'export-finished'; userId: string; requestId: string };
 
 /** `sealed` is the encrypted request, because it may contain addresses. */
 const contract = Type.Object({
@@ -47,8 +51,13 @@ export const mailQueue = defineQueue({
   },
 });
 
-export function packMail(request: MailRequest, seal: (text: string) => string): MailJob {
-  return { id: uuidv7(), kind: request.kind, sealed: seal(JSON.stringify(request)) };
+/** Of jobs with the same id, one is sent. */
+export function packMail(
+  request: MailRequest,
+  seal: (text: string) => string,
+  id: string = uuidv7(),
+): MailJob {
+  return { id, kind: request.kind, sealed: seal(JSON.stringify(request)) };
 }
 
 export function unpackMail({ sealed }: MailJob, open: (sealed: string) => string): MailRequest {

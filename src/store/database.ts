@@ -142,6 +142,11 @@ export function sqlState(error: unknown): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** A statement took longer than its connection allows: the database works, and others may succeed. */
+export function isQueryCanceled(error: unknown): boolean {
+  return sqlState(error) === '57014';
+}
+
 /** Wrong password or role (class 28), or no such database. */
 export function isLoginRefused(code: string): boolean {
   return code.startsWith('28') || code === '3D000';

@@ -9,42 +9,70 @@ const maxParallel = 4;
 /** A call with scans that is due this soon is waited for: the next look would be too late for it. */
 const scansAheadMs = 500;
 
+/**
+ * Endpoints that answer quickly, and all others: those that are slow, that fail, or that were never called. Nobody can take
+ * the places of the first kind for longer than a moment.
+ */
+const paces = {
+  fast: { perHost: 16, condition: 'failures = 0 AND NOT is_slow' },
+  slow: { perHost: 12, condition: '(failures > 0 OR is_slow)' },
+} as const;
+
+export type Pace = keyof typeof paces;
+
 interface Claim {
-  /** Endpoints whose last call failed, or all others. */
-  isFailing: boolean;
+  pace: Pace;
   limit: number;
   /** Nobody else calls the endpoints for this long. */
   leaseMs: number;
 }
 
-/** Claims endpoints that have something to be sent now, for one worker. */
-export async function claimEndpoints(
-  db: Database,
-  { isFailing, limit, leaseMs }: Claim,
-): Promise<Endpoint[]> {
+const isFreeSql = '(leased_until IS NULL OR leased_until <= now())';
+/** Endpoints of an earlier version have none, and count as a host each. */
+const hostSql = 'coalesce(host, id::text)';
+
+/**
+ * Claims endpoints that have something to be sent now, for one worker: those first that have waited longest, and so many of
+ * a host at a time, by all workers together, that nobody can aim the service at it.
+ */
+export async function claimEndpoints(db: Database, { pace, limit, leaseMs }: Claim): Promise<Endpoint[]> {
   if (limit <= 0) return [];
+  const { perHost, condition } = paces[pace];
   return Endpoint.query(db)
-    .patch({ leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]) })
+    .patch({
+      leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]),
+      claimedAt: db.raw('clock_timestamp()'),
+    })
     .whereRaw(
       `id IN (
-        SELECT id FROM webhook_endpoints AS endpoint
-        WHERE is_enabled AND retry_at <= now() AND (leased_until IS NULL OR leased_until <= now())
-          AND (failures > 0) = :isFailing
-          AND (
-            EXISTS (
-              SELECT FROM webhook_deliveries AS delivery
-              WHERE delivery.endpoint_id = endpoint.id AND delivery.status = 'pending'
-                AND (delivery.next_attempt_at <= now() OR failures > 0)
-                AND (delivery.event <> 'scan.recorded' OR scans_at <= now() + interval '${scansAheadMs} ms')
+        WITH due AS MATERIALIZED (
+          SELECT id, claimed_at, ${hostSql} AS host FROM webhook_endpoints AS endpoint
+          WHERE is_enabled AND retry_at <= now() AND ${isFreeSql} AND ${condition}
+            AND (
+              EXISTS (
+                SELECT FROM webhook_deliveries AS delivery
+                WHERE delivery.endpoint_id = endpoint.id AND delivery.status = 'pending'
+                  AND (delivery.next_attempt_at <= now() OR failures > 0)
+                  AND (delivery.event <> 'scan.recorded' OR scans_at <= now() + interval '${scansAheadMs} ms')
+              )
+              OR scans_at <= now() + interval '${scansAheadMs} ms'
+                AND EXISTS (SELECT FROM webhook_scans AS scan WHERE scan.endpoint_id = endpoint.id)
             )
-            OR scans_at <= now() + interval '${scansAheadMs} ms'
-              AND EXISTS (SELECT FROM webhook_scans AS scan WHERE scan.endpoint_id = endpoint.id)
-          )
-        ORDER BY retry_at
-        LIMIT :limit
+        ), busy AS MATERIALIZED (
+          SELECT ${hostSql} AS host, count(*) AS endpoints FROM webhook_endpoints
+          WHERE NOT ${isFreeSql} AND ${condition} GROUP BY 1
+        ), turn AS MATERIALIZED (
+          SELECT id FROM (
+            SELECT id, claimed_at, coalesce(busy.endpoints, 0)
+              + row_number() OVER (PARTITION BY host ORDER BY claimed_at NULLS FIRST, id) AS place
+            FROM due LEFT JOIN busy USING (host)
+          ) AS placed
+          WHERE place <= ${perHost} ORDER BY claimed_at NULLS FIRST, id LIMIT :limit
+        )
+        SELECT id FROM webhook_endpoints WHERE id IN (SELECT id FROM turn) AND ${isFreeSql}
         FOR NO KEY UPDATE SKIP LOCKED
       )`,
-      { isFailing, limit },
+      { limit },
     )
     .returning('*');
 }

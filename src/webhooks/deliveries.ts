@@ -1,6 +1,6 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid } from 'uuid';
-import { AppError } from '../errors.ts';
+import { AppError, type FieldError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt, lastIdAt } from '../store/time-ordered-id.ts';
@@ -117,6 +117,20 @@ export interface Replayed {
   scans: number;
 }
 
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+/** What happened before the log begins was sent and is forgotten: a replay would send its scans as if they were new. */
+export function periodErrors({ from, to }: Period, now: Date): FieldError[] {
+  const isTooOld = now.getTime() - from.getTime() > (logDays + 1) * dayMs;
+  return [
+    ...(isTooOld ? [{ field: 'from', message: `must be at most ${logDays} days ago` }] : []),
+    ...(to > from ? [] : [{ field: 'to', message: 'must be after from' }]),
+  ];
+}
+
 /**
  * Sends again what happened from `from` until `to`: deliveries in the log with the same webhook-id, and scans that are in
  * none of them, such as those from a time when the endpoint was disabled.
@@ -124,11 +138,14 @@ export interface Replayed {
 export async function replayPeriod(
   db: Database,
   endpoint: Endpoint,
-  { from, to }: { from: Date; to: Date },
+  { from, to }: Period,
   now: Date,
 ): Promise<Replayed> {
-  requireEnabled(endpoint);
   return db.transaction(async (transaction) => {
+    // One at a time, or each would find the same scans, and they would be sent in two deliveries.
+    const locked = await Endpoint.query(transaction).findById(endpoint.id).forNoKeyUpdate();
+    if (!locked) throw new AppError('not_found', 'There is no such webhook endpoint.');
+    requireEnabled(locked);
     const found = await Delivery.query(transaction)
       .where({ endpoint_id: endpoint.id })
       .whereNot({ status: 'pending' })
@@ -153,7 +170,7 @@ export async function replayPeriod(
 async function addMissedScans(
   transaction: Database,
   endpoint: Endpoint,
-  { from, to }: { from: Date; to: Date },
+  { from, to }: Period,
 ): Promise<number> {
   const { rows } = (await transaction.raw(
     `WITH known AS MATERIALIZED (

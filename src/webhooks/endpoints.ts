@@ -36,6 +36,12 @@ export class Endpoint extends Model {
   declare scansAt: Date;
   /** A worker has claimed it until then. */
   declare leasedUntil: Date | null;
+  /** The host name of the URL. Null for endpoints of an earlier version. */
+  declare host: string | null;
+  /** When a worker last claimed it. */
+  declare claimedAt: Date | null;
+  /** The last call that succeeded took long, or there was none. */
+  declare isSlow: boolean;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
@@ -62,6 +68,7 @@ export async function createEndpoint(
     const endpoint = await Endpoint.query(transaction)
       .insert({
         ...input,
+        ...unproven(input.url),
         id: uuidv7({ msecs: now.getTime() }),
         userId,
         sealedSecret: box.seal(secret),
@@ -99,17 +106,27 @@ export async function changeEndpoint(
   const { isEnabled: wasEnabled } = await findEndpoint(db, userId, id);
   const state = isEnabled === undefined || isEnabled === wasEnabled ? {} : stateColumns(isEnabled, now);
   // A new address is tried at once.
-  const retry = changes.url === undefined ? {} : { failures: 0, failingSince: null, retryAt: now };
+  const retry =
+    changes.url === undefined
+      ? {}
+      : { ...unproven(changes.url), failures: 0, failingSince: null, retryAt: now };
   const changed = await db.transaction(async (transaction) => {
-    if (state.isEnabled === false) await dropPending(transaction, id);
-    return Endpoint.query(transaction)
+    // First, as everybody does who changes both: it locks the endpoint.
+    const patched = await Endpoint.query(transaction)
       .patch({ ...changes, ...retry, ...state, updatedAt: now })
       .where({ id, user_id: userId })
       .returning('*')
       .first();
+    if (patched && state.isEnabled === false) await dropPending(transaction, id);
+    return patched;
   });
   if (!changed) throw noSuchEndpoint();
   return changed;
+}
+
+/** Of an address that has not been called yet. */
+function unproven(url: string): Pick<Endpoint, 'host' | 'isSlow'> {
+  return { host: new URL(url).hostname, isSlow: true };
 }
 
 function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
@@ -173,7 +190,7 @@ export async function rotateSecret(
   });
 }
 
-/** With its log and all that waits. */
+/** With all that waits. Its log is purged in the background. */
 export async function deleteEndpoint(db: Database, userId: string, id: string): Promise<void> {
   const deleted = isUuid(id) ? await Endpoint.query(db).delete().where({ id, user_id: userId }) : 0;
   if (deleted === 0) throw noSuchEndpoint();
@@ -184,11 +201,16 @@ export async function deleteEndpoint(db: Database, userId: string, id: string): 
 export async function resealSecrets(db: Database, box: SecretBox): Promise<void> {
   const outdated = await Endpoint.query(db).whereNot({ secret_key: box.keyName }).limit(1_000);
   for (const { id, sealedSecret, sealedPreviousSecret } of outdated) {
+    const [secret, previous] = [sealedSecret, sealedPreviousSecret].map(
+      (sealed) => sealed && box.tryOpen(sealed),
+    );
+    // Sealed with a root secret that is not here: what can be sealed again must not wait for it.
+    if (!secret) continue;
     await Endpoint.query(db)
       .where({ id, sealed_secret: sealedSecret })
       .patch({
-        sealedSecret: box.seal(box.open(sealedSecret)),
-        sealedPreviousSecret: sealedPreviousSecret && box.seal(box.open(sealedPreviousSecret)),
+        sealedSecret: box.seal(secret),
+        sealedPreviousSecret: previous ? box.seal(previous) : null,
         secretKey: box.keyName,
       });
   }

@@ -18,7 +18,8 @@ export async function writeExpiringEvents(db: Database, now: Date): Promise<numb
        WHERE code.expires_at <= CAST(:now AS timestamptz) + make_interval(days => days)
      ) AS threshold
      WHERE endpoint.is_enabled AND 'code.expiring' = ANY(endpoint.events)
-       AND code.expires_at > :now AND threshold.days IS NOT NULL
+       AND code.expires_at > :now AND code.expires_at <= CAST(:now AS timestamptz) + interval '${Math.max(...thresholdDays)} days'
+       AND threshold.days IS NOT NULL
        AND NOT EXISTS (
          SELECT FROM webhook_deliveries AS known WHERE known.endpoint_id = endpoint.id
            AND known.once_key = 'expiring ' || code.id || ' ' || extract(epoch FROM code.expires_at) || ' ' || threshold.days

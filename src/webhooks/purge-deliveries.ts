@@ -7,6 +7,9 @@ const rowsPerStep = 2_000;
 /** How long the log has `code.deleted`, with what the code contained, after it was delivered. */
 const deletedCodeDays = 1;
 
+/** A transaction that began before may still add an event. None lasts this long. */
+const settledMs = 10 * 60_000;
+
 /** Purges deliveries that are older than the log, and what deleted endpoints left behind, in steps, until `isOver`. */
 export async function purgeDeliveries(db: Database, now: Date, isOver: () => boolean): Promise<number> {
   const oldestId = firstIdAt(new Date(now.getTime() - logDays * dayMs));
@@ -19,6 +22,7 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
       { deliveredBefore: new Date(now.getTime() - deletedCodeDays * dayMs).toISOString() },
       isOver,
     ));
+  await purgeDeletedEndpoints(db, now, isOver);
   await inSteps(
     db,
     'webhook_scans',
@@ -27,6 +31,20 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
     isOver,
   );
   return deleted;
+}
+
+/** The log of endpoints that were deleted. */
+async function purgeDeletedEndpoints(db: Database, now: Date, isOver: () => boolean): Promise<void> {
+  const gone = (await db('deleted_endpoints').orderBy('deleted_at').limit(1_000)) as {
+    id: string;
+    deleted_at: Date;
+  }[];
+  for (const { id, deleted_at } of gone) {
+    await inSteps(db, 'webhook_deliveries', 'endpoint_id = :id', { id }, isOver);
+    if (isOver()) return;
+    if (now.getTime() - deleted_at.getTime() > settledMs)
+      await db('deleted_endpoints').where({ id }).delete();
+  }
 }
 
 /**

@@ -11,8 +11,15 @@ const firstPauseMs = 1_000;
 const longestPauseMs = hourMs;
 const maxFailingMs = 3 * dayMs;
 const gone = 410;
+/** An endpoint that takes longer is called in the places of those that fail. */
+const slowMs = 2_000;
 
 export type Outcome = 'delivered' | 'failed' | 'gone';
+
+export interface Call {
+  outcome: Outcome;
+  durationMs: number;
+}
 
 export function outcomeOf({ statusCode }: Pick<Attempt, 'statusCode'>): Outcome {
   if (statusCode === gone) return 'gone';
@@ -32,7 +39,7 @@ export async function recordAttempt(
     const updated = await Delivery.query(transaction)
       .findById(id)
       .patch({ attempts: attempts + 1 });
-    // The endpoint was deleted meanwhile.
+    // The endpoint was deleted meanwhile, and its log purged.
     if (updated === 0) return;
     const change = Delivery.query(transaction).findById(id).patch(next);
     // Its owner may have asked for a retry during the call, or disabled the endpoint.
@@ -67,16 +74,16 @@ export async function cancelDelivery(db: Database, { id }: Delivery, now: Date):
 }
 
 /**
- * Ends the claim. `outcomes`: of the calls that were made; `scansAt`: when the next one with scans may be. What its owner
+ * Ends the claim. `calls`: that were made; `scansAt`: when the next one with scans may be. What its owner
  * has set since the claim stays: a new address, a retry or a disabled endpoint.
  */
 export async function releaseEndpoint(
   db: Database,
   endpoint: Endpoint,
-  { outcomes, scansAt }: { outcomes: Outcome[]; scansAt: Date | undefined },
+  { calls, scansAt }: { calls: Call[]; scansAt: Date | undefined },
   now: Date,
 ): Promise<{ isDisabled: boolean }> {
-  const state = endpointState(endpoint, outcomes, now);
+  const state = endpointState(endpoint, calls, now);
   return db.transaction(async (transaction) => {
     const own = await Endpoint.query(transaction)
       .findById(endpoint.id)
@@ -98,12 +105,16 @@ export async function releaseEndpoint(
 
 function endpointState(
   { failures, failingSince }: Pick<Endpoint, 'failures' | 'failingSince'>,
-  outcomes: Outcome[],
+  calls: Call[],
   now: Date,
 ): Partial<Endpoint> {
+  const outcomes = calls.map(({ outcome }) => outcome);
   if (outcomes.includes('gone')) return { isEnabled: false, disabledAt: now, disabledReason: 'gone' };
   if (outcomes.length === 0) return {};
-  if (outcomes.includes('delivered')) return { failures: 0, failingSince: null };
+  if (outcomes.includes('delivered')) {
+    const isSlow = calls.some(({ durationMs }) => durationMs > slowMs);
+    return { failures: 0, failingSince: null, isSlow };
+  }
   const since = failingSince ?? now;
   const failing = {
     failures: failures + 1,

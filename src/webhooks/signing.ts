@@ -32,12 +32,21 @@ export interface SecretBox {
   /** Stored with what is sealed, to find what an earlier key has sealed. */
   keyName: string;
   seal(secret: string): Buffer;
-  /** With any of the keys. */
+  /** With any of the keys. Throws if none fits. */
   open(sealed: Buffer): string;
+  /** Undefined if none fits. */
+  tryOpen(sealed: Buffer): string | undefined;
 }
 
 export function createSecretBox(keys: readonly [Buffer, ...Buffer[]]): SecretBox {
   const [newest] = keys;
+  function tryOpen(sealed: Buffer): string | undefined {
+    for (const key of keys) {
+      const secret = openWith(sealed, key);
+      if (secret !== undefined) return secret;
+    }
+    return undefined;
+  }
   return {
     keyName: createHash('sha256').update(newest).digest('hex').slice(0, 16),
     seal(secret) {
@@ -46,11 +55,10 @@ export function createSecretBox(keys: readonly [Buffer, ...Buffer[]]): SecretBox
       const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
     },
+    tryOpen,
     open(sealed) {
-      for (const key of keys) {
-        const secret = tryOpen(sealed, key);
-        if (secret !== undefined) return secret;
-      }
+      const secret = tryOpen(sealed);
+      if (secret !== undefined) return secret;
       throw new Error(
         'The secret of a webhook endpoint cannot be decrypted with the root secrets of this process',
       );
@@ -58,7 +66,7 @@ export function createSecretBox(keys: readonly [Buffer, ...Buffer[]]): SecretBox
   };
 }
 
-function tryOpen(sealed: Buffer, key: Buffer): string | undefined {
+function openWith(sealed: Buffer, key: Buffer): string | undefined {
   const decipher = createDecipheriv(cipherName, key, sealed.subarray(0, ivBytes));
   decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
   const encrypted = sealed.subarray(ivBytes + tagBytes);

@@ -6,7 +6,7 @@ const maxOwners = 100;
 
 /**
  * Calls `tell` for each endpoint that was disabled because it failed or is gone, once for each time. If `tell` fails, a later
- * run calls it again; if the process dies in between, the owner may be told twice.
+ * run calls it again, also if the process dies in between.
  */
 export async function tellOwners(
   db: Database,

@@ -20,6 +20,11 @@ export interface PageRow {
 
 export const nothing: PageExpectation = { status: 404, says: 'There is nothing at this address.' };
 export const noCode: PageExpectation = { status: 404, says: 'There is no such QR code.' };
+export const noWebhook: PageExpectation = { status: 404, says: 'There is no such webhook endpoint.' };
+export const noDelivery: PageExpectation = { status: 404, says: 'There is no such delivery.' };
+export const noPasskey: PageExpectation = { status: 401, says: 'The passkey was not accepted.' };
+export const noExport: PageExpectation = { status: 404, says: 'There is no export to download.' };
+export const deadLink: PageExpectation = { status: 404, says: 'This link does not work' };
 export const noKey: PageExpectation = { status: 404, says: 'There is no such key.' };
 export const formsOnly: PageExpectation = { status: 415, says: 'This page only accepts forms.' };
 export const formAddress: PageExpectation = {

@@ -68,7 +68,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /api/v1/webhooks/:id/rotate-secret': () => ({}),
   'POST /api/v1/webhooks/:id/test': () => ({}),
   'POST /api/v1/webhooks/:id/replay': () => ({
-    body: { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' },
+    body: { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() },
   }),
   'POST /api/v1/webhook-deliveries/:id/retry': () => ({}),
   'POST /webhooks/new': () => ({ form: endpointFields }),
@@ -106,6 +106,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/confirm': () => ({ form: {} }),
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
+  'POST /unsubscribe/:token': () => ({ form: {} }),
 };
 
 export type IdKind = 'code' | 'key' | 'webhook' | 'delivery';
@@ -138,9 +139,12 @@ export function idKind({ method, path }: Route): IdKind {
   return kind;
 }
 
-/** The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts and forgot-password.test.ts. */
+/**
+ * The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts, forgot-password.test.ts and
+ * test/workers/notice-handler.test.ts.
+ */
 export const hasId = ({ path }: Route) =>
-  /[:(*]/.test(path.replace(/\/signin\/(?:link|confirm)\/:token/, ''));
+  /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|unsubscribe)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
  * of a delivery; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */

@@ -1,4 +1,5 @@
 import { createPages } from '../../src/web/app.ts';
+import { unsubscribePages } from '../../src/web/account/unsubscribe-routes.ts';
 import { createApiRouter, operations } from '../../src/web/api/router.ts';
 import { loadConfig } from '../../src/config.ts';
 
@@ -24,7 +25,8 @@ const routesOf = (stack: Layer[]): Route[] =>
   stack.flatMap(({ path, methods }) => methods.map((method) => ({ method, path: String(path) })));
 
 export const apiRoutes = routesOf(createApiRouter(parts).stack);
-const allPages = routesOf(createPages(parts).stack);
+/** The link to unsubscribe is no page with a CSRF token, so it has a router of its own. */
+const allPages = routesOf([...createPages(parts).stack, ...unsubscribePages(parts).stack]);
 /** For operators: nobody else may learn that they exist. */
 export const operatorRoutes = allPages.filter(({ path }) => path.startsWith('/admin'));
 export const pageRoutes = allPages.filter(({ path }) => !path.startsWith('/admin'));

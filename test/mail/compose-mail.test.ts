@@ -15,6 +15,9 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
     write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: false, link }),
     says: link,
   },
+  passkeyAdded: { write: (texts) => texts.secondFactorChanged('passkey-added', link), says: link },
+  exportReady: { write: (texts) => texts.exportReady(link), says: link },
+  exportFailed: { write: (texts) => texts.exportFailed(link), says: link },
   webhookGone: { write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: true, link }), says: '410' },
   test: { write: (texts) => texts.test(), says: 'Qrelay' },
   ending: {

@@ -1,10 +1,11 @@
 import { Resolver } from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect } from 'chai';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest, RefusedAddressError } from '../../src/net/outbound-request.ts';
+import { createDnsResolve } from '../../src/net/resolve-host.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 
 /** The 4 in `http://4/` is that of the server, which listens on every address of this machine. */
@@ -92,7 +93,9 @@ describe('Requests to addresses that users choose', () => {
     server.listen(0);
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
-    dns = await startDnsServer((name, times) => names[name]?.(times) ?? '127.0.0.1');
+    dns = await startDnsServer((name, times) =>
+      name.startsWith('silent') ? undefined : (names[name]?.(times) ?? '127.0.0.1'),
+    );
   });
   beforeEach(() => {
     connections = 0;
@@ -105,19 +108,11 @@ describe('Requests to addresses that users choose', () => {
   });
 
   function requestWith(networks: string[] = [], timeoutMs = 5_000) {
-    const resolver = new Resolver();
-    resolver.setServers([`127.0.0.1:${dns.port}`]);
     return createOutboundRequest({
       policy: createAddressPolicy(networks),
       timeoutMs,
       maxBodyBytes: 1_000,
-      resolve: (host, done) =>
-        resolver.resolve4(host, (error, found) =>
-          done(
-            error,
-            (error ? [] : found).map((address) => ({ address, family: 4 })),
-          ),
-        ),
+      resolve: createDnsResolve({ servers: [`127.0.0.1:${dns.port}`] }),
     });
   }
   const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -195,6 +190,62 @@ describe('Requests to addresses that users choose', () => {
     it('reads only the start of an endless response', async () => {
       const response = await requestWith(allowed)({ url: `http://127.0.0.1:${port}/endless`, ...post });
       expect(response).to.deep.equal({ status: 200, body: 'x'.repeat(1_000) });
+    });
+
+    /** What is sent instead of a usual response. */
+    const hostile: Record<string, string> = {
+      'switches to another protocol':
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      'closes the connection at once': '',
+      'closes the connection in the head': 'HTTP/1.1 200 OK\r\nContent-',
+      'closes the connection in the body': 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx',
+      'sends 20 KB of headers': `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'sends two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+      'sends no HTTP': 'SSH-2.0-OpenSSH_9.2\r\n',
+    };
+    for (const [deed, bytes] of Object.entries(hostile)) {
+      it(`settles at once where the other side ${deed}`, async () => {
+        const raw = createTcpServer((socket) => {
+          socket.on('error', () => undefined);
+          socket.once('data', () => socket.end(bytes, 'latin1'));
+        });
+        raw.listen(0, '127.0.0.1');
+        await once(raw, 'listening');
+        const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/`;
+        const startedAt = performance.now();
+        const result = await requestWith(allowed, 20_000)({ url, ...post }).catch((error: unknown) => error);
+        expect(performance.now() - startedAt).to.be.below(5_000);
+        if (deed.startsWith('switches')) expect(result).to.deep.equal({ status: 101, body: '' });
+        else expect(result).to.be.instanceOf(Error);
+        raw.close();
+      });
+    }
+
+    it('gives up after the timeout where the other side sends one hint after another, and no response', async () => {
+      const raw = createTcpServer((socket) => {
+        const hint = () =>
+          void (
+            socket.destroyed || socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => setImmediate(hint))
+          );
+        socket.on('error', () => undefined);
+        socket.once('data', hint);
+      });
+      raw.listen(0, '127.0.0.1');
+      await once(raw, 'listening');
+      const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/`;
+      const error = await failureOf(requestWith(allowed, 300)({ url, ...post }));
+      expect((error as Error).message).to.equal('No complete response within 0.3 s');
+      raw.close();
+    });
+
+    it('does not wait for names whose servers do not answer, to resolve another one', async () => {
+      const silent = Array.from({ length: 50 }, (_, index) =>
+        failureOf(requestWith(allowed)({ url: `http://silent-${index}.example.com:${port}/`, ...post })),
+      );
+      const startedAt = performance.now();
+      await requestWith(allowed)({ url: `http://loopback.example.com:${port}/`, ...post });
+      expect(performance.now() - startedAt).to.be.below(1_500);
+      for (const error of await Promise.all(silent)) expect(error).to.include.keys('code');
     });
 
     it('still refuses other networks', async () => {

@@ -23,8 +23,16 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
+interface MailServerOptions extends SMTPServerOptions {
+  /** False: the server has the mail, and closes the connection instead of saying so. */
+  onTaken?: (mail: ReceivedMail) => boolean;
+}
+
 /** A real SMTP server on a free port, which keeps what it accepts. */
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({
+  onTaken = () => true,
+  ...options
+}: MailServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
@@ -35,8 +43,10 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
       stream.on('end', () => {
         const to = rcptTo.map(({ address }) => address);
         const from = mailFrom ? mailFrom.address : '';
-        received.push({ from, to, ...parse(Buffer.concat(chunks).toString()) });
-        done();
+        const mail = { from, to, ...parse(Buffer.concat(chunks).toString()) };
+        received.push(mail);
+        if (onTaken(mail)) done();
+        else for (const connection of smtp.connections) connection.close();
       });
     },
     ...options,

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { recordScans } from '../../src/scans/record-scans.ts';
+import { mailQueue } from '../../src/queue/mail-queue.ts';
 import { webhookQueue } from '../../src/queue/webhook-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
@@ -39,6 +40,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     receiver = await startReceiver();
     email = `hooks-${(endpoints += 1)}@example.com`;
     api = apiClient(service.url, await service.makeKey({ email }));
+    await service.db('users').where({ email }).update({ confirmed_email: email });
   });
   afterEach(() => receiver.stop());
   after(async () => {
@@ -61,6 +63,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     service.db('webhook_endpoints').where({ id }).first() as Promise<{
       failing_since: Date | null;
       leased_until: Date | null;
+      owner_told_at: Date | null;
     }>;
   const record = (codeId: string, count: number) => {
     const rows = Array.from({ length: count }, () => scanRow(codeId, new Date().toISOString()));
@@ -226,6 +229,22 @@ onBothQueues('Webhooks', (redisUrl) => {
     await api(`/webhooks/${id}`, { method: 'PATCH', body: { isEnabled: true } });
     await createCode(api);
     await mails.mailsTo(email, 2);
+  });
+
+  it('send no mail to an address that nobody has confirmed', async () => {
+    await service.db('users').where({ email }).update({ confirmed_email: null });
+    const { id } = await subscribe({ events: ['code.created'], name: 'Buy at evil.example' });
+    receiver.answer = (_request, response) => void response.writeHead(410).end();
+    await createCode(api);
+    await eventually(async () => expect((await rowOf(id)).owner_told_at).to.be.a('date'));
+    const queue = openQueueClient({
+      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      log: testLog(),
+    });
+    await waitUntilReady(queue);
+    await eventually(async () => expect(await queue.pending(mailQueue)).to.equal(0));
+    await queue.close();
+    expect(mails.received.filter(({ to }) => to.includes(email))).to.deep.equal([]);
   });
 
   it('keep what the owner sets during a call, whatever becomes of the call', async () => {

@@ -6,7 +6,13 @@ import { recordScans } from '../../src/scans/record-scans.ts';
 import { readBacklog } from '../../src/webhooks/backlog.ts';
 import { firstIdAt } from '../../src/store/time-ordered-id.ts';
 import { Delivery, replayPeriod } from '../../src/webhooks/deliveries.ts';
-import { changeEndpoint, createEndpoint, Endpoint, resealSecrets } from '../../src/webhooks/endpoints.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  Endpoint,
+  resealSecrets,
+} from '../../src/webhooks/endpoints.ts';
 import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
 import { purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
 import { recordAttempt } from '../../src/webhooks/record-attempt.ts';
@@ -101,6 +107,28 @@ describe('Upkeep of webhooks', () => {
     }
   });
 
+  it('purge the log of a deleted endpoint in steps, and what a transaction still adds to it', async () => {
+    const fill = () =>
+      service.db.raw(
+        `INSERT INTO webhook_deliveries (endpoint_id, event, status) SELECT :id, 'ping', 'delivered' FROM generate_series(1, 5000)`,
+        { id: endpoint.id },
+      );
+    await fill();
+    await service.db('deleted_endpoints').delete();
+    await deleteEndpoint(service.db, user.id, endpoint.id);
+    expect(await deliveries()).to.have.length(5_000);
+    // Whose time is over after the first step.
+    let steps = 0;
+    await purgeDeliveries(service.db, new Date(), () => (steps += 1) > 4);
+    expect((await deliveries()).length).to.be.within(1, 3_000);
+    await purgeDeliveries(service.db, new Date(), never);
+    expect(await deliveries()).to.deep.equal([]);
+    await fill();
+    await purgeDeliveries(service.db, new Date(Date.now() + 11 * 60_000), never);
+    expect(await deliveries()).to.deep.equal([]);
+    expect(await service.db('deleted_endpoints').where({ id: endpoint.id })).to.deep.equal([]);
+  });
+
   it('purge what the log has of a deleted code, and its events that wait when they are finished', async () => {
     const kept = await createCode(api);
     const { id } = await createCode(api);
@@ -156,6 +184,23 @@ describe('Upkeep of webhooks', () => {
     expect(replayed).to.include({ id: missed?.id, status: 'pending' });
   });
 
+  it('replay a period once when it is asked for twice at the same time', async () => {
+    const { id } = await createCode(api);
+    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    const rows = Array.from({ length: 5 }, () => scanRow(id, new Date().toISOString()));
+    await recordScans(service.db, rows);
+    const enabled = await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: true }, new Date());
+    const period = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
+    const replays = await Promise.all(
+      Array.from({ length: 3 }, () => replayPeriod(service.db, enabled, period, new Date())),
+    );
+    expect(replays.map(({ scans }) => scans).toSorted((a, b) => a - b)).to.deep.equal([0, 0, 5]);
+    const waiting = (await service.db('webhook_scans').where({ endpoint_id: endpoint.id })) as {
+      scan_ids: string[];
+    }[];
+    expect(waiting.flatMap(({ scan_ids }) => scan_ids)).to.have.members(rows.map((row) => row.id));
+  });
+
   it('tell how much waits, for how long, and in which state the endpoints are', async () => {
     await service.db('webhook_endpoints').whereNot({ id: endpoint.id }).delete();
     await service.db('webhook_deliveries').delete();
@@ -188,6 +233,19 @@ describe('Upkeep of webhooks', () => {
     expect((await readBacklog(service.db)).endpoints).to.include({ failing: 0, disabled: 1, off: 0 });
     await change({ disabled_reason: 'owner' });
     expect((await readBacklog(service.db)).endpoints).to.include({ disabled: 0, off: 1 });
+  });
+
+  it('encrypt secrets again, although another one was encrypted with a root secret that is lost', async () => {
+    const lost = createSecretBox([Buffer.alloc(32, 9)]);
+    await service
+      .db('webhook_endpoints')
+      .whereNot({ id: endpoint.id })
+      .update({ sealed_secret: lost.seal('whsec_lost'), secret_key: lost.keyName });
+    const rotated = createSecretBox([Buffer.alloc(32, 3), Buffer.alloc(32, 1)]);
+    await resealSecrets(service.db, rotated);
+    const stored = await Endpoint.query(service.db).findById(endpoint.id).throwIfNotFound();
+    expect(stored.secretKey).to.equal(rotated.keyName);
+    await service.db('webhook_endpoints').whereNot({ id: endpoint.id }).delete();
   });
 
   it('encrypt secrets again with a new root secret', async () => {

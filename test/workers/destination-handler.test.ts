@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest } from '../../src/net/outbound-request.ts';
+import { findDueCodes, passFrom, type PassPosition } from '../../src/notices/destinations.ts';
 import { addOwners } from '../../src/notices/owners.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
@@ -182,6 +183,38 @@ describe('The check of destinations', () => {
     await run(later(1), []);
     expect(connections).to.equal(0);
     expect(await noticesOf(owner)).to.deep.equal([]);
+  });
+
+  it('looks at each code once in a pass, a thousand at a time', async () => {
+    const owner = await newOwner();
+    const code = await owner.code(local('/fine'));
+    await service.db.raw(
+      `WITH copies AS (
+         INSERT INTO qr_codes SELECT (jsonb_populate_record(code, jsonb_build_object(
+           'id', gen_random_uuid(), 'share_token', substr(md5(n::text), 1, 10)))).*
+         FROM qr_codes AS code, generate_series(1, 2500) AS n WHERE code.id = :code RETURNING id
+       )
+       INSERT INTO scan_counters (qr_code_id, dimension, day, value, count)
+       SELECT id, 'total', CAST(:today AS date), '', 1 FROM copies`,
+      { code, today: today.toISOString().slice(0, 10) },
+    );
+    await addOwners(service.db, today);
+    const found: string[] = [];
+    const sizes: number[] = [];
+    for (let at: PassPosition | undefined = passFrom('m'); at; ) {
+      const { codes, next }: Awaited<ReturnType<typeof findDueCodes>> = await findDueCodes(
+        service.db,
+        at,
+        today,
+      );
+      sizes.push(codes.length);
+      found.push(...codes.map(({ id }) => id));
+      at = next;
+    }
+    expect(Math.max(...sizes)).to.be.at.most(1_000);
+    expect(found).to.have.length(2_501);
+    expect(new Set(found).size).to.equal(2_501);
+    await service.db('qr_codes').where({ user_id: owner.id }).delete();
   });
 
   it('leaves alone codes that are not scanned, private or ended, and owners who do not want to know', async () => {

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { housekeepingQueue } from '../../src/queue/housekeeping-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createSecretBox } from '../../src/webhooks/signing.ts';
+import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -85,5 +89,33 @@ onBothQueues('Housekeeping', (redisUrl) => {
     const depth = (await queue.depths()).find((one) => one.queue === housekeepingQueue.name);
     expect(depth?.jobs).to.deep.equal({ waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 });
     await queue.close();
+  });
+
+  it('goes on where a statement takes too long', async () => {
+    const lines: string[] = [];
+    const done: string[] = [];
+    const note = (name: string) => async () => void done.push(name);
+    const db = new Proxy(service.db, {
+      get(target, name, self) {
+        if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
+        return (sql: string, values: never) => {
+          if (sql.includes("'code.expiring'"))
+            throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+          return target.raw(sql, values) as unknown;
+        };
+      },
+    });
+    const handle = createHousekeepingHandler({
+      db,
+      box: createSecretBox([randomBytes(32)]),
+      tellOwners: note('webhooks'),
+      exportUpkeep: { resume: note('lost exports'), tellOwners: note('finished exports') },
+      log: createLog('test', 'warn', { write: (line) => void lines.push(line) }),
+    });
+    await handle({});
+    expect(done).to.deep.equal(['webhooks', 'lost exports', 'finished exports']);
+    expect(lines.map((line) => (JSON.parse(line) as { step: string }).step)).to.deep.equal([
+      'expiringEvents',
+    ]);
   });
 });

@@ -77,6 +77,19 @@ onBothQueues('The job of a mail', (redisUrl) => {
     expect(refusals.get('never@example.com')?.times).to.equal(99);
   });
 
+  it('sends ten mails of a kind to a mailbox in an hour, whoever asked for them, and counts none that failed', async () => {
+    refusals.set('bombed@example.com', { code: 451, times: 3 });
+    for (let job = 0; job < 6; job += 1)
+      for (const email of ['bombed@example.com', `bombed+${job}@example.com`])
+        await queue.add(mailQueue, await resetJob(email));
+    const bombs = () => mails.received.filter(({ to }) => to.join().startsWith('bombed'));
+    await eventually(() => expect(bombs()).to.have.length(10), 30_000);
+    await isIdle();
+    expect(bombs()).to.have.length(10);
+    await queue.add(mailQueue, await resetJob('unharmed@example.com'));
+    await mails.mailsTo('unharmed@example.com');
+  });
+
   it('sends nothing where there is no account', async () => {
     const { sealMail } = await loadSecrets(service.db);
     const request = { kind: 'password-reset', email: 'nobody@example.com', language: 'en' } as const;

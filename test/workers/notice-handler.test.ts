@@ -3,8 +3,11 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createMailer } from '../../src/mail/mailer.ts';
 import { claimCodes, recordDestination } from '../../src/notices/destinations.ts';
-import { purgeNotices } from '../../src/notices/notices.ts';
+import { findEndingCodes } from '../../src/notices/ending.ts';
+import { claimNotices, purgeNotices } from '../../src/notices/notices.ts';
+import { addOwners } from '../../src/notices/owners.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
+import type { Database } from '../../src/store/database.ts';
 import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -22,9 +25,11 @@ describe('Notices to owners', () => {
   let service: TestService;
   let mails: MailServer;
   let users = 0;
-  let runHandler: (now: Date) => Promise<void>;
+  let runHandler: (now: Date, db?: Database) => Promise<void>;
   /** What the mail server does with the next mails to an address. */
   const failures = new Map<string, 'busy' | 'refuse'>();
+  /** The server takes mails to them, and closes the connection instead of saying so. */
+  const hangUpOn = new Set<string>();
 
   before(async () => {
     mails = await startMailServer({
@@ -34,12 +39,13 @@ describe('Notices to owners', () => {
         else if (failure === 'refuse') done(Object.assign(new Error('Unknown'), { responseCode: 550 }));
         else done();
       },
+      onTaken: ({ to }) => !to.some((address) => hangUpOn.has(address)),
     });
     service = await startService({ config: { mail: mails.config } });
     const { unsubscribeToken } = await loadSecrets(service.db);
-    runHandler = async (now) => {
+    runHandler = async (now, db = service.db) => {
       const handle = createNoticeHandler({
-        backgroundDb: service.db,
+        backgroundDb: db,
         mailer: createMailer(mails.config),
         site,
         unsubscribeToken,
@@ -222,6 +228,87 @@ describe('Notices to owners', () => {
     expect(sentTo(busy)).to.deep.equal([]);
     await runHandler(new Date(wednesday.getTime() + 11 * 60_000));
     expect([sentTo(busy).length, sentTo(refused).length]).to.deep.equal([1, 0]);
+  });
+
+  it('are sent by another worker, as the same mail, if one is killed before it has sent them', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    await addOwners(service.db, wednesday);
+    await findEndingCodes(service.db, [owner.id], wednesday);
+    // Killed after this.
+    const taken = await claimNotices(service.db, wednesday);
+    expect(taken?.userId).to.equal(owner.id);
+    await runHandler(wednesday);
+    expect(sentTo(owner)).to.deep.equal([]);
+    await owner.code('Poster', { endsIn: 6 * day });
+    await runHandler(later(0.1));
+    await runHandler(later(0.2));
+    expect(subjectsTo(owner)).to.have.members(['“Menu” ends in 7 days', '“Poster” ends in 7 days']);
+    const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
+    expect(ids).to.include(`<${taken?.mailId}@qr.test>`);
+    expect(new Set(ids).size).to.equal(2);
+  });
+
+  it('are sent again, as the same mail, if nobody knows whether the server has accepted them', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    hangUpOn.add(owner.email);
+    await runHandler(wednesday);
+    hangUpOn.clear();
+    await runHandler(later(0.1));
+    await runHandler(later(0.2));
+    const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
+    expect(ids).to.have.length(2);
+    expect(new Set(ids).size).to.equal(1);
+  });
+
+  it('are sent once although the database is away after the server has accepted them', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    let outages = 2;
+    const db = new Proxy(service.db, {
+      apply(target, self, [table]: [string]) {
+        const query = Reflect.apply(target, self, [table]) as { update: (values: object) => unknown };
+        if (table !== 'notices') return query;
+        const { update } = query;
+        query.update = (values) => {
+          if ('claimed_at' in values && (outages -= 1) >= 0) throw new Error('Connection terminated');
+          return update.call(query, values);
+        };
+        return query;
+      },
+    });
+    await runHandler(wednesday, db);
+    expect(outages).to.be.below(0);
+    await runHandler(later(0.1));
+    expect(sentTo(owner)).to.have.length(1);
+  });
+
+  it('are sent although the codes of another owner take too long to look at', async () => {
+    const [heavy, other] = [await newOwner(), await newOwner()];
+    for (const owner of [heavy, other]) await owner.code('Menu', { endsIn: 6 * day });
+    const db = new Proxy(service.db, {
+      get(target, name, self) {
+        if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
+        return async (sql: string, values: { ownerIds?: string[] }) => {
+          if (sql.includes("'ending'") && values.ownerIds?.includes(heavy.id))
+            throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+          return target.raw(sql, values as never) as unknown;
+        };
+      },
+    });
+    await runHandler(wednesday, db);
+    expect([sentTo(heavy).length, sentTo(other).length]).to.deep.equal([0, 1]);
+  });
+
+  it('do not say that a code ends soon after it has ended', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 0.5 * day });
+    failures.set(owner.email, 'busy');
+    await runHandler(wednesday);
+    failures.clear();
+    await runHandler(later(1));
+    expect(sentTo(owner)).to.deep.equal([]);
   });
 
   it('do not tell of what is no longer so when the mail can be sent', async () => {

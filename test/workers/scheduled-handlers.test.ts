@@ -22,7 +22,8 @@ describe('Handlers of schedules that run often', () => {
     await createPurgeHandler({ db, log })({});
     const tellOwners = () => Promise.reject(new Error('Nobody is told'));
     const box = createSecretBox([randomBytes(32)]);
-    await createHousekeepingHandler({ db, box, tellOwners, log })({});
+    const exportUpkeep = { tellOwners, resume: tellOwners };
+    await createHousekeepingHandler({ db, box, tellOwners, exportUpkeep, log })({});
     const deliverer = createWebhookDeliverer({
       db,
       box,

@@ -1,5 +1,14 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { de as notices } from '../notice-languages/de.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': 'Für Ihr Konto wurde eine Authentifizierungs-App eingerichtet.',
+  'app-off': 'Die Authentifizierungs-App Ihres Kontos wurde abgeschaltet.',
+  'passkey-added': 'Ihrem Konto wurde ein Passkey hinzugefügt. Mit ihm kann man sich ohne Passwort anmelden.',
+  'passkey-removed': 'Ein Passkey Ihres Kontos wurde entfernt.',
+  'recovery-codes':
+    'Für Ihr Konto wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
+};
 
 export const de: MailTexts = {
   notices,
@@ -47,6 +56,27 @@ export const de: MailTexts = {
     notes: [
       'Bis Sie ihn wieder aktivieren, wird nichts gesendet. Was inzwischen geschieht, können Sie danach noch senden lassen.',
     ],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: 'Die Anmeldung bei Ihrem Konto wurde geändert',
+    paragraphs: [factorChanges[change]],
+    action: { label: 'Sicherheitsseite öffnen', url: page },
+    notes: [
+      'Wenn Sie das waren, ist nichts zu tun.',
+      'Wenn nicht, wählen Sie ein neues Passwort und entfernen Sie Apps und Passkeys, die Sie nicht kennen.',
+    ],
+  }),
+  exportReady: (page) => ({
+    subject: 'Ihr Export ist fertig',
+    paragraphs: ['Der Export Ihrer Daten, den Sie angefordert haben, ist fertig.'],
+    action: { label: 'Export herunterladen', url: page },
+    notes: ['Er wird sieben Tage lang aufbewahrt. Zum Herunterladen müssen Sie sich anmelden.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Ihr Export konnte nicht erstellt werden',
+    paragraphs: ['Der Export Ihrer Daten, den Sie angefordert haben, konnte nicht erstellt werden.'],
+    action: { label: 'Kontoseite öffnen', url: page },
+    notes: ['Dort steht, woran es liegt und was Sie tun können.'],
   }),
   test: () => ({
     subject: 'Test-E-Mail von Qrelay',

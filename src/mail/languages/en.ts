@@ -1,5 +1,13 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { en as notices } from '../notice-languages/en.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': 'An authenticator app was set up for your account.',
+  'app-off': 'The authenticator app of your account was turned off.',
+  'passkey-added': 'A passkey was added to your account. It signs in without the password.',
+  'passkey-removed': 'A passkey was removed from your account.',
+  'recovery-codes': 'New recovery codes were created for your account. Earlier ones do not work any more.',
+};
 
 export const en: MailTexts = {
   notices,
@@ -45,6 +53,27 @@ export const en: MailTexts = {
     ],
     action: { label: 'Open the webhook', url: link },
     notes: ['Nothing is sent until you enable it again. Replay then sends what happened in the meantime.'],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: 'Signing in to your account was changed',
+    paragraphs: [factorChanges[change]],
+    action: { label: 'Open the page Security', url: page },
+    notes: [
+      'If it was you, there is nothing to do.',
+      'If not, choose a new password, and remove apps and passkeys that you do not know.',
+    ],
+  }),
+  exportReady: (page) => ({
+    subject: 'Your export is ready',
+    paragraphs: ['The export of your data that you asked for is ready.'],
+    action: { label: 'Download the export', url: page },
+    notes: ['It is kept for seven days. You have to sign in to download it.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Your export could not be created',
+    paragraphs: ['The export of your data that you asked for could not be created.'],
+    action: { label: 'Open the page Account', url: page },
+    notes: ['The page says why, and what you can do.'],
   }),
   test: () => ({
     subject: 'Test mail from Qrelay',

@@ -1,5 +1,14 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { es as notices } from '../notice-languages/es.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': 'Se ha configurado una aplicación de autenticación para su cuenta.',
+  'app-off': 'Se ha desactivado la aplicación de autenticación de su cuenta.',
+  'passkey-added': 'Se ha añadido una llave de acceso a su cuenta. Permite iniciar sesión sin contraseña.',
+  'passkey-removed': 'Se ha eliminado una llave de acceso de su cuenta.',
+  'recovery-codes':
+    'Se han creado códigos de recuperación nuevos para su cuenta. Los anteriores ya no funcionan.',
+};
 
 export const es: MailTexts = {
   notices,
@@ -47,6 +56,27 @@ export const es: MailTexts = {
     notes: [
       'No se envía nada hasta que vuelva a activarlo. Después puede enviar lo que haya ocurrido entretanto.',
     ],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: 'El inicio de sesión de su cuenta ha cambiado',
+    paragraphs: [factorChanges[change]],
+    action: { label: 'Abrir la página de seguridad', url: page },
+    notes: [
+      'Si ha sido usted, no tiene que hacer nada.',
+      'Si no, elija una contraseña nueva y elimine las aplicaciones y llaves de acceso que no conozca.',
+    ],
+  }),
+  exportReady: (page) => ({
+    subject: 'Su exportación está lista',
+    paragraphs: ['La exportación de sus datos que ha pedido está lista.'],
+    action: { label: 'Descargar la exportación', url: page },
+    notes: ['Se conserva durante siete días. Para descargarla, tiene que iniciar sesión.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'No se ha podido crear su exportación',
+    paragraphs: ['No se ha podido crear la exportación de sus datos que ha pedido.'],
+    action: { label: 'Abrir la página de la cuenta', url: page },
+    notes: ['Allí se explica el motivo y qué puede hacer.'],
   }),
   test: () => ({
     subject: 'Correo de prueba de Qrelay',

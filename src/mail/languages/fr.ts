@@ -1,5 +1,15 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { fr as notices } from '../notice-languages/fr.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': 'Une application d’authentification a été configurée pour votre compte.',
+  'app-off': 'L’application d’authentification de votre compte a été désactivée.',
+  'passkey-added':
+    'Une clé d’accès a été ajoutée à votre compte. Elle permet de se connecter sans mot de passe.',
+  'passkey-removed': 'Une clé d’accès a été supprimée de votre compte.',
+  'recovery-codes':
+    'De nouveaux codes de récupération ont été créés pour votre compte. Les précédents ne fonctionnent plus.',
+};
 
 export const fr: MailTexts = {
   notices,
@@ -49,6 +59,27 @@ export const fr: MailTexts = {
     notes: [
       'Rien n’est envoyé tant que vous ne le réactivez pas. Vous pourrez ensuite faire envoyer ce qui s’est passé entre-temps.',
     ],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: 'La connexion à votre compte a été modifiée',
+    paragraphs: [factorChanges[change]],
+    action: { label: 'Ouvrir la page de sécurité', url: page },
+    notes: [
+      'Si c’était vous, il n’y a rien à faire.',
+      'Sinon, choisissez un nouveau mot de passe et supprimez les applications et clés d’accès que vous ne connaissez pas.',
+    ],
+  }),
+  exportReady: (page) => ({
+    subject: 'Votre export est prêt',
+    paragraphs: ['L’export de vos données que vous avez demandé est prêt.'],
+    action: { label: 'Télécharger l’export', url: page },
+    notes: ['Il est conservé pendant sept jours. Vous devez vous connecter pour le télécharger.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Votre export n’a pas pu être créé',
+    paragraphs: ['L’export de vos données que vous avez demandé n’a pas pu être créé.'],
+    action: { label: 'Ouvrir la page du compte', url: page },
+    notes: ['Vous y trouverez la raison et ce que vous pouvez faire.'],
   }),
   test: () => ({
     subject: 'E-mail de test de Qrelay',

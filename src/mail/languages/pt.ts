@@ -1,5 +1,14 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { pt as notices } from '../notice-languages/pt.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': 'Um aplicativo autenticador foi configurado para a sua conta.',
+  'app-off': 'O aplicativo autenticador da sua conta foi desativado.',
+  'passkey-added': 'Uma chave de acesso foi adicionada à sua conta. Ela permite entrar sem senha.',
+  'passkey-removed': 'Uma chave de acesso foi removida da sua conta.',
+  'recovery-codes':
+    'Novos códigos de recuperação foram criados para a sua conta. Os anteriores já não funcionam.',
+};
 
 export const pt: MailTexts = {
   notices,
@@ -45,6 +54,27 @@ export const pt: MailTexts = {
     ],
     action: { label: 'Abrir o webhook', url: link },
     notes: ['Nada é enviado até que você o ative de novo. Depois, pode enviar o que aconteceu entretanto.'],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: 'O acesso à sua conta foi alterado',
+    paragraphs: [factorChanges[change]],
+    action: { label: 'Abrir a página de segurança', url: page },
+    notes: [
+      'Se foi você, não é preciso fazer nada.',
+      'Se não, escolha uma nova senha e remova os aplicativos e as chaves de acesso que você não conhece.',
+    ],
+  }),
+  exportReady: (page) => ({
+    subject: 'A sua exportação está pronta',
+    paragraphs: ['A exportação dos seus dados que você pediu está pronta.'],
+    action: { label: 'Baixar a exportação', url: page },
+    notes: ['Ela fica guardada durante sete dias. Para baixá-la, é preciso entrar na conta.'],
+  }),
+  exportFailed: (page) => ({
+    subject: 'Não foi possível criar a sua exportação',
+    paragraphs: ['Não foi possível criar a exportação dos seus dados que você pediu.'],
+    action: { label: 'Abrir a página da conta', url: page },
+    notes: ['Lá estão o motivo e o que você pode fazer.'],
   }),
   test: () => ({
     subject: 'E-mail de teste do Qrelay',

@@ -1,5 +1,13 @@
-import type { MailTexts } from '../mail-texts.ts';
+import type { FactorChange, MailTexts } from '../mail-texts.ts';
 import { zh as notices } from '../notice-languages/zh.ts';
+
+const factorChanges: Record<FactorChange, string> = {
+  'app-on': '您的帐户已设置身份验证器应用。',
+  'app-off': '您帐户的身份验证器应用已关闭。',
+  'passkey-added': '您的帐户已添加通行密钥，可用它登录而无需密码。',
+  'passkey-removed': '您的帐户已移除一个通行密钥。',
+  'recovery-codes': '您的帐户已生成新的恢复代码，之前的代码不再有效。',
+};
 
 export const zh: MailTexts = {
   notices,
@@ -40,6 +48,24 @@ export const zh: MailTexts = {
     ],
     action: { label: '打开 Webhook', url: link },
     notes: ['在您重新启用之前，不会发送任何内容。启用后，您可以补发其间发生的事件。'],
+  }),
+  secondFactorChanged: (change, page) => ({
+    subject: '您帐户的登录方式已更改',
+    paragraphs: [factorChanges[change]],
+    action: { label: '打开安全页面', url: page },
+    notes: ['如果是您本人操作，则无需处理。', '如果不是，请设置新密码，并移除您不认识的应用和通行密钥。'],
+  }),
+  exportReady: (page) => ({
+    subject: '您的数据导出已就绪',
+    paragraphs: ['您请求的数据导出已就绪。'],
+    action: { label: '下载导出文件', url: page },
+    notes: ['文件保留七天。下载时需要登录。'],
+  }),
+  exportFailed: (page) => ({
+    subject: '无法创建您的数据导出',
+    paragraphs: ['无法创建您请求的数据导出。'],
+    action: { label: '打开帐户页面', url: page },
+    notes: ['页面上说明了原因和您可以采取的措施。'],
   }),
   test: () => ({
     subject: 'Qrelay 测试邮件',

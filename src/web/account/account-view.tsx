@@ -5,6 +5,7 @@ import { figure } from '../ui/figure.ts';
 import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { CurrentPassword } from './current-password-input.tsx';
 import { ExportCard, type ExportState } from './export-card.tsx';
 import { LanguageCard } from './language-card.tsx';
 import { NoticesCard } from './notices-card.tsx';
@@ -81,7 +82,7 @@ export function AccountView(props: AccountProps) {
               autocomplete="email"
               maxLength={254}
             />
-            <CurrentPassword form={stateOf('email')} name="emailPassword" />
+            <CurrentPassword form={stateOf('email')} name="emailPassword" purpose="change the email" />
             <button type="submit">Change email</button>
           </Form>
         </section>
@@ -90,7 +91,7 @@ export function AccountView(props: AccountProps) {
           {problem('password')}
           <p>Changing it signs you out on every other device.</p>
           <Form action="/account/password">
-            <CurrentPassword form={stateOf('password')} name="oldPassword" />
+            <CurrentPassword form={stateOf('password')} name="oldPassword" purpose="change the password" />
             <Input
               form={stateOf('password')}
               name="newPassword"
@@ -110,7 +111,7 @@ export function AccountView(props: AccountProps) {
           <NoticesCard {...email} />
         </>
       )}
-      <ExportCard latest={latestExport} />
+      <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
       <section class="card danger">
         <h2>Delete account</h2>
         {problem('delete')}
@@ -123,7 +124,7 @@ export function AccountView(props: AccountProps) {
             required
             autocomplete="off"
           />
-          <CurrentPassword form={stateOf('delete')} name="deletePassword" />
+          <CurrentPassword form={stateOf('delete')} name="deletePassword" purpose="delete the account" />
           <button type="submit" class="danger">
             Delete account
           </button>
@@ -236,18 +237,5 @@ function Problem({ errors: { form, list } }: { errors: NonNullable<AccountProps[
       {problems[form]} Check the{' '}
       <a href={`#${idOf(list[0]?.field ?? '')}`}>{list.length === 1 ? 'marked field' : 'marked fields'}</a>.
     </Notice>
-  );
-}
-
-function CurrentPassword({ form, name }: { form: FormState; name: string }) {
-  return (
-    <Input
-      form={form}
-      name={name}
-      label="Current password"
-      type="password"
-      required
-      autocomplete="current-password"
-    />
   );
 }

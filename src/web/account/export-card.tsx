@@ -3,10 +3,10 @@ import { dayInWords } from '../ui/day.ts';
 import { figure } from '../ui/figure.ts';
 import { Form, useLocale } from '../ui/layout.tsx';
 
-export type ExportState = Pick<AccountExport, 'state' | 'bytes' | 'expiresAt'>;
+export type ExportState = Pick<AccountExport, 'state' | 'failure' | 'bytes' | 'expiresAt'>;
 
 /** The archive of an account's data: ask for it, wait, download. */
-export function ExportCard({ latest }: { latest: ExportState | undefined }) {
+export function ExportCard({ latest, isMailed }: { latest: ExportState | undefined; isMailed: boolean }) {
   return (
     <section class="card" id="export">
       <h2>Export your data</h2>
@@ -14,7 +14,7 @@ export function ExportCard({ latest }: { latest: ExportState | undefined }) {
         A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV. It is
         kept for seven days.
       </p>
-      {latest && <Latest {...latest} />}
+      {latest && <Latest {...latest} isMailed={isMailed} />}
       {latest?.state !== 'pending' && (
         <Form action="/account/export">
           <button type="submit" class={latest?.state === 'ready' ? 'quiet' : undefined}>
@@ -26,10 +26,22 @@ export function ExportCard({ latest }: { latest: ExportState | undefined }) {
   );
 }
 
-function Latest({ state, bytes, expiresAt }: ExportState) {
+function Latest({ state, failure, bytes, expiresAt, isMailed }: ExportState & { isMailed: boolean }) {
   const locale = useLocale();
   if (state === 'pending')
-    return <p>Your export is being created. Reload this page in a minute to download it.</p>;
+    return (
+      <p>
+        Your export is being created. Reload this page in a minute to download it.
+        {isMailed && ' You also get a mail when it is ready.'}
+      </p>
+    );
+  if (state === 'failed' && failure === 'error')
+    return (
+      <p>
+        Your export could not be created. Try again. If that does not help, contact the operator of this
+        service.
+      </p>
+    );
   if (state === 'failed')
     return (
       <p>

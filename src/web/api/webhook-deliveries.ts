@@ -7,6 +7,7 @@ import {
   listAttempts,
   listDeliveries,
   logDays,
+  periodErrors,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
@@ -177,7 +178,8 @@ export const replayWebhook = operation({
     const endpoint = await findEndpoint(db, ownerId, params.id);
     const given = await body();
     const period = { from: new Date(given.from), to: new Date(given.to) };
-    if (period.to <= period.from) throw invalid([{ field: 'to', message: 'must be after from' }]);
+    const errors = periodErrors(period, now());
+    if (errors.length > 0) throw invalid(errors);
     return replayPeriod(db, endpoint, period, now());
   },
 });

@@ -115,7 +115,10 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       setCookie(
         ctx,
         sessionCookie,
-        await startSession(db, user.id, now(), describeDevice(ctx.get('User-Agent'))),
+        await startSession(db, user.id, now(), {
+          device: describeDevice(ctx.get('User-Agent')),
+          passwordHash: user.passwordHash,
+        }),
         sessionLifetimeMs,
       );
       clearFlash(ctx);

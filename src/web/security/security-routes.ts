@@ -17,11 +17,14 @@ import {
   startTotp,
 } from '../../accounts/second-factors.ts';
 import { endSessionsOf } from '../../accounts/sessions.ts';
+import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { totpUrl } from '../../accounts/totp.ts';
 import { isLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { currentPasswordErrors } from '../account/current-password.ts';
+import type { FactorChange } from '../../mail/mail-texts.ts';
 import { field } from '../middleware/forms.ts';
+import { mailLater } from '../sign-in/ask-for-confirmation.ts';
 import { parseCredential } from '../sign-in/parse-credential.ts';
 import { readFlash, redirectWithFlash } from '../ui/flash.ts';
 import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
@@ -42,14 +45,14 @@ type Flash = keyof typeof flashTexts;
 
 /** Sessions, authenticator app, passkeys and recovery codes. */
 export function securityPages(parts: PageParts): Router {
-  const { db, config, secrets, sessions, now } = parts;
+  const { db, config, secrets, sessions, sendMail, now } = parts;
   const site = passkeySite(config.baseUrl);
   const router = new Router({ prefix: path });
   router.use(needUser);
 
   async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
     const user = userOf(ctx);
-    const secret = await findUnconfirmedTotp(db, secrets, user.id);
+    const secret = await findUnconfirmedTotp(db, secrets, user.id, now());
     const flash = readFlash(ctx, parts, flashTexts);
     show(
       ctx,
@@ -59,6 +62,7 @@ export function securityPages(parts: PageParts): Router {
         sessions: await sessions.list(ctx),
         factors: await countSecondFactors(db, user.id),
         passkeys: await listPasskeys(db, user.id),
+        canAdd: canAdd(ctx),
         setUp: secret ? { secret, url: totpUrl(secret, user.email, site.host) } : undefined,
         flash: flash && {
           kind: flash === 'passkeyFailed' ? ('bad' as const) : ('good' as const),
@@ -71,10 +75,23 @@ export function securityPages(parts: PageParts): Router {
   }
 
   const finish = (ctx: Context, flash: Flash) => redirectWithFlash(ctx, parts, path, flash);
+  /** Whoever has stolen the password must not be able to stay unnoticed. */
+  const tell = (ctx: Context, change: FactorChange) =>
+    mailLater(parts, { kind: 'second-factor-changed', userId: userOf(ctx).id, change });
 
   /** The errors of the form's password. */
   const check = (ctx: Context, name: string) =>
     currentPasswordErrors(parts, userOf(ctx), name, field(ctx, name));
+
+  /**
+   * Whoever signs up with a stranger's email must not be able to keep its owner out: a link to a new password, which only the
+   * owner can read, does not replace a second factor.
+   */
+  const canAdd = (ctx: Context) => sendMail === undefined || hasConfirmedEmail(userOf(ctx));
+  const checkToAdd = async (ctx: Context, name: string): Promise<FieldError[]> =>
+    canAdd(ctx)
+      ? check(ctx, name)
+      : [{ field: name, message: 'Confirm your email first, on the page Account' }];
 
   /** The first factor comes with recovery codes, which are shown once. */
   async function finishWithCodes(ctx: Context, flash: Flash): Promise<void> {
@@ -102,9 +119,9 @@ export function securityPages(parts: PageParts): Router {
   });
 
   router.post('/totp', async (ctx) => {
-    const errors = await check(ctx, 'totpPassword');
+    const errors = await checkToAdd(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
-    await startTotp(db, secrets, userOf(ctx).id);
+    await startTotp(db, secrets, userOf(ctx).id, now());
     redirect(ctx, `${path}#app`);
   });
 
@@ -124,6 +141,7 @@ export function securityPages(parts: PageParts): Router {
             : 'was tried too often. Try again in an hour',
         },
       ]);
+    await tell(ctx, 'app-on');
     await finishWithCodes(ctx, 'totp');
   });
 
@@ -131,17 +149,19 @@ export function securityPages(parts: PageParts): Router {
     const errors = await check(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await removeTotp(db, userOf(ctx).id);
+    await tell(ctx, 'app-off');
     finish(ctx, 'totpOff');
   });
 
   router.post('/recovery', async (ctx) => {
     const errors = await check(ctx, 'recoveryPassword');
     if (errors.length > 0) return showPage(ctx, errors);
+    await tell(ctx, 'recovery-codes');
     await showNewCodes(ctx);
   });
 
   router.post('/passkeys/options', async (ctx) => {
-    const errors = await check(ctx, 'passkeyPassword');
+    const errors = await checkToAdd(ctx, 'passkeyPassword');
     if (errors.length > 0) {
       ctx.status = 400;
       return;
@@ -157,7 +177,7 @@ export function securityPages(parts: PageParts): Router {
     const response = parseCredential(field(ctx, 'response'));
     // The password was checked when the challenge was made; without one, this says what is wrong with it.
     if (!response) {
-      const errors = await check(ctx, 'passkeyPassword');
+      const errors = await checkToAdd(ctx, 'passkeyPassword');
       return errors.length > 0 ? showPage(ctx, errors) : finish(ctx, 'passkeyFailed');
     }
     const name = field(ctx, 'name').normalize('NFC').trim().slice(0, 60);
@@ -173,13 +193,14 @@ export function securityPages(parts: PageParts): Router {
         now(),
       ));
     if (!isAdded) return finish(ctx, 'passkeyFailed');
+    await tell(ctx, 'passkey-added');
     await finishWithCodes(ctx, 'passkey');
   });
 
   router.post('/passkeys/delete', async (ctx) => {
     const errors = await check(ctx, 'removePassword');
     if (errors.length > 0) return showPage(ctx, errors);
-    await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'));
+    if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'))) await tell(ctx, 'passkey-removed');
     finish(ctx, 'passkeyOff');
   });
   return router;

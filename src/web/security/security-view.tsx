@@ -3,6 +3,7 @@ import type { SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
 import type { FieldError } from '../../errors.ts';
+import { CurrentPassword } from '../account/current-password-input.tsx';
 import { type FormState, Input, Select } from '../ui/controls.tsx';
 import { CopyableField } from '../ui/copyable.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
@@ -14,13 +15,16 @@ interface SecurityProps {
   sessions: OpenSession[];
   factors: SecondFactors;
   passkeys: Passkey[];
+  /** False until the email is confirmed. */
+  canAdd: boolean;
   /** An authenticator app that is being set up. */
   setUp: { secret: string; url: string } | undefined;
   flash: { kind: 'good' | 'bad'; text: string } | undefined;
   errors: FieldError[];
 }
 
-export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flash, errors }: SecurityProps) {
+export function SecurityView(props: SecurityProps) {
+  const { visitor, sessions, factors, passkeys, canAdd, setUp, flash, errors } = props;
   const form: FormState = { values: { name: '' }, errors };
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
@@ -42,6 +46,11 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
             ? 'On. Besides your password, signing in needs one of the following.'
             : 'Off. With an authenticator app or a passkey, a stolen password is not enough to sign in.'}
         </p>
+        {!canAdd && (
+          <p>
+            Before you turn it on, confirm your email on the page <a href="/account">Account</a>.
+          </p>
+        )}
         {isOn && (
           <p>
             {factors.recoveryCodes === 1 ? '1 recovery code' : `${factors.recoveryCodes} recovery codes`}{' '}
@@ -50,7 +59,7 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
         )}
         {isOn && (
           <Form action="/account/security/recovery">
-            <Password form={form} name="recoveryPassword" />
+            <CurrentPassword form={form} name="recoveryPassword" purpose="create recovery codes" />
             <button type="submit" class="quiet">
               Create new recovery codes
             </button>
@@ -78,7 +87,7 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
             autocomplete="off"
             hint="Such as the device that keeps it."
           />
-          <Password form={form} name="passkeyPassword" />
+          <CurrentPassword form={form} name="passkeyPassword" purpose="add a passkey" />
           <button type="submit" data-passkey="create">
             Add a passkey
           </button>
@@ -108,7 +117,11 @@ function App({ form, isOn, setUp }: { form: FormState; isOn: boolean; setUp: Sec
   return (
     <Form action={isOn ? '/account/security/totp/delete' : '/account/security/totp'}>
       <p>{isOn ? 'On.' : 'An app on your phone shows a new code every 30 seconds.'}</p>
-      <Password form={form} name="totpPassword" />
+      <CurrentPassword
+        form={form}
+        name="totpPassword"
+        purpose={isOn ? 'turn off the app' : 'set up an app'}
+      />
       <button type="submit" class={isOn ? 'quiet' : undefined}>
         {isOn ? 'Turn off the authenticator app' : 'Set up an authenticator app'}
       </button>
@@ -154,23 +167,10 @@ function RemovePasskey({ form, passkeys }: { form: FormState; passkeys: Passkey[
   return (
     <Form action="/account/security/passkeys/delete">
       <Select form={form} name="passkey" label="Your passkeys" choices={choices} />
-      <Password form={form} name="removePassword" />
+      <CurrentPassword form={form} name="removePassword" purpose="remove a passkey" />
       <button type="submit" class="quiet">
         Remove this passkey
       </button>
     </Form>
-  );
-}
-
-function Password({ form, name }: { form: FormState; name: string }) {
-  return (
-    <Input
-      form={form}
-      name={name}
-      label="Current password"
-      type="password"
-      required
-      autocomplete="current-password"
-    />
   );
 }

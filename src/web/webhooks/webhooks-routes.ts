@@ -2,14 +2,15 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { endpointQuota } from '../../accounts/plans.ts';
+import { endOfDay } from '../../codes/last-day.ts';
 import { AppError } from '../../errors.ts';
-import { dayMs } from '../../runtime/units.ts';
 import {
   createPing,
   findOwnDelivery,
   listAttempts,
   listDeliveries,
   logDays,
+  periodErrors,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
@@ -172,12 +173,14 @@ export function webhooksPages(parts: PageParts): Router {
 
   router.post('/:id/replay', async (ctx) => {
     const endpoint = await findOwn(ctx);
-    const [from, last] = [new Date(field(ctx, 'firstDay')), new Date(field(ctx, 'lastDay'))];
-    if (!(last >= from))
+    const [firstDay, lastDay] = [field(ctx, 'firstDay'), field(ctx, 'lastDay')];
+    const end = endOfDay(lastDay);
+    if (!endOfDay(firstDay) || !end || lastDay < firstDay)
       return showEndpoint(ctx, endpoint, 'Choose a last day that is not before the first one.');
-    if (now().getTime() - from.getTime() > (logDays + 1) * dayMs)
+    const period = { from: new Date(firstDay), to: new Date(new Date(end).getTime() - 1) };
+    if (periodErrors(period, now()).length > 0)
       return showEndpoint(ctx, endpoint, `Choose days of the last ${logDays} days.`);
-    await replayPeriod(db, endpoint, { from, to: new Date(last.getTime() + dayMs - 1) }, now());
+    await replayPeriod(db, endpoint, period, now());
     flashTo(ctx, `/webhooks/${endpoint.id}`, 'replay');
   });
 

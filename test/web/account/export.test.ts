@@ -3,15 +3,22 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   addExportChunk,
   findExport,
+  finishExport,
   purgeExports,
   requestExport,
 } from '../../../src/accounts/account-exports.ts';
+import { takeLostExports } from '../../../src/accounts/export-recovery.ts';
 import { deleteUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { housekeepingQueue } from '../../../src/queue/housekeeping-queue.ts';
+import { mailQueue } from '../../../src/queue/mail-queue.ts';
+import { openQueueClient, type QueueClient } from '../../../src/queue/queue-client.ts';
+import { waitUntilReady } from '../../../src/queue/wait-until-ready.ts';
 import { createExportHandler } from '../../../workers/export-handler.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fillScans } from '../../support/fill-scans.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
+import { linkIn, type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { mainText } from '../../support/operator.ts';
 import { onBothQueues } from '../../support/queue-engines.ts';
 import { readZip } from '../../support/read-zip.ts';
@@ -19,16 +26,34 @@ import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
 
+const minute = 60_000;
 const day = 86_400_000;
 const linesOf = (file: Buffer | undefined) => file?.toString().replace('\uFEFF', '').trimEnd().split('\r\n');
 
 onBothQueues('The export of an account', (redisUrl) => {
   let service: TestService;
+  let mails: MailServer;
+  let queue: QueueClient;
   before(async () => {
-    service = await startService({ worker: true, redisUrl: redisUrl() });
+    mails = await startMailServer();
+    service = await startService({ worker: true, redisUrl: redisUrl(), config: { mail: mails.config } });
+    queue = openQueueClient({
+      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      log: testLog(),
+    });
+    await waitUntilReady(queue);
   });
   afterEach(() => service.setNow(undefined));
-  after(() => service.stop());
+  after(async () => {
+    await queue.close();
+    await service.stop();
+    await mails.stop();
+  });
+
+  async function runHousekeeping(): Promise<void> {
+    await queue.add(housekeepingQueue, {});
+    await eventually(async () => expect(await queue.pending(housekeepingQueue)).to.equal(0));
+  }
 
   async function download(client: FormClient): Promise<Map<string, Buffer>> {
     return eventually(async () => {
@@ -112,7 +137,8 @@ onBothQueues('The export of an account', (redisUrl) => {
     const unfinished = { buildId: uuidv7(), position: 0, userId: user.id, data: Buffer.from('PK') };
     await addExportChunk(service.db, unfinished, new Date());
     const site = { baseUrl: 'https://qr.test' };
-    const handle = createExportHandler({ backgroundDb: service.db, site, log: testLog() });
+    const exportUpkeep = { tellOwners: async () => undefined };
+    const handle = createExportHandler({ backgroundDb: service.db, site, exportUpkeep, log: testLog() });
     await Promise.all([1, 2].map(() => handle({ userId: user.id, requestId })));
     await handle({ userId: user.id, requestId });
     const builds = (await service
@@ -124,6 +150,84 @@ onBothQueues('The export of an account', (redisUrl) => {
     await deleteUser(service.db, user);
     expect(await service.db('account_exports').where({ user_id: user.id })).to.deep.equal([]);
     expect(await service.db('account_export_chunks').where({ user_id: user.id })).to.deep.equal([]);
+  });
+
+  it('is told by mail when it is ready, once, to a confirmed address', async () => {
+    const [told, unconfirmed] = [
+      await signedIn(service, 'told@example.com'),
+      await signedIn(service, 'unconfirmed@example.com'),
+    ];
+    const { id, email } = await findUserByEmail(service.db, 'told@example.com');
+    await service.db('users').where({ id }).update({ confirmed_email: email });
+    await ask(told);
+    await ask(unconfirmed);
+    await Promise.all([download(told), download(unconfirmed)]);
+    const [mail] = await mails.mailsTo(email);
+    expect(mail?.headers['subject']).to.equal('Your export is ready');
+    expect(linkIn(mail!)).to.equal('https://qr.test/account#export');
+    // As if the worker had died after it had queued the mail.
+    await service.db('account_exports').where({ user_id: id }).update({ owner_told_at: null });
+    await runHousekeeping();
+    await eventually(async () => expect(await queue.pending(mailQueue)).to.equal(0));
+    expect(mails.received.filter(({ to }) => /told|unconfirmed/.test(to.join()))).to.have.length(1);
+  });
+
+  it('is built although its job was lost', async () => {
+    const client = await signedIn(service, 'lost@example.com');
+    const { id } = await findUserByEmail(service.db, 'lost@example.com');
+    // No job is added, as if the queue had lost it or all of its attempts had failed.
+    await requestExport(service.db, id, new Date(Date.now() - 20 * minute));
+    const page = async () => mainText(await client.get('/account'));
+    expect(await page())
+      .to.contain('Your export is being created')
+      .and.not.to.contain('You also get a mail');
+    await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
+    expect(await page()).to.contain('You also get a mail when it is ready.');
+    await runHousekeeping();
+    expect([...(await download(client)).keys()]).to.include('account.json');
+  });
+
+  it('is not begun again while it is built, and has failed after a day', async () => {
+    const client = await signedIn(service, 'failed@example.com');
+    const { id } = await findUserByEmail(service.db, 'failed@example.com');
+    const requestedAt = new Date();
+    const after = (minutes: number) => new Date(requestedAt.getTime() + minutes * minute);
+    const requestId = await requestExport(service.db, id, requestedAt);
+    const lost = async (minutes: number) =>
+      (await takeLostExports(service.db, after(minutes))).filter(({ userId }) => userId === id);
+    expect(await lost(14)).to.deep.equal([]);
+    const chunk = { buildId: uuidv7(), position: 0, userId: id, data: Buffer.from('PK') };
+    await addExportChunk(service.db, chunk, after(14));
+    expect(await lost(28)).to.deep.equal([]);
+    expect(await lost(30)).to.deep.equal([{ userId: id, requestId }]);
+    expect(await lost(40)).to.deep.equal([]);
+    expect(await lost(46)).to.deep.equal([{ userId: id, requestId }]);
+    expect(await lost(24 * 60)).to.deep.equal([]);
+    expect(await mainText(await client.get('/account'))).to.contain('Your export could not be created.');
+    expect(await ask(client)).to.contain('Your export is being created');
+    await download(client);
+  });
+
+  it('is whole although the build of an earlier request ends while it is built', async () => {
+    await signedIn(service, 'overtaken@example.com');
+    const { id: userId } = await findUserByEmail(service.db, 'overtaken@example.com');
+    const earlier = (await requestExport(service.db, userId, new Date(Date.now() - 2 * day))) ?? '';
+    const requestId = (await requestExport(service.db, userId, new Date())) ?? '';
+    const [old, build] = [uuidv7(), uuidv7()];
+    const add = (buildId: string, position: number) =>
+      addExportChunk(service.db, { buildId, position, userId, data: Buffer.from('PK') }, new Date());
+    await add(build, 0);
+    await add(old, 0);
+    await finishExport(service.db, { userId, requestId: earlier, buildId: old, bytes: 2 });
+    await add(build, 1);
+    await finishExport(service.db, { userId, requestId, buildId: build, bytes: 4 });
+    const rows = await service.db('account_export_chunks').where({ user_id: userId }).orderBy('position');
+    expect(
+      rows.map(({ build_id, position }: { build_id: string; position: number }) => [build_id, position]),
+    ).to.deep.equal([
+      [build, 0],
+      [build, 1],
+    ]);
   });
 
   it('can be asked for three times an hour', async () => {

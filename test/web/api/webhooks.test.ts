@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
+import { signedIn } from '../../support/form-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('/api/v1/webhooks', () => {
@@ -105,5 +106,41 @@ describe('/api/v1/webhooks', () => {
       })
       .catch((error: unknown) => expect(error).to.equal(rejected));
     expect((await api(`/webhooks/${body.id}/deliveries`)).body.data).to.have.length(1);
+  });
+
+  it('400: replays a period of the last 30 days, and names each bad end of it', async () => {
+    const { body } = await create();
+    const replay = (from: string, to: string) =>
+      api(`/webhooks/${body.id}/replay`, { method: 'POST', body: { from, to } });
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const old = await replay(daysAgo(32), daysAgo(33));
+    expect(old.status).to.equal(400);
+    expect(old.body.details).to.deep.equal([
+      { field: 'from', message: 'must be at most 30 days ago' },
+      { field: 'to', message: 'must be after from' },
+    ]);
+    expect((await replay('0001-01-01T00:00:00.000Z', daysAgo(0))).status).to.equal(400);
+    expect((await replay(daysAgo(30), '9999-12-31T23:59:59.999Z')).status).to.equal(202);
+  });
+
+  it('400: the form of a replay accepts days only', async () => {
+    const email = 'days@example.com';
+    const { body } = await create({}, apiClient(service.url, await service.makeKey({ email })));
+    const client = await signedIn(service, email);
+    await client.get('/webhooks');
+    const today = new Date().toISOString().slice(0, 10);
+    for (const [firstDay, lastDay] of [
+      ['+275760-09-13', '+275760-09-13'],
+      [today, '+275760-09-13'],
+      ['', today],
+      [today, '2026-02-31'],
+      ['0001-01-01', today],
+      [today, `${today}T25:00`],
+    ] as const) {
+      const answer = await client.post(`/webhooks/${body.id}/replay`, { firstDay, lastDay });
+      expect(answer.status, `${firstDay} to ${lastDay}`).to.equal(400);
+    }
+    const given = { firstDay: today, lastDay: today };
+    expect((await client.post(`/webhooks/${body.id}/replay`, given)).status).to.equal(303);
   });
 });

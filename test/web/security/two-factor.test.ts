@@ -67,6 +67,16 @@ describe('Two-factor sign-in', () => {
     return answer.status;
   }
 
+  it('has no two fields with the same name on the pages of an account, for who does not see the forms', async () => {
+    const { client } = await setUp(await newUser());
+    for (const path of ['/account', page]) {
+      const text = await (await client.get(path)).text();
+      const labels = [...text.matchAll(/<label for="[^"]*">([^<]*)</g)].map(([, label]) => label);
+      expect(labels.length, path).to.be.at.least(3);
+      expect(labels, path).to.have.length(new Set(labels).size);
+    }
+  });
+
   it('asks for a code of the app after the password, each of which works once, with the clock of the phone 30 s off', async () => {
     const user = await newUser();
     const { secret } = await setUp(user);
@@ -112,6 +122,43 @@ describe('Two-factor sign-in', () => {
     const answer = await client.post(path, { newPassword: 'another long and rare password' });
     expect(answer.headers.get('Location')).to.equal('/signin/second?next=%2Fcodes');
     expect((await client.get('/codes')).status).to.equal(303);
+  });
+
+  it('accepts recovery codes although the root secret of the app is lost', async () => {
+    const user = await newUser();
+    const { recovery } = await setUp(user);
+    const sealed = Buffer.alloc(60, 7).toString('base64');
+    await service.db('totp_secrets').where({ user_id: user.id }).update({ sealed });
+    expect(await enterCode(user, '123456')).to.equal(401);
+    expect(await enterCode(user, recovery[0] ?? '')).to.equal(303);
+  });
+
+  it('cannot be set up long after the password was entered, by whoever uses the session then', async () => {
+    const user = await newUser();
+    const { client } = await enterPassword(user);
+    await client.get(page);
+    await client.post(`${page}/totp`, { totpPassword: password });
+    const shown = await (await client.get(page)).text();
+    const secret = /id="totp-key"[^>]*value="([A-Z2-7]{32})"/.exec(shown)?.[1] ?? '';
+    pass(16 * 60_000);
+    expect(await (await client.get(page)).text()).not.to.contain('totp-key');
+    expect((await client.post(`${page}/totp/confirm`, { code: codeNow(secret) })).status).to.equal(400);
+    expect((await enterPassword(user)).location).to.equal('/codes');
+  });
+
+  it('cannot be entered any more after the password was replaced', async () => {
+    const user = await newUser();
+    const { client, secret } = await setUp(user);
+    const thief = await enterPassword(user);
+    await thief.client.get(thief.location);
+    await client.get('/account');
+    await client.post('/account/password', {
+      oldPassword: password,
+      newPassword: 'another long and rare password',
+    });
+    const answer = await thief.client.post('/signin/second', { code: codeNow(secret) });
+    expect(answer.headers.get('Location')).to.equal('/signin');
+    expect((await thief.client.get('/codes')).status).to.equal(303);
   });
 
   it('ends ten minutes after the password, and needs the right one to be changed', async () => {

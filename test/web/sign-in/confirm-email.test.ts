@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
+import { totpCode } from '../../../src/accounts/totp.ts';
 import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../../support/mail-server.ts';
@@ -134,5 +136,66 @@ describe('The email of an account', () => {
       ...Array.from({ length: 5 }, () => false),
       true,
     ]);
+  });
+
+  it('does not change any more by a link that was asked for before the password changed', async () => {
+    const thief = await signUp('robbed@example.com');
+    await thief.get('/account');
+    await thief.post('/account/email', { newEmail: 'thief@example.com', emailPassword: password });
+    const [mail] = await mails.mailsTo('thief@example.com');
+    const owner = await findUserByEmail(service.db, 'robbed@example.com');
+    const link = await createSignInLink(service.db, owner, new Date());
+    const client = formClient(service.url);
+    await client.get('/signin');
+    const newPassword = 'another long and rare password';
+    expect((await client.post(`/signin/link/${link}`, { newPassword })).status).to.equal(303);
+    expect(await confirm(pathIn(mail))).to.equal(404);
+    expect((await findUserByEmail(service.db, 'robbed@example.com')).id).to.equal(owner.id);
+  });
+
+  it('can still be confirmed by the mail of the sign-up after the password changed', async () => {
+    const client = await signUp('steady@example.com');
+    const [mail] = await mails.mailsTo('steady@example.com');
+    await client.get('/account');
+    const changed = await client.post('/account/password', {
+      oldPassword: password,
+      newPassword: 'another long and rare password',
+    });
+    expect(changed.status).to.equal(303);
+    expect(await confirm(pathIn(mail))).to.equal(200);
+  });
+
+  it('takes the links to a new password with it that were sent to the old one', async () => {
+    const client = await signUp('leaving@example.com');
+    const user = await findUserByEmail(service.db, 'leaving@example.com');
+    const link = await createSignInLink(service.db, user, new Date());
+    expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(200);
+    await client.get('/account');
+    await client.post('/account/email', { newEmail: 'arrived@example.com', emailPassword: password });
+    const [mail] = await mails.mailsTo('arrived@example.com');
+    expect(await confirm(pathIn(mail))).to.equal(200);
+    expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(404);
+  });
+
+  it('has to be confirmed before a second factor is added, which would keep the owner of the address out', async () => {
+    const client = await signUp('squatted@example.com');
+    const page = '/account/security';
+    expect(await mainText(await client.get(page))).to.contain('confirm your email on the page Account');
+    const refused = await client.post(`${page}/totp`, { totpPassword: password });
+    expect(refused.status).to.equal(400);
+    expect(await mainText(refused)).to.contain('Confirm your email first');
+    expect((await client.post(`${page}/passkeys/options`, { passkeyPassword: password })).status).to.equal(
+      400,
+    );
+    const [mail] = await mails.mailsTo('squatted@example.com');
+    expect(await confirm(pathIn(mail))).to.equal(200);
+    expect(await mainText(await client.get(page))).not.to.contain('confirm your email');
+    expect((await client.post(`${page}/totp`, { totpPassword: password })).status).to.equal(303);
+    const shown = await (await client.get(page)).text();
+    const secret = /id="totp-key"[^>]*value="([A-Z2-7]{32})"/.exec(shown)?.[1] ?? '';
+    await client.post(`${page}/totp/confirm`, { code: totpCode(secret, new Date()) });
+    const told = (await mails.mailsTo('squatted@example.com', 2)).at(-1);
+    expect(told?.text).to.contain('An authenticator app was set up for your account.');
+    expect(linkIn(told!)).to.equal('https://qr.test/account/security');
   });
 });

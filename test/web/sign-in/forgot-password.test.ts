@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { changePassword, findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
+import { changePassword } from '../../../src/accounts/change-password.ts';
+import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';

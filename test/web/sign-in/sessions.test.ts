@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { changePassword } from '../../../src/accounts/change-password.ts';
+import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { subjectOf } from '../../support/request-windows.ts';
+import { lockWaiters } from '../../support/row-lock.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
@@ -276,6 +279,24 @@ describe('Sessions over HTTP', () => {
     expect(await windows()).to.have.length(2);
     await owner.post('/account/delete', { confirmation: email, deletePassword: password });
     expect(await windows()).to.deep.equal([]);
+  });
+
+  it('are not started with a password that is replaced while it is checked', async () => {
+    const user = await findOrCreateUser(service.db, 'ray@example.com', new Date());
+    const { passwordHash } = user;
+    const start = () => startSession(service.db, user.id, new Date(), { passwordHash });
+    await start();
+    const change = await service.db.transaction();
+    await changePassword(change, user, 'another hash', new Date());
+    // Waits for the change, which does not see it.
+    const started = start().then(
+      () => 'started',
+      (error: Error) => error.message,
+    );
+    await lockWaiters(service.db, 1);
+    await change.commit();
+    expect(await started).to.equal('The account was changed in the meantime. Sign in again.');
+    expect(await service.db('sessions').where({ user_id: user.id })).to.deep.equal([]);
   });
 
   it('are limited to 50 per user: the least recently used ends', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { purgeSignInLinks } from '../../../src/accounts/sign-in-links.ts';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { changePassword, findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
+import { changePassword } from '../../../src/accounts/change-password.ts';
+import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';
 import { mainText, signedInOperator } from '../../support/operator.ts';
 import { tablesHolding } from '../../support/search-tables.ts';
