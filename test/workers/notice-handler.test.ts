@@ -276,7 +276,7 @@ describe('Notices to owners', () => {
       ).muted_notices;
     const page = await fetch(service.url + path);
     expect(page.status).to.equal(200);
-    expect(await page.text()).to.contain('Stop these mails');
+    expect(await page.text()).to.contain('Stop these emails');
     expect(await muted()).to.equal(null);
     const last = path.endsWith('A') ? 'B' : 'A';
     for (const wrong of [path.slice(0, -1) + last, path.replace('.ending.', '.weekly.'), '/unsubscribe/x'])

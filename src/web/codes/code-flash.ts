@@ -1,5 +1,6 @@
-/** Messages after an action on a code. */
+/** Messages after an action on a code, and after sign-up. */
 export const flashTexts = {
+  signedUp: 'Your account is ready. An email is on its way. Open the link in it to confirm your address.',
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
   renewed: 'The code works again, for as long as it is used.',
