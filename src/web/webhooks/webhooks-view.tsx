@@ -28,14 +28,14 @@ export function WebhooksView({ visitor, endpoints, quota, flash }: WebhooksProps
           <>
             <h2>No webhooks yet</h2>
             <p>
-              A webhook calls your program when a code is scanned, changed or about to end, so that it does
-              not have to ask.
+              A webhook calls your program when a code is scanned, changed or about to end, so that the program
+              does not have to poll.
             </p>
           </>
         ) : (
           <EndpointTable endpoints={endpoints} />
         )}
-        {endpoints.length >= quota && <p>Your plan has {quota} webhooks. Delete one to create another.</p>}
+        {endpoints.length >= quota && <p>Your plan allows {quota} webhooks. Delete one to create another.</p>}
       </section>
     </Layout>
   );
