@@ -26,6 +26,9 @@ export function EndpointFormView({ visitor, form, id, problem }: FormViewProps) 
   const noEvents = form.errors.find(({ field }) => field === 'events');
   return (
     <Layout title={title} visitor={visitor} at="/webhooks" styles={['webhooks']}>
+      <a class="back" href={back}>
+        {id === undefined ? '← All webhooks' : '← Back to the webhook'}
+      </a>
       <h1>{title}</h1>
       {problem && <Notice kind="bad">{problem}</Notice>}
       {form.errors.length > 0 && (
