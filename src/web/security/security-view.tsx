@@ -142,6 +142,11 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
         />
         <button type="submit">Turn on</button>
       </Form>
+      <Form action="/account/security/totp/cancel">
+        <button type="submit" class="quiet">
+          Cancel
+        </button>
+      </Form>
     </>
   );
 }
