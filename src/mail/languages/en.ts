@@ -32,7 +32,7 @@ export const en: MailTexts = {
   emailChanged: (newEmail) => ({
     subject: 'The email address of your account was changed',
     paragraphs: [
-      `Your account now has the address ${newEmail}. Emails about it are no longer sent to this one.`,
+      `Your account now has the address ${newEmail}. This is the last email about it to the old address.`,
     ],
     notes: ['If you did not change it, contact the operator of the service.'],
   }),

@@ -11,10 +11,10 @@ export const de: NoticeTexts = {
   ending: (codes, page) => ({
     subject: oneOrMany(
       codes,
-      ({ name, days }) => `„${name}“ endet in ${daysText(days)}`,
-      (count) => `${count} QR-Codes enden bald`,
+      ({ name, days }) => `„${name}“ läuft in ${daysText(days)} ab`,
+      (count) => `${count} QR-Codes laufen bald ab`,
     ),
-    paragraphs: ['Nach seinem Ende funktioniert ein QR-Code nicht mehr, auch dort, wo er gedruckt ist.'],
+    paragraphs: ['Ein abgelaufener QR-Code funktioniert nicht mehr, auch nicht dort, wo er gedruckt ist.'],
     items: linesOf(codes, ({ name, days }) => `${name}: noch weniger als ${daysLeft(days)}`, andMore),
     action: { label: 'Codes verlängern', url: page },
     notes: [],

@@ -66,7 +66,7 @@ export const es: NoticeTexts = {
     items: linesOf(
       codes,
       ({ name, url, problem }) =>
-        `${name}: ${url} ${problem === 'gone' ? 'responde que la página no existe' : 'no se pudo alcanzar dos días seguidos'}`,
+        `${name}: ${url} ${problem === 'gone' ? 'responde que la página no existe' : 'no estuvo disponible dos días seguidos'}`,
       andMore,
     ),
     action: { label: 'Cambiar la dirección', url: page },

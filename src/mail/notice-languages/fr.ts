@@ -3,7 +3,7 @@ import { linesOf, type NoticeTexts, oneOrMany } from '../notice-texts.ts';
 const number = new Intl.NumberFormat('fr');
 const daysText = (days: number) => (days === 1 ? '1 jour' : `${days} jours`);
 const scansText = (scans: number) => (scans === 1 ? '1 scan' : `${number.format(scans)} scans`);
-const andMore = (count: number) => `et ${count} de plus`;
+const andMore = (count: number) => `et ${count} ${count === 1 ? 'autre' : 'autres'}`;
 
 export const fr: NoticeTexts = {
   unsubscribe: 'Ne plus recevoir ce type d’e-mail',
@@ -66,7 +66,7 @@ export const fr: NoticeTexts = {
     items: linesOf(
       codes,
       ({ name, url, problem }) =>
-        `${name} : ${url} ${problem === 'gone' ? 'répond que la page n’existe pas' : 'n’a pas pu être joint deux jours de suite'}`,
+        `${name} : ${url} ${problem === 'gone' ? 'répond que la page n’existe pas' : 'était injoignable deux jours de suite'}`,
       andMore,
     ),
     action: { label: 'Modifier l’adresse', url: page },
