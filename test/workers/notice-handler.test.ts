@@ -114,6 +114,13 @@ describe('Notices to owners', () => {
       '1 day',
     ]);
     expect(sent[0]?.text).to.contain('- Menu').and.to.contain('- Poster').and.not.to.contain('Later');
+    // Filters of the list.
+    expect(sent.map(({ text }) => /\/codes\?endsWithin=(\d+)/.exec(text)?.[1])).to.deep.equal([
+      '90',
+      '30',
+      '30',
+      '30',
+    ]);
   });
 
   it('do not tell of an end that its owner has just chosen', async () => {
@@ -244,7 +251,9 @@ describe('Notices to owners', () => {
     await service.db('qr_codes').where({ id: changed }).update({ content: 'https://example.com/new' });
     await runHandler(later(0.1));
     expect(subjectsTo(owner)).to.deep.equal(['“Broken” leads to a page that does not work']);
-    expect(sentTo(owner)[0]?.text).to.contain(`Broken: ${url} says that the page does not exist`);
+    expect(sentTo(owner)[0]?.text)
+      .to.contain(`Broken: ${url} says that the page does not exist`)
+      .and.contain(`https://qr.test/codes/${broken}/edit`);
   });
 
   it('are only for confirmed addresses, and for accounts that are not blocked', async () => {
