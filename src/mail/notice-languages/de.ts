@@ -34,7 +34,7 @@ export const de: NoticeTexts = {
     subject: `${scansText(scans)} in der letzten Woche`,
     paragraphs: [
       `Vom ${from} bis ${to} hatten Ihre QR-Codes ${scansText(scans)}. In der Woche davor waren es ${number.format(before)}.`,
-      'Am häufigsten gescannt:',
+      ...(top.length > 0 ? ['Am häufigsten gescannt:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'Scans ansehen', url: page },

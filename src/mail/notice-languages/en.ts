@@ -33,7 +33,7 @@ export const en: NoticeTexts = {
     subject: `${scansText(scans)} last week`,
     paragraphs: [
       `From ${from} to ${to}, your QR codes had ${scansText(scans)}. In the week before, it was ${number.format(before)}.`,
-      'Most scanned:',
+      ...(top.length > 0 ? ['Most scanned:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'See the scans', url: page },

@@ -33,7 +33,7 @@ export const fr: NoticeTexts = {
     subject: `${scansText(scans)} la semaine dernière`,
     paragraphs: [
       `Du ${from} au ${to}, vos codes QR ont eu ${scansText(scans)}, contre ${number.format(before)} la semaine précédente.`,
-      'Les plus scannés :',
+      ...(top.length > 0 ? ['Les plus scannés :'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name} : ${number.format(own)}`),
     action: { label: 'Voir les scans', url: page },
