@@ -34,7 +34,10 @@ function describeEvent<Reference>(event: DeliveryEvent, shape: TSchema, schema: 
       'Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.',
     security: [],
     parameters: signatureHeaders,
-    requestBody: { required: true, content: { 'application/json': { schema, example: eventExamples[event] } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: eventExamples[event] } },
+    },
     responses: { '2XX': { description: 'The event was received.' } },
   };
 }

@@ -24,7 +24,12 @@ export function SecurityView({ visitor, sessions, factors, passkeys, setUp, flas
   const form: FormState = { values: { name: '' }, errors };
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
-    <Layout title={errors.length > 0 ? 'Error: Security' : 'Security'} visitor={visitor} at="/account">
+    <Layout
+      title={errors.length > 0 ? 'Error: Security' : 'Security'}
+      visitor={visitor}
+      at="/account"
+      styles={['keys']}
+    >
       <a class="back" href="/account">
         ← Account
       </a>

@@ -28,8 +28,8 @@ export function WebhooksView({ visitor, endpoints, quota, flash }: WebhooksProps
           <>
             <h2>No webhooks yet</h2>
             <p>
-              A webhook calls your program when a code is scanned, changed or about to end, so that the program
-              does not have to poll. <a href="/docs#events">What is sent</a>
+              A webhook calls your program when a code is scanned, changed or about to end, so that the
+              program does not have to poll. <a href="/docs#events">What is sent</a>
             </p>
           </>
         ) : (
@@ -103,7 +103,8 @@ export function SecretView({ visitor, id, secret, isRotated }: SecretProps) {
           <a href="https://www.standardwebhooks.com" rel="noreferrer">
             Standard Webhooks
           </a>{' '}
-          for many languages. {isRotated && 'For 24 hours, calls are signed with the previous secret as well.'}
+          for many languages.{' '}
+          {isRotated && 'For 24 hours, calls are signed with the previous secret as well.'}
         </p>
         <p class="after">
           <a href={`/webhooks/${id}`}>Continue to the webhook</a>

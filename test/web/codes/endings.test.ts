@@ -166,7 +166,9 @@ describe('The end of a code on the pages', () => {
       .and.not.contain('A scan before that');
     await client.post(`/codes/${id}/renew`, { back: `/codes/${id}` });
     expect(await stored(id)).to.deep.include({ expiresAt: inDays(365), defaultExpiresAt: inDays(365) });
-    expect(await open(`/codes/${id}`)).to.contain('The code was renewed.').and.not.contain('This code ends');
+    expect(await open(`/codes/${id}`))
+      .to.contain('The code was renewed.')
+      .and.not.contain('This code ends');
   });
 
   it('is renewed with one button once it has passed', async () => {

@@ -130,7 +130,10 @@ inABrowser('The API reference', sharedService, (site) => {
     expect(files.map(({ operationId }) => operationId)).to.include('printQrCodeLabels');
     for (const { operationId } of files) {
       const text = (await page.locator(`#${operationId}`).textContent()) ?? '';
-      expect(text).to.contain('--output file.').and.to.contain('The body is a file').and.not.contain('No body');
+      expect(text)
+        .to.contain('--output file.')
+        .and.to.contain('The body is a file')
+        .and.not.contain('No body');
     }
   });
 

@@ -39,10 +39,14 @@ describe('The email of an account', () => {
 
   it('is confirmed by the link of a mail at sign-up, in the language of the browser, in any browser, once', async () => {
     const client = await signUp('new@example.com', 'fr-CA');
-    expect(await mainText(await client.get('/codes'))).to.contain('Open the link in it to confirm your address.');
+    expect(await mainText(await client.get('/codes'))).to.contain(
+      'Open the link in it to confirm your address.',
+    );
     const [mail] = await mails.mailsTo('new@example.com');
     expect(mail?.headers['subject']).to.equal('Confirmer votre adresse e-mail');
-    expect(await mainText(await client.get('/account'))).to.contain('Your email address is not confirmed yet.');
+    expect(await mainText(await client.get('/account'))).to.contain(
+      'Your email address is not confirmed yet.',
+    );
     const path = pathIn(mail);
     // Mail programs open links.
     expect((await formClient(service.url).get(path)).status).to.equal(200);

@@ -63,8 +63,8 @@ export function DesignView(props: DesignViewProps) {
         Design of <bdi>{code.name}</bdi>
       </h1>
       <p class="hint">
-        Before a design is saved, two QR code readers try it as a phone camera would see it. If they cannot read
-        it, it is not saved, and this page says what to change.
+        Before a design is saved, two QR code readers try it as a phone camera would see it. If they cannot
+        read it, it is not saved, and this page says what to change.
       </p>
       {problem ? (
         <Notice kind="bad" isFocused>
