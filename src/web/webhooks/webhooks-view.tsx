@@ -98,7 +98,7 @@ export function SecretView({ visitor, id, secret, isRotated }: SecretProps) {
         <h2>{isRotated ? 'The new secret' : 'Your webhook was created'}</h2>
         <Notice kind="good">Copy the secret now and keep it safe. It is not shown again.</Notice>
         <CopyableField id="secret" label="Secret" value={secret} button="Copy secret" />
-        <p>
+        <p class="after">
           Your program verifies each call with it: <a href="/docs#events">how to do that</a>, and libraries of{' '}
           <a href="https://www.standardwebhooks.com" rel="noreferrer">
             Standard Webhooks

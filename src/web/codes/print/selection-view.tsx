@@ -41,6 +41,7 @@ export function SelectionView({ visitor, selection, form }: SelectionProps) {
       )}
       {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
       <script type="module" src={`${visitor.assets}/codes/print/files.browser.js`} />
+      <script type="module" src={`${visitor.assets}/codes/print/grid.browser.js`} />
     </Layout>
   );
 }
