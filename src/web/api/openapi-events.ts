@@ -31,7 +31,7 @@ function describeEvent<Reference>(event: DeliveryEvent, shape: TSchema, schema: 
     operationId: `on.${event}`.replace(/\.(.)/g, (_match, letter: string) => letter.toUpperCase()),
     summary: (shape as TSchema & { description?: string }).description ?? event,
     description:
-      'Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.',
+      'The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.',
     security: [],
     parameters: signatureHeaders,
     requestBody: {

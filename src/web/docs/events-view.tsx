@@ -4,9 +4,10 @@ import { Fields, Words } from './docs-parts.tsx';
 
 const verification = `import { verifyWebhook } from '@qrelay/client';
 
-// Throws unless the call comes from this service. The body must be exactly what arrived.
-const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET);
-if (event.type === 'scan.recorded') console.log(event.data.scans.length);`;
+const secret = process.env.WEBHOOK_SECRET;
+const body = await request.text(); // exactly as it arrived
+const event = await verifyWebhook(body, request.headers, secret);
+if (event.type === 'scan.recorded') console.log(event.data.scans);`;
 
 /** The calls of webhooks, which the service sends. */
 export function Events({ description, headers, list }: Reference['events']) {
@@ -19,6 +20,7 @@ export function Events({ description, headers, list }: Reference['events']) {
       <h3>Headers of a call</h3>
       <Fields fields={headers} caption="Headers of a call" isResponse />
       <h3>Verify a call</h3>
+      <p>In TypeScript and JavaScript. It throws unless the call comes from this service.</p>
       <CopyableText id="verify-call" label="Copy the example" text={verification} />
       {list.map((event) => (
         <Event key={event.name} event={event} />

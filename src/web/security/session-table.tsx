@@ -16,8 +16,10 @@ export function SessionTable({ sessions }: { sessions: OpenSession[] }) {
         {sessions.map(({ device, createdAt, seenAt, isCurrent }) => (
           <tr key={`${createdAt.toISOString()} ${seenAt.toISOString()}`}>
             <th scope="row">
-              <bdi>{device ?? 'Unknown browser'}</bdi>
-              {isCurrent && ' (this one)'}
+              <span>
+                <bdi>{device ?? 'Unknown browser'}</bdi>
+                {isCurrent && ' (this one)'}
+              </span>
             </th>
             <td data-label="Signed in">
               <Moment at={createdAt} />
