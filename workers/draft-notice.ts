@@ -31,7 +31,9 @@ export async function draftNotice(
     const code = known.get(notice.codeId ?? '');
     return code ? [{ ...code, data: notice.data }] : [];
   });
-  const page = codes.length === 1 ? `${baseUrl}/codes/${codes[0]?.id}` : `${baseUrl}/codes`;
+  /** The page of the only code, or the list. */
+  const pageOf = ([code, ...others]: NoticedCode[], ofOne = '', ofList = '') =>
+    code && others.length === 0 ? `${baseUrl}/codes/${code.id}${ofOne}` : `${baseUrl}/codes${ofList}`;
   const write = await writerOf();
   return write && { language, write };
 
@@ -39,32 +41,30 @@ export async function draftNotice(
     switch (kind) {
       case 'ending': {
         // A code that was renewed meanwhile ends later; one whose mail was delayed may have ended.
-        const list = listed(
-          codes.filter(
-            ({ end, data }) => Math.abs(end - Number(data['end'])) < 0.01 && end * 1000 > now.getTime(),
-          ),
-          ({ name, data }) => ({ name, days: Number(data['days']) }),
+        const ending = codes.filter(
+          ({ end, data }) => Math.abs(end - Number(data['end'])) < 0.01 && end * 1000 > now.getTime(),
         );
+        const list = listed(ending, ({ name, data }) => ({ name, days: Number(data['days']) }));
+        const period = list?.items.some(({ days }) => days > 30) ? 90 : 30;
+        const page = pageOf(ending, '', `?endsWithin=${period}`);
         return list && ((texts) => texts.notices.ending(list, page));
       }
       case 'first-scan': {
         const list = listed(codes, ({ name }) => ({ name }));
-        return list && ((texts) => texts.notices.firstScan(list, page));
+        return list && ((texts) => texts.notices.firstScan(list, pageOf(codes)));
       }
       case 'silence': {
         const list = listed(codes, ({ name, data }) => ({ name, usual: Number(data['usual']) }));
-        return list && ((texts) => texts.notices.silence(list, page));
+        return list && ((texts) => texts.notices.silence(list, pageOf(codes)));
       }
       case 'destination': {
-        const list = listed(
-          codes.filter(({ content, data }) => destinationOf(content) === data['url']),
-          ({ name, data }) => ({
-            name,
-            url: String(data['url']),
-            problem: data['problem'] as DestinationProblem,
-          }),
-        );
-        return list && ((texts) => texts.notices.destination(list, page));
+        const broken = codes.filter(({ content, data }) => destinationOf(content) === data['url']);
+        const list = listed(broken, ({ name, data }) => ({
+          name,
+          url: String(data['url']),
+          problem: data['problem'] as DestinationProblem,
+        }));
+        return list && ((texts) => texts.notices.destination(list, pageOf(broken, '/edit')));
       }
       case 'weekly':
         return draftWeekly(db, userId, notices.at(-1), language, `${baseUrl}/codes`);

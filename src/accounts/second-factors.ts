@@ -137,6 +137,11 @@ export async function createRecoveryCodes(db: Database, userId: string): Promise
   return codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
 }
 
+/** Gives up setting up an app. One that is in use stays. */
+export async function cancelTotp(db: Database, userId: string): Promise<void> {
+  await db('totp_secrets').where({ user_id: userId, confirmed_at: null }).delete();
+}
+
 export async function removeTotp(db: Database, userId: string): Promise<void> {
   await db('totp_secrets').where({ user_id: userId }).delete();
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../http/preferred-language.ts';
+import { colors } from '../http/theme.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
 import { es } from './languages/es.ts';
@@ -58,6 +59,10 @@ function plainText(
   return `${parts.join('\n\n')}\n\n-- \n${end.join('\n')}\n`;
 }
 
+// Those of the light theme: white on the dark accent is readable on light and on dark paper.
+const [buttonColor] = colors.accent;
+const [buttonInk] = colors['accent-ink'];
+
 // Mail programs drop style sheets, so that styles are attributes. Colors are left to the program, which knows about dark mode.
 function html(
   language: Language,
@@ -78,7 +83,7 @@ function html(
   ];
   const button =
     action &&
-    `<p style="margin:24px 0"><a href="${escape(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f4fd8;color:#ffffff;font-weight:600;text-decoration:none">${escape(action.label)}</a></p>
+    `<p style="margin:24px 0"><a href="${escape(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:${buttonColor};color:${buttonInk};font-weight:600;text-decoration:none">${escape(action.label)}</a></p>
 <p style="margin:0 0 16px;font-size:14px;word-break:break-all"><a href="${escape(action.url)}">${escape(action.url)}</a></p>`;
   return `<!doctype html>
 <html lang="${language}">

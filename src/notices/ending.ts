@@ -2,7 +2,8 @@ import type { Database } from '../store/database.ts';
 import { insertNotices, unlessKnown } from './notices.ts';
 
 /** Owners are told when a code has this many days left. */
-const thresholdDays = [60, 30, 7, 1];
+export const firstNoticeDays = 60;
+const thresholdDays = [firstNoticeDays, 30, 7, 1];
 
 /**
  * Codes that end soon: a fact for each end and threshold. A code that had so little time left when it was created or last

@@ -91,6 +91,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/security/sessions/end': () => ({ form: {} }),
   'POST /account/security/totp': () => ({ form: {} }),
   'POST /account/security/totp/confirm': () => ({ form: {} }),
+  'POST /account/security/totp/cancel': () => ({ form: {} }),
   'POST /account/security/totp/delete': () => ({ form: {} }),
   'POST /account/security/recovery': () => ({ form: {} }),
   'POST /account/security/passkeys/options': () => ({ form: {} }),

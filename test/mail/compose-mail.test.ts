@@ -78,6 +78,14 @@ describe('A mail', () => {
     });
   }
 
+  it('announces no list where there is none', () => {
+    const week = { from: 'A', to: 'B', scans: 12, before: 345, top: [] };
+    for (const language of languages) {
+      const { text } = composeMail(language, site, ({ notices }) => notices.weekly(week, link));
+      expect(text.split('\n\n')[1], language).to.contain(link);
+    }
+  });
+
   it('has the link that stops mails of its kind, in plain text and HTML', () => {
     const url = 'https://qr.test/unsubscribe/abc';
     for (const language of languages) {

@@ -120,6 +120,13 @@ describe('Notices to owners', () => {
       '1 day',
     ]);
     expect(sent[0]?.text).to.contain('- Menu').and.to.contain('- Poster').and.not.to.contain('Later');
+    // Filters of the list.
+    expect(sent.map(({ text }) => /\/codes\?endsWithin=(\d+)/.exec(text)?.[1])).to.deep.equal([
+      '90',
+      '30',
+      '30',
+      '30',
+    ]);
   });
 
   it('do not tell of an end that its owner has just chosen', async () => {
@@ -331,7 +338,9 @@ describe('Notices to owners', () => {
     await service.db('qr_codes').where({ id: changed }).update({ content: 'https://example.com/new' });
     await runHandler(later(0.1));
     expect(subjectsTo(owner)).to.deep.equal(['“Broken” leads to a page that does not work']);
-    expect(sentTo(owner)[0]?.text).to.contain(`Broken: ${url} says that the page does not exist`);
+    expect(sentTo(owner)[0]?.text)
+      .to.contain(`Broken: ${url} says that the page does not exist`)
+      .and.contain(`https://qr.test/codes/${broken}/edit`);
   });
 
   it('are only for confirmed addresses, and for accounts that are not blocked', async () => {
@@ -363,7 +372,7 @@ describe('Notices to owners', () => {
       ).muted_notices;
     const page = await fetch(service.url + path);
     expect(page.status).to.equal(200);
-    expect(await page.text()).to.contain('Stop these mails');
+    expect(await page.text()).to.contain('Stop these emails');
     expect(await muted()).to.equal(null);
     const last = path.endsWith('A') ? 'B' : 'A';
     for (const wrong of [path.slice(0, -1) + last, path.replace('.ending.', '.weekly.'), '/unsubscribe/x'])

@@ -1,4 +1,5 @@
 import { createCodes } from './codes.ts';
+import { createPrints } from './prints.ts';
 import { type ApiRequest, send } from './send.ts';
 import { createWebhooks } from './webhook-endpoints.ts';
 
@@ -40,10 +41,14 @@ export function createClient({
     return { result, etag: response.headers.get('ETag') ?? '' };
   }
 
+  async function download(request: ApiRequest): Promise<Uint8Array> {
+    return new Uint8Array(await (await send(request, options)).arrayBuffer());
+  }
+
   return {
-    codes: createCodes(call),
+    codes: { ...createCodes(call), ...createPrints(call, download) },
     webhooks: createWebhooks(call),
-    /** Any request of the API, with the same retries. */
+    /** Any request of the API whose response is JSON, with the same retries. */
     request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,
   };
 }

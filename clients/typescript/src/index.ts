@@ -15,6 +15,7 @@ export type {
 } from './codes.ts';
 export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
+export type { Design, LogoType, QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
 export type {

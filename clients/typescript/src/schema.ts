@@ -419,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events of a period again
-         * @description Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10000 deliveries and 100000 scans.
+         * @description Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -441,7 +441,7 @@ export interface webhooks {
         put?: never;
         /**
          * A QR code was created.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeCreated"];
         delete?: never;
@@ -460,8 +460,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A QR code was changed. Scans are no changes.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * A QR code was changed. Scans do not count as changes.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeUpdated"];
         delete?: never;
@@ -481,7 +481,7 @@ export interface webhooks {
         put?: never;
         /**
          * A QR code was deleted. `code` is as it was before.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeDeleted"];
         delete?: never;
@@ -501,7 +501,7 @@ export interface webhooks {
         put?: never;
         /**
          * A QR code stops working in 30, 7 or 1 days.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeExpiring"];
         delete?: never;
@@ -521,7 +521,7 @@ export interface webhooks {
         put?: never;
         /**
          * QR codes were scanned. An endpoint is called for scans at most once a second.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onScanRecorded"];
         delete?: never;
@@ -541,7 +541,7 @@ export interface webhooks {
         put?: never;
         /**
          * You asked for a test.
-         * @description Signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
+         * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onPing"];
         delete?: never;
@@ -573,7 +573,7 @@ export interface components {
             shareToken: string;
             /**
              * Format: uri
-             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.
+             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
              */
             shareUrl: string;
             /** @description Color of the modules. */
@@ -631,7 +631,7 @@ export interface components {
             shareToken: string;
             /**
              * Format: uri
-             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.
+             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
              */
             shareUrl: string;
             /** @description Color of the modules. */
@@ -771,7 +771,7 @@ export interface components {
                 shareToken: string;
                 /**
                  * Format: uri
-                 * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.
+                 * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
                  */
                 shareUrl: string;
                 /** @description Color of the modules. */
@@ -1089,7 +1089,7 @@ export interface components {
             shareToken: string;
             /**
              * Format: uri
-             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.
+             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
              */
             shareUrl: string;
             /** @description Color of the modules. */
@@ -1142,7 +1142,7 @@ export interface components {
                 code: components["schemas"]["EventQrCode"];
             };
         };
-        /** @description A QR code was changed. Scans are no changes. */
+        /** @description A QR code was changed. Scans do not count as changes. */
         CodeUpdatedEvent: {
             /**
              * @description The event.
@@ -3756,9 +3756,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3766,6 +3766,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "code.created",
+                 *       "timestamp": "2026-11-28T09:30:00.000Z",
+                 *       "data": {
+                 *         "code": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CodeCreatedEvent"];
             };
         };
@@ -3785,9 +3811,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3795,6 +3821,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "code.updated",
+                 *       "timestamp": "2026-12-01T08:00:00.000Z",
+                 *       "data": {
+                 *         "code": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CodeUpdatedEvent"];
             };
         };
@@ -3814,9 +3866,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3824,6 +3876,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "code.deleted",
+                 *       "timestamp": "2026-12-24T18:00:00.000Z",
+                 *       "data": {
+                 *         "code": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CodeDeletedEvent"];
             };
         };
@@ -3843,9 +3921,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3853,6 +3931,33 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "code.expiring",
+                 *       "timestamp": "2027-10-29T09:30:00.000Z",
+                 *       "data": {
+                 *         "code": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         },
+                 *         "daysLeft": 30
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CodeExpiringEvent"];
             };
         };
@@ -3872,9 +3977,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3882,6 +3987,28 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "scan.recorded",
+                 *       "timestamp": "2026-11-28T09:31:43.618Z",
+                 *       "data": {
+                 *         "scans": [
+                 *           {
+                 *             "id": "01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f",
+                 *             "qrCodeId": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *             "country": "GB",
+                 *             "city": "St Albans",
+                 *             "device": "mobile",
+                 *             "browser": "Mobile Safari",
+                 *             "os": "iOS",
+                 *             "latitude": 51.753,
+                 *             "longitude": -0.3256,
+                 *             "scannedAt": "2026-11-28T09:31:43.618Z"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ScanRecordedEvent"];
             };
         };
@@ -3901,9 +4028,9 @@ export interface operations {
             header: {
                 /** @description Identifies the event: the same if it is sent again. */
                 "webhook-id": string;
-                /** @description When it was sent, in seconds since 1970. */
+                /** @description When it was sent, in seconds since 1970. Reject a call that is older than five minutes. */
                 "webhook-timestamp": string;
-                /** @description One or two signatures, each `v1,` and base64, separated by a space. */
+                /** @description One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3911,6 +4038,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "ping",
+                 *       "timestamp": "2026-11-28T09:30:00.000Z",
+                 *       "data": {
+                 *         "endpointId": "01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PingEvent"];
             };
         };

@@ -11,7 +11,7 @@ export interface ApiRequest extends RequestOptions {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, with its query. */
   path: string;
-  /** Sent as JSON. */
+  /** Sent as JSON; a Uint8Array as it is, with the Content-Type in `headers`. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -69,7 +69,7 @@ async function attemptOnce(
     });
     if (!response.ok) return { error: await toError(response) };
     // Read here, so that a connection that breaks in the middle of the body is retried too.
-    const body = response.status === 204 ? null : await response.text();
+    const body = response.status === 204 ? null : await response.arrayBuffer();
     return new Response(body, response);
   } catch (error) {
     return { error };
@@ -87,7 +87,8 @@ function headersOf({ method, body, headers, idempotencyKey }: ApiRequest, apiKey
   };
 }
 
-function bodyOf({ body }: ApiRequest): string | null {
+function bodyOf({ body }: ApiRequest): BodyInit | null {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
   return body === undefined ? null : JSON.stringify(body);
 }
 

@@ -19,7 +19,7 @@ export const en: MailTexts = {
     action: { label: 'Choose a new password', url: link },
     notes: [
       'The link works once, for one hour. All other sessions of the account are then signed out.',
-      'If you did not ask for it, ignore this mail. Your password stays as it is.',
+      'If you did not ask for it, ignore this email. Your password stays as it is.',
     ],
   }),
   passwordChanged: (resetPage) => ({
@@ -29,18 +29,18 @@ export const en: MailTexts = {
     notes: ['If it was you, there is nothing to do.'],
   }),
   confirmEmail: (email, link) => ({
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     paragraphs: [`Please confirm that ${email} is the address of your account.`],
     action: { label: 'Confirm this address', url: link },
     notes: [
       'The link works for 24 hours.',
-      'If you have no account here, ignore this mail. The address is then not confirmed.',
+      'If you have no account here, ignore this email. The address is then not confirmed.',
     ],
   }),
   emailChanged: (newEmail) => ({
-    subject: 'The e-mail address of your account was changed',
+    subject: 'The email address of your account was changed',
     paragraphs: [
-      `Your account now has the address ${newEmail}. Mails about it no longer come to this address.`,
+      `Your account now has the address ${newEmail}. This is the last email about it to the old address.`,
     ],
     notes: ['If you did not change it, contact the operator of the service.'],
   }),
@@ -76,8 +76,8 @@ export const en: MailTexts = {
     notes: ['The page says why, and what you can do.'],
   }),
   test: () => ({
-    subject: 'Test mail from Qrelay',
-    paragraphs: ['This mail shows that Qrelay can send mails.'],
+    subject: 'Test email from Qrelay',
+    paragraphs: ['This email shows that Qrelay can send emails.'],
     notes: [],
   }),
 };

@@ -14,7 +14,7 @@ const factorChanges: Record<FactorChange, string> = {
 export const fr: MailTexts = {
   notices,
   sentBy: (site) => `Envoyé par Qrelay sur ${site}`,
-  questions: (contact) => `Des questions ? ${contact}`,
+  questions: (contact) => `Des questions\u00a0? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Choisir un nouveau mot de passe',
     paragraphs: ['Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte.'],
@@ -49,11 +49,11 @@ export const fr: MailTexts = {
     notes: ['Si ce n’était pas vous, contactez l’exploitant du service.'],
   }),
   webhookDisabled: ({ name, isGone, link }) => ({
-    subject: `Votre webhook « ${name} » a été désactivé`,
+    subject: `Votre webhook «\u00a0${name}\u00a0» a été désactivé`,
     paragraphs: [
       isGone
-        ? `Le programme appelé par votre webhook « ${name} » a répondu 410 (Gone). Le webhook a donc été désactivé.`
-        : `Tous les appels de votre webhook « ${name} » ont échoué pendant trois jours. Il a donc été désactivé.`,
+        ? `Le programme appelé par votre webhook «\u00a0${name}\u00a0» a répondu 410 (Gone). Le webhook a donc été désactivé.`
+        : `Tous les appels de votre webhook «\u00a0${name}\u00a0» ont échoué pendant trois jours. Il a donc été désactivé.`,
     ],
     action: { label: 'Ouvrir le webhook', url: link },
     notes: [

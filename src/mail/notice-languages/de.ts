@@ -11,10 +11,10 @@ export const de: NoticeTexts = {
   ending: (codes, page) => ({
     subject: oneOrMany(
       codes,
-      ({ name, days }) => `„${name}“ endet in ${daysText(days)}`,
-      (count) => `${count} QR-Codes enden bald`,
+      ({ name, days }) => `„${name}“ läuft in ${daysText(days)} ab`,
+      (count) => `${count} QR-Codes laufen bald ab`,
     ),
-    paragraphs: ['Nach seinem Ende funktioniert ein QR-Code nicht mehr, auch dort, wo er gedruckt ist.'],
+    paragraphs: ['Ein abgelaufener QR-Code funktioniert nicht mehr, auch nicht dort, wo er gedruckt ist.'],
     items: linesOf(codes, ({ name, days }) => `${name}: noch weniger als ${daysLeft(days)}`, andMore),
     action: { label: 'Codes verlängern', url: page },
     notes: [],
@@ -34,7 +34,7 @@ export const de: NoticeTexts = {
     subject: `${scansText(scans)} in der letzten Woche`,
     paragraphs: [
       `Vom ${from} bis ${to} hatten Ihre QR-Codes ${scansText(scans)}. In der Woche davor waren es ${number.format(before)}.`,
-      'Am häufigsten gescannt:',
+      ...(top.length > 0 ? ['Am häufigsten gescannt:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'Scans ansehen', url: page },

@@ -6,7 +6,7 @@ const scansText = (scans: number) => (scans === 1 ? '1 scan' : `${number.format(
 const andMore = (count: number) => `and ${count} more`;
 
 export const en: NoticeTexts = {
-  unsubscribe: 'Stop mails of this kind',
+  unsubscribe: 'Stop emails of this kind',
   ending: (codes, page) => ({
     subject: oneOrMany(
       codes,
@@ -33,7 +33,7 @@ export const en: NoticeTexts = {
     subject: `${scansText(scans)} last week`,
     paragraphs: [
       `From ${from} to ${to}, your QR codes had ${scansText(scans)}. In the week before, it was ${number.format(before)}.`,
-      'Scanned most:',
+      ...(top.length > 0 ? ['Most scanned:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'See the scans', url: page },
@@ -60,7 +60,7 @@ export const en: NoticeTexts = {
       ({ name }) => `“${name}” leads to a page that does not work`,
       (count) => `${count} QR codes lead to pages that do not work`,
     ),
-    paragraphs: ['People who scan these QR codes do not get to see what you want to show them.'],
+    paragraphs: ['People who scan these QR codes do not see what you want to show them.'],
     items: linesOf(
       codes,
       ({ name, url, problem }) =>

@@ -33,7 +33,7 @@ export const es: NoticeTexts = {
     subject: `${scansText(scans)} la semana pasada`,
     paragraphs: [
       `Del ${from} al ${to}, sus códigos QR tuvieron ${scansText(scans)}. La semana anterior fueron ${number.format(before)}.`,
-      'Los más escaneados:',
+      ...(top.length > 0 ? ['Los más escaneados:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'Ver los escaneos', url: page },
@@ -66,7 +66,7 @@ export const es: NoticeTexts = {
     items: linesOf(
       codes,
       ({ name, url, problem }) =>
-        `${name}: ${url} ${problem === 'gone' ? 'responde que la página no existe' : 'no se pudo alcanzar dos días seguidos'}`,
+        `${name}: ${url} ${problem === 'gone' ? 'responde que la página no existe' : 'no estuvo disponible dos días seguidos'}`,
       andMore,
     ),
     action: { label: 'Cambiar la dirección', url: page },

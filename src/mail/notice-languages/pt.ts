@@ -33,7 +33,7 @@ export const pt: NoticeTexts = {
     subject: `${scansText(scans)} na última semana`,
     paragraphs: [
       `De ${from} a ${to}, os seus QR codes tiveram ${scansText(scans)}. Na semana anterior, foram ${number.format(before)}.`,
-      'Os mais lidos:',
+      ...(top.length > 0 ? ['Os mais lidos:'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}: ${number.format(own)}`),
     action: { label: 'Ver as leituras', url: page },

@@ -31,7 +31,7 @@ export const zh: NoticeTexts = {
     subject: `上周共 ${number.format(scans)} 次扫描`,
     paragraphs: [
       `${from}至${to}，您的二维码共被扫描 ${number.format(scans)} 次，前一周为 ${number.format(before)} 次。`,
-      '扫描最多的二维码：',
+      ...(top.length > 0 ? ['扫描最多的二维码：'] : []),
     ],
     items: top.map(({ name, scans: own }) => `${name}：${number.format(own)}`),
     action: { label: '查看扫描', url: page },

@@ -23,12 +23,12 @@ import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const maxConfirmationsPerHour = 5;
 const flashTexts = {
-  language: 'The language and time zone of your mails were changed.',
-  notices: 'Your choice of mails was saved.',
+  language: 'The language and time zone of your emails were changed.',
+  notices: 'Your choice of emails was saved.',
   export: 'Your export is being created. It takes a minute, longer with many scans.',
   tooManyExports: 'You have asked for too many exports. Try again in an hour.',
-  confirm: 'A mail with a link is on its way. Open the link to confirm the address.',
-  tooManyMails: 'Too many mails were sent. Try again in an hour.',
+  confirm: 'An email with a link is on its way. Open the link to confirm the address.',
+  tooManyMails: 'Too many emails were sent. Try again in an hour.',
   email: 'Your email was changed.',
   password: 'Your password was changed. All other sessions were signed out.',
 };

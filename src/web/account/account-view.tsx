@@ -214,16 +214,17 @@ function EmailState({ isConfirmed, pending, canMail }: AccountProps['email']) {
     <>
       <p>
         {pending === undefined ? (
-          'Your email is not confirmed yet. Confirm it to get mails about your codes.'
+          'Your email address is not confirmed yet. Confirm it to get emails about your codes.'
         ) : (
           <>
-            <bdi>{pending}</bdi> becomes your email when you open the link in the mail that was sent there.
+            <bdi>{pending}</bdi> becomes your email address when you open the link in the email that was sent
+            there.
           </>
         )}
       </p>
       <Form action="/account/confirm">
         <button type="submit" class="quiet">
-          {pending === undefined ? 'Send the mail to confirm it' : 'Send the mail again'}
+          {pending === undefined ? 'Send the email to confirm it' : 'Send the email again'}
         </button>
       </Form>
     </>

@@ -25,7 +25,7 @@ export function LanguageCard({ language, timeZone, errors, problem }: LanguageCa
   const form = { values: { language, timeZone }, errors };
   return (
     <section class="card">
-      <h2>Language and time zone of mails</h2>
+      <h2>Language and time zone of emails</h2>
       {problem}
       <Form action="/account/language">
         <Select form={form} name="language" label="Language" choices={languageNames} />
@@ -34,7 +34,7 @@ export function LanguageCard({ language, timeZone, errors, problem }: LanguageCa
           name="timeZone"
           label="Time zone"
           choices={zoneNames}
-          hint="Days and weeks in mails begin at midnight there."
+          hint="Days and weeks in emails begin at midnight there."
         />
         <button type="submit">Save language and time zone</button>
       </Form>

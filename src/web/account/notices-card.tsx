@@ -20,13 +20,13 @@ export function NoticesCard({ muted, isConfirmed }: NoticesCardProps) {
   const values = Object.fromEntries(noticeKinds.map((kind) => [kind, muted.includes(kind) ? '' : 'on']));
   return (
     <section class="card" id="notices">
-      <h2>Mails about your codes</h2>
-      {!isConfirmed && <p>You get them when you have confirmed your email.</p>}
+      <h2>Emails about your codes</h2>
+      {!isConfirmed && <p>You get them once your email address is confirmed.</p>}
       <Form action="/account/notices">
         {noticeKinds.map((kind) => (
           <CheckBox key={kind} form={{ values, errors: [] }} name={kind} label={noticeLabels[kind]} />
         ))}
-        <button type="submit">Save mails</button>
+        <button type="submit">Save choice</button>
       </Form>
     </section>
   );

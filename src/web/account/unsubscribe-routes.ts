@@ -17,7 +17,7 @@ export function unsubscribePages(parts: PageParts): Router {
   function readToken(token: string) {
     const { userId, kind } = secrets.readUnsubscribeToken(token) ?? {};
     if (userId === undefined || !isNoticeKind(kind))
-      throw new AppError('not_found', 'This link does not work. Switch off mails on the page Account.');
+      throw new AppError('not_found', 'This link does not work. Switch off emails on the page Account.');
     return { userId, kind };
   }
 

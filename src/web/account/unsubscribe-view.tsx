@@ -11,21 +11,21 @@ interface UnsubscribeProps {
 
 export function UnsubscribeView({ visitor, kind, isDone }: UnsubscribeProps) {
   return (
-    <Layout title="Mails about your codes" visitor={visitor}>
-      <h1>Mails about your codes</h1>
+    <Layout title="Emails about your codes" visitor={visitor}>
+      <h1>Emails about your codes</h1>
       {isDone ? (
         <>
-          <Notice kind="good">You get no more mails of this kind: {noticeLabels[kind]}.</Notice>
+          <Notice kind="good">You no longer get emails of this kind: {noticeLabels[kind]}.</Notice>
           <p>
-            <a href="/account#notices">Choose which mails you get</a>
+            <a href="/account#notices">Choose which emails you get</a>
           </p>
         </>
       ) : (
         <section class="card narrow">
-          <p>Do you want no more mails of this kind: {noticeLabels[kind]}?</p>
+          <p>Stop emails of this kind? {noticeLabels[kind]}.</p>
           <form method="post">
             <input type="hidden" name="List-Unsubscribe" value="One-Click" />
-            <button type="submit">Stop these mails</button>
+            <button type="submit">Stop these emails</button>
           </form>
         </section>
       )}

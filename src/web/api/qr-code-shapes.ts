@@ -109,7 +109,7 @@ const createdProperties = {
   shareUrl: Type.String({
     format: 'uri',
     description:
-      'The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg` or `.png` for the image.',
+      'The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.',
   }),
   foregroundColor: fields.foregroundColor,
   backgroundColor: fields.backgroundColor,

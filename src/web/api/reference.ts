@@ -1,61 +1,11 @@
-/** The parts of the OpenAPI document that the page shows. Every `$ref` points into the document itself. */
-export interface OpenApiDocument {
-  info: { title: string; version: string; summary: string; description: string };
-  servers: { url: string }[];
-  paths: Record<string, Record<string, OperationObject>>;
-  components: {
-    schemas: Record<string, Schema>;
-    headers: Record<string, HeaderObject>;
-    responses: Record<string, ResponseObject>;
-    requestBodies: Record<string, JsonContent>;
-    securitySchemes: Record<string, { bearerFormat: string; description: string }>;
-  };
-}
-
-interface Schema {
-  $ref?: string;
-  /** An array where the value may be null. */
-  type?: string | string[];
-  enum?: string[];
-  const?: unknown;
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  description?: string;
-  default?: unknown;
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  'x-expects'?: string;
-}
-
-interface HeaderObject {
-  description: string;
-  schema: Schema;
-}
-
-interface JsonContent {
-  content?: { 'application/json': { schema: Schema; example?: unknown } };
-}
-
-interface ResponseObject extends JsonContent {
-  $ref?: string;
-  description: string;
-  headers?: Record<string, unknown>;
-}
-
-interface OperationObject {
-  operationId: string;
-  summary: string;
-  description: string;
-  parameters: { name: string; in: string; required: boolean; description: string; schema: Schema }[];
-  /** Fields, or a file of one of several media types. */
-  requestBody?: { $ref: string } | { content: Record<string, unknown> };
-  responses: Record<string, ResponseObject>;
-}
+import { curlCommand } from './curl-command.ts';
+import type {
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  ResponseObject,
+  Schema,
+} from './openapi-document.ts';
 
 export interface ShownField {
   name: string;
@@ -73,10 +23,20 @@ export interface ShownResponse {
   fields: ShownField[];
   /** JSON, indented. */
   example: string | undefined;
+  /** The media type, where the body is a file. */
+  fileType: string | undefined;
+}
+
+export interface ShownEvent {
+  name: string;
+  summary: string;
+  fields: ShownField[];
+  example: string | undefined;
 }
 
 export interface ShownOperation {
   id: string;
+  tag: string;
   method: string;
   path: string;
   summary: string;
@@ -97,6 +57,7 @@ export interface Reference {
   authentication: string;
   keyFormat: string;
   operations: ShownOperation[];
+  events: { description: string; headers: ShownField[]; list: ShownEvent[] };
   errors: ShownResponse[];
   headers: ShownField[];
 }
@@ -149,9 +110,13 @@ export function readReference(document: OpenApiDocument): Reference {
       description: response.description,
       headers: Object.keys(response.headers ?? {}),
       fields: fieldsOf(json?.schema),
-      example: json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2),
+      example: exampleOf(json),
+      fileType: Object.keys(response.content ?? {}).find((type) => type !== 'application/json'),
     };
   }
+
+  const showParameter = ({ name, schema, required, description }: ParameterObject) =>
+    showField(name, schema, required, description);
 
   function showOperation(path: string, method: string, operation: OperationObject): ShownOperation {
     const { requestBody } = operation;
@@ -165,21 +130,25 @@ export function readReference(document: OpenApiDocument): Reference {
       ([code]) => code.startsWith('2'),
     );
     const failures = Object.entries(operation.responses).filter(([code]) => Number(code) >= 400);
+    const shown = showResponse(status, success);
     return {
       id: operation.operationId,
+      tag: operation.tags[0] ?? '',
       method: method.toUpperCase(),
       path: `${new URL(serverUrl).pathname}${path}`,
       summary: operation.summary,
       description: operation.description,
       parameters: ['path', 'query', 'header'].map((place) => ({
         place,
-        fields: operation.parameters
-          .filter((parameter) => parameter.in === place)
-          .map(({ name, schema, required, description }) => showField(name, schema, required, description)),
+        fields: operation.parameters.filter((parameter) => parameter.in === place).map(showParameter),
       })),
       body: fieldsOf(body?.schema),
-      curl: curlOf(method, `${serverUrl}${path}`, { body: body?.example, fileType }),
-      success: showResponse(status, success),
+      curl: curlCommand(method, `${serverUrl}${path}`, {
+        body: body?.example,
+        fileType,
+        responseType: shown.fileType,
+      }),
+      success: shown,
       errors: failures.map(([code, given]) => {
         const response = given.$ref === undefined ? given : named(components.responses, given.$ref);
         if (!errors.has(code)) errors.set(code, showResponse(code, response));
@@ -191,6 +160,7 @@ export function readReference(document: OpenApiDocument): Reference {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => showOperation(path, method, operation)),
   );
+  const events = Object.entries(document.webhooks);
   const [security] = Object.values(components.securitySchemes);
   return {
     summary: info.summary,
@@ -200,11 +170,26 @@ export function readReference(document: OpenApiDocument): Reference {
     authentication: security?.description ?? '',
     keyFormat: security?.bearerFormat ?? '',
     operations,
+    events: {
+      // All of them have the same description and headers.
+      description: events[0]?.[1].post.description ?? '',
+      headers: events[0]?.[1].post.parameters.map(showParameter) ?? [],
+      list: events.map(([name, { post }]) => ({
+        name,
+        summary: post.summary,
+        fields: fieldsOf(post.requestBody.content?.['application/json']?.schema),
+        example: exampleOf(post.requestBody.content?.['application/json']),
+      })),
+    },
     errors: [...errors.values()].toSorted((a, b) => Number(a.status) - Number(b.status)),
     headers: Object.entries(components.headers).map(([name, { description, schema }]) =>
       showField(name, schema, false, description),
     ),
   };
+}
+
+function exampleOf(json: { example?: unknown } | undefined): string | undefined {
+  return json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2);
 }
 
 function boundsOf(schema: Schema): string[] {
@@ -226,23 +211,4 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 
 function defaultOf(schema: Schema): string[] {
   return schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
-}
-
-/** Works when pasted into a shell where KEY is set, and ID where the path has one. */
-function curlOf(
-  method: string,
-  url: string,
-  { body, fileType }: { body: unknown; fileType: string | undefined },
-): string {
-  const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
-  const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
-  if (method !== 'get' && method !== 'post') lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
-  if (body !== undefined) {
-    // Inside single quotes the shell interprets nothing but the quote itself.
-    const json = JSON.stringify(body).replaceAll("'", "'\\''");
-    lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
-  }
-  if (fileType !== undefined)
-    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.split('/')[1]}`);
-  return lines.join(' \\\n  ');
 }

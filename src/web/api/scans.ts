@@ -52,7 +52,7 @@ function presentScan(scan: ScanRow): Static<typeof scanShape> {
   };
 }
 
-const example: Static<typeof scanShape> = {
+export const scanExample: Static<typeof scanShape> = {
   id: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f',
   qrCodeId: '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11',
   country: 'GB',
@@ -84,7 +84,7 @@ export const listQrCodeScans = operation({
     status: 200,
     description: 'One page of scans.',
     schema: pageOf(scanShape, 'One page of scans.'),
-    example: { data: [example], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
+    example: { data: [scanExample], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
   },
   async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db, reads }) {
     const code = await findCode(db, ownerId, params.id);

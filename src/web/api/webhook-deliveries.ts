@@ -164,7 +164,7 @@ export const replayWebhook = operation({
   tag: 'Webhooks',
   summary: 'Send the events of a period again',
   description:
-    'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10000 deliveries and 100000 scans.',
+    'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.',
   params: endpointIdParams,
   body: replayBody,
   bodyExample: { from: '2026-11-28T00:00:00.000Z', to: '2026-11-28T12:00:00.000Z' },

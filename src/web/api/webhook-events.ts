@@ -28,7 +28,7 @@ const codeData = Type.Object({ code: eventCodeShape }, { description: 'The QR co
 /** The body of each event. */
 export const eventShapes = {
   'code.created': eventOf('code.created', codeData, 'A QR code was created.'),
-  'code.updated': eventOf('code.updated', codeData, 'A QR code was changed. Scans are no changes.'),
+  'code.updated': eventOf('code.updated', codeData, 'A QR code was changed. Scans do not count as changes.'),
   'code.deleted': eventOf('code.deleted', codeData, 'A QR code was deleted. `code` is as it was before.'),
   'code.expiring': eventOf(
     'code.expiring',

@@ -1,8 +1,9 @@
-/** Messages after an action on a code. */
+/** Messages after an action on a code, and after sign-up. */
 export const flashTexts = {
+  signedUp: 'Your account is ready. An email is on its way. Open the link in it to confirm your address.',
   created: 'Code created. Download it or copy its link.',
   saved: 'Changes saved.',
-  renewed: 'The code works again, for as long as it is used.',
+  renewed: 'The code was renewed. It works as long as it is used.',
   deleted: 'The code was deleted.',
   marked: 'Added to your favorites.',
   unmarked: 'Removed from your favorites.',

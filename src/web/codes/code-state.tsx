@@ -1,3 +1,5 @@
+import { lastDayOf } from '../../codes/last-day.ts';
+import { Day } from '../ui/moment.tsx';
 import { RenewForm, VisibilityForm } from './detail/code-actions.tsx';
 import type { CodeProps } from './detail/code-props.ts';
 
@@ -45,7 +47,7 @@ export function StateNotice(props: CodeProps) {
               , and scans are not counted.
             </p>
           </div>
-          <RenewForm code={props.code} back={props.here} />
+          <RenewForm code={props.code} back={props.here} look="solid" />
           <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
             Choose a last day
           </a>
@@ -54,8 +56,32 @@ export function StateNotice(props: CodeProps) {
     case 'private':
       return <PrivateNotice {...props} />;
     case 'public':
-      return null;
+      return props.isEnding ? <EndingNotice {...props} /> : null;
   }
+}
+
+/** For owners who come from the email about it. */
+function EndingNotice({ code, renewedFrom, here }: CodeProps) {
+  return (
+    <div class="notice plain state">
+      <div>
+        <strong>
+          This code ends on <Day date={lastDayOf(code.expiresAt)} />
+        </strong>
+        <p>
+          Then its share link{' '}
+          {code.afterExpiryUrl === null
+            ? 'stops working, also where it is printed.'
+            : 'leads to the web address for the time after the end.'}
+          {renewedFrom && ' A scan before that renews it.'}
+        </p>
+      </div>
+      <RenewForm code={code} back={here} look="quiet" />
+      <a class="button quiet" href={`/codes/${code.id}/edit#field-lastDay`}>
+        Choose a last day
+      </a>
+    </div>
+  );
 }
 
 function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {

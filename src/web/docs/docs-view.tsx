@@ -1,7 +1,9 @@
-import type { ComponentChildren } from 'preact';
-import type { Reference, ShownResponse, ShownField, ShownOperation } from '../api/reference.ts';
+import type { Reference, ShownResponse, ShownOperation } from '../api/reference.ts';
 import { CopyableText } from '../ui/copyable.tsx';
 import { Layout, type Visitor } from '../ui/layout.tsx';
+import { DocsContents } from './docs-contents.tsx';
+import { Fields, Method, Words } from './docs-parts.tsx';
+import { Events } from './events-view.tsx';
 
 const parameterTitles: Record<string, string> = {
   path: 'Path parameters',
@@ -28,12 +30,13 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
   const { operations } = reference;
   return (
     <>
-      <Contents operations={operations} />
+      <DocsContents operations={operations} />
       <div>
         <Start reference={reference} openApiPath={openApiPath} />
         {operations.map((operation) => (
           <Operation key={operation.id} operation={operation} />
         ))}
+        <Events {...reference.events} />
         <section class="card" id="errors" aria-labelledby="errors-title">
           <h2 id="errors-title">Errors</h2>
           <p>Every error response is JSON with these fields:</p>
@@ -54,35 +57,6 @@ export function DocsBody({ reference, openApiPath }: { reference: Reference; ope
         </section>
       </div>
     </>
-  );
-}
-
-/** Closed on phones, where it would fill a screen above the title. */
-function Contents({ operations }: { operations: ShownOperation[] }) {
-  return (
-    <nav class="docs-nav" aria-label="API reference">
-      <details>
-        <summary>On this page</summary>
-        <ul>
-          <li>
-            <a href="#start">Start</a>
-          </li>
-          {operations.map(({ id, method, summary }) => (
-            <li key={id}>
-              <a href={`#${id}`}>
-                <Method name={method} /> {summary}
-              </a>
-            </li>
-          ))}
-          <li>
-            <a href="#errors">Errors</a>
-          </li>
-          <li>
-            <a href="#headers">Headers</a>
-          </li>
-        </ul>
-      </details>
-    </nav>
   );
 }
 
@@ -111,7 +85,8 @@ function Start({ reference, openApiPath }: { reference: Reference; openApiPath: 
         </dd>
       </dl>
       <p>
-        To run the examples on this page, first set your key and, where the path has one, the id of a code:
+        To run the examples on this page, first set your key and, where the path has one, the id of the code,
+        webhook endpoint or delivery:
       </p>
       <CopyableText
         id="set-key"
@@ -188,46 +163,19 @@ function Operation({ operation }: { operation: ShownOperation }) {
   );
 }
 
-interface FieldsProps {
-  fields: ShownField[];
-  caption: string;
-  /** Fields of a response are not marked as required. */
-  isResponse?: boolean;
-}
-
-function Fields({ fields, caption, isResponse = false }: FieldsProps) {
+function Example({ answer: { example, fileType } }: { answer: ShownResponse }) {
+  if (example !== undefined) return <pre>{example}</pre>;
   return (
-    <table class={isResponse ? 'docs-fields' : 'docs-fields sent'}>
-      <caption class="unseen">{caption}</caption>
-      <thead class="unseen">
-        <tr>
-          <th scope="col">Name and type</th>
-          <th scope="col">Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map(({ name, type, required, description, notes }) => (
-          <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
-              <span class="docs-type">
-                {type}
-                {!isResponse && required && <strong> required</strong>}
-              </span>
-            </th>
-            <td>
-              <Words text={description} />
-              {notes.length > 0 && <span class="docs-notes">{notes.join(' · ')}</span>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <p class="quiet">
+      {fileType === undefined ? (
+        'No body.'
+      ) : (
+        <>
+          The body is a file: <code>{fileType}</code>
+        </>
+      )}
+    </p>
   );
-}
-
-function Example({ answer: { example } }: { answer: ShownResponse }) {
-  return example === undefined ? <p class="quiet">No body.</p> : <pre>{example}</pre>;
 }
 
 function HeaderNames({ names }: { names: string[] }) {
@@ -244,34 +192,6 @@ function HeaderNames({ names }: { names: string[] }) {
   );
 }
 
-function Method({ name }: { name: string }) {
-  return <span class={`docs-method ${name.toLowerCase()}`}>{name}</span>;
-}
-
 function Status({ code }: { code: string }) {
   return <span class={code.startsWith('2') ? 'badge good' : 'badge'}>{code}</span>;
-}
-
-/** The document marks code with backticks. */
-function Words({ text }: { text: string }) {
-  return (
-    <>
-      {text
-        .split('`')
-        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : withKeysLink(part)))}
-    </>
-  );
-}
-
-/** The document names the page by its path; here it is a link. */
-function withKeysLink(text: string): ComponentChildren {
-  const [before, after] = text.split('API Keys page (/keys)');
-  if (after === undefined) return text;
-  return (
-    <>
-      {before}
-      <a href="/keys">API Keys</a> page
-      {after}
-    </>
-  );
 }

@@ -9,6 +9,7 @@ import {
   removePasskey,
 } from '../../accounts/passkeys.ts';
 import {
+  cancelTotp,
   confirmTotp,
   countSecondFactors,
   createRecoveryCodes,
@@ -38,7 +39,7 @@ const flashTexts = {
   totp: 'The authenticator app is on.',
   totpOff: 'The authenticator app is off.',
   passkey: 'The passkey was added.',
-  passkeyFailed: 'The passkey was not added.',
+  passkeyFailed: 'The passkey was not added. Try again, and confirm it on your device.',
   passkeyOff: 'The passkey was removed.',
 };
 type Flash = keyof typeof flashTexts;
@@ -137,12 +138,17 @@ export function securityPages(parts: PageParts): Router {
         {
           field: 'code',
           message: isAllowed
-            ? 'This code is wrong. Check the time of your phone'
+            ? 'This code is wrong. Check that the clock of your phone is correct'
             : 'was tried too often. Try again in an hour',
         },
       ]);
     await tell(ctx, 'app-on');
     await finishWithCodes(ctx, 'totp');
+  });
+
+  router.post('/totp/cancel', async (ctx) => {
+    await cancelTotp(db, userOf(ctx).id);
+    redirect(ctx, `${path}#app`);
   });
 
   router.post('/totp/delete', async (ctx) => {

@@ -28,7 +28,12 @@ export function SecurityView(props: SecurityProps) {
   const form: FormState = { values: { name: '' }, errors };
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
-    <Layout title={errors.length > 0 ? 'Error: Security' : 'Security'} visitor={visitor} at="/account">
+    <Layout
+      title={errors.length > 0 ? 'Error: Security' : 'Security'}
+      visitor={visitor}
+      at="/account"
+      styles={['keys']}
+    >
       <a class="back" href="/account">
         ← Account
       </a>
@@ -154,6 +159,11 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
           maxLength={10}
         />
         <button type="submit">Turn on</button>
+      </Form>
+      <Form action="/account/security/totp/cancel">
+        <button type="submit" class="quiet">
+          Cancel
+        </button>
       </Form>
     </>
   );

@@ -14,7 +14,7 @@ const maxPerAddress = 20;
 /** Of the account that is named, so that nobody can flood its owner. */
 const maxPerEmail = 5;
 const flashTexts = {
-  sent: 'If there is an account with this email, a mail with a link is on its way. The link works for one hour. If nothing arrives, look into the spam folder.',
+  sent: 'If there is an account with this address, an email with a link is on its way. The link works for one hour. If nothing arrives, check your spam folder.',
 };
 
 /** Asks for a link with which a new password is chosen. */
@@ -52,7 +52,7 @@ export function forgotPasswordPages(parts: PageParts): Router {
     const language = preferredLanguage(ctx.get('Accept-Language'));
     await sendMail({ kind: 'password-reset', email, language }).catch((cause: unknown) => {
       log.warn({ err: cause }, 'a link to a new password could not be queued');
-      throw new BusyError('Mails cannot be sent at the moment. Try again in a minute.', {
+      throw new BusyError('Emails cannot be sent at the moment. Try again in a minute.', {
         retryAfterSeconds: 60,
         cause,
       });

@@ -25,7 +25,7 @@ export function ForgotPasswordView({
         <h1>{title}</h1>
         {flash && <Notice kind="good">{flash}</Notice>}
         {problem && <Notice kind="bad">{problem}</Notice>}
-        <p>Enter the email of your account to get a link with which you choose a new password.</p>
+        <p>Enter the email address of your account to get a link for choosing a new password.</p>
         <Form action="/signin/forgot">
           <Input
             form={{ values: { email }, errors }}
@@ -51,7 +51,7 @@ export function AskForHelpView({ visitor, contact }: { visitor: Visitor; contact
       <section class="card narrow">
         <h1>{title}</h1>
         <p>
-          This service sends no mails. To get a new password, contact{' '}
+          This service sends no emails. To get a new password, contact{' '}
           {contact === undefined ? (
             'the operator of this service.'
           ) : (

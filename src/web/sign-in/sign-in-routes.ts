@@ -8,6 +8,7 @@ import { createOverLimitCache } from '../../accounts/over-limit-cache.ts';
 import { createUser } from '../../accounts/users.ts';
 import { preferredLanguage } from '../../http/preferred-language.ts';
 import { askForConfirmation } from './ask-for-confirmation.ts';
+import type { CodeFlash } from '../codes/code-flash.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
 import { field } from '../middleware/forms.ts';
 import type { FormError } from '../ui/controls.tsx';
@@ -15,6 +16,7 @@ import { SignInView, SignUpClosedView, SignUpView, withNext } from './sign-in-vi
 import { completeSignIn } from './complete-sign-in.ts';
 import { tooMany } from './too-many.ts';
 import { safeReturnPath } from './return-path.ts';
+import { redirectWithFlash } from '../ui/flash.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
 
 const maxSignUpsPerAddress = 20;
@@ -79,6 +81,8 @@ export function signInPages(parts: PageParts): Router {
       ]);
     await askForConfirmation(parts, user.id, email);
     await sessions.signIn(ctx, user);
+    if (next === undefined && parts.sendMail)
+      return redirectWithFlash(ctx, parts, home, 'signedUp' satisfies CodeFlash);
     redirect(ctx, next ?? home);
   });
 

@@ -2,6 +2,7 @@ import { type Attempt, type Delivery, messageId } from '../../webhooks/deliverie
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Moment } from '../ui/moment.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { DeliveryState, eventName } from './endpoint-view.tsx';
 
 interface DeliveryProps {
@@ -11,9 +12,10 @@ interface DeliveryProps {
   /** Undefined if its scans were deleted. */
   body: string | undefined;
   attempts: Attempt[];
+  flash?: string | undefined;
 }
 
-export function DeliveryView({ visitor, endpoint, delivery, body, attempts }: DeliveryProps) {
+export function DeliveryView({ visitor, endpoint, delivery, body, attempts, flash }: DeliveryProps) {
   return (
     <Layout title="Delivery" visitor={visitor} at="/webhooks" styles={['keys']}>
       <a class="back" href={`/webhooks/${endpoint.id}`}>
@@ -21,6 +23,7 @@ export function DeliveryView({ visitor, endpoint, delivery, body, attempts }: De
         <bdi>{endpoint.name}</bdi>
       </a>
       <h1>{eventName(delivery)}</h1>
+      {flash && <Notice kind="good">{flash}</Notice>}
       <section class="card">
         <h2>
           Request <DeliveryState delivery={delivery} />

@@ -26,6 +26,9 @@ export function EndpointFormView({ visitor, form, id, problem }: FormViewProps) 
   const noEvents = form.errors.find(({ field }) => field === 'events');
   return (
     <Layout title={title} visitor={visitor} at="/webhooks" styles={['webhooks']}>
+      <a class="back" href={back}>
+        {id === undefined ? '← All webhooks' : '← Back to the webhook'}
+      </a>
       <h1>{title}</h1>
       {problem && <Notice kind="bad">{problem}</Notice>}
       {form.errors.length > 0 && (
@@ -43,7 +46,7 @@ export function EndpointFormView({ visitor, form, id, problem }: FormViewProps) 
             inputMode="url"
             required
             maxLength={2000}
-            hint="The URL of your program. It is called with POST, and answers with a 2xx status."
+            hint="The URL of your program. It is called with POST and must answer with a 2xx status."
           />
           <fieldset class="events" aria-describedby={noEvents ? 'events-error events-hint' : 'events-hint'}>
             <legend>Call it when</legend>
@@ -64,14 +67,14 @@ export function EndpointFormView({ visitor, form, id, problem }: FormViewProps) 
             name="categories"
             label="Only these categories (optional)"
             rows={2}
-            hint="One in each line. Empty here and below: all your codes."
+            hint="One per line. Leave both fields empty for all your codes."
           />
           <TextArea
             form={form}
             name="codes"
             label="Only these codes (optional)"
             rows={2}
-            hint="The address of a code’s page in each line."
+            hint="The address of a code’s page, one per line."
           />
           <div class="row">
             <button type="submit">{id === undefined ? 'Create webhook' : 'Save'}</button>

@@ -37,7 +37,9 @@ const pageSize = 20;
 const flashTexts = {
   deleted: 'The webhook was deleted.',
   saved: 'The webhook was saved.',
+  enabled: 'The webhook is enabled again.',
   test: 'A test is being sent. Reload the page to see the response.',
+  retry: 'It is being sent again. Reload the page to see the response.',
   replay: 'The events of the period are being sent again.',
 };
 type Flash = keyof typeof flashTexts;
@@ -103,13 +105,19 @@ export function webhooksPages(parts: PageParts): Router {
     const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     const body = await renderBody(db, found.delivery, config.baseUrl);
     const attempts = await listAttempts(db, found.delivery.id);
-    show(ctx, DeliveryView, { visitor: visitorOf(ctx, parts), ...found, body, attempts });
+    show(ctx, DeliveryView, {
+      visitor: visitorOf(ctx, parts),
+      ...found,
+      body,
+      attempts,
+      flash: flashOf(ctx),
+    });
   });
 
   router.post('/deliveries/:id/retry', async (ctx) => {
     const { endpoint, delivery } = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     await retryDelivery(db, endpoint, delivery, now());
-    redirect(ctx, `/webhooks/deliveries/${delivery.id}`);
+    flashTo(ctx, `/webhooks/deliveries/${delivery.id}`, 'retry');
   });
 
   async function showEndpoint(ctx: Context, endpoint: Endpoint, problem?: string): Promise<void> {
@@ -156,7 +164,9 @@ export function webhooksPages(parts: PageParts): Router {
     const { id } = await findOwn(ctx);
     const isEnabled = field(ctx, 'isEnabled') === 'true';
     await changeEndpoint(db, userOf(ctx).id, id, { isEnabled }, now());
-    flashTo(ctx, `/webhooks/${id}`, 'saved');
+    // The page of a disabled one says so.
+    if (isEnabled) flashTo(ctx, `/webhooks/${id}`, 'enabled');
+    else redirect(ctx, `/webhooks/${id}`);
   });
 
   router.post('/:id/test', async (ctx) => {

@@ -28,14 +28,14 @@ export function WebhooksView({ visitor, endpoints, quota, flash }: WebhooksProps
           <>
             <h2>No webhooks yet</h2>
             <p>
-              A webhook calls your program when a code is scanned, changed or about to end, so that it does
-              not have to ask.
+              A webhook calls your program when a code is scanned, changed or about to end, so that the
+              program does not have to poll. <a href="/docs#events">What is sent</a>
             </p>
           </>
         ) : (
           <EndpointTable endpoints={endpoints} />
         )}
-        {endpoints.length >= quota && <p>Your plan has {quota} webhooks. Delete one to create another.</p>}
+        {endpoints.length >= quota && <p>Your plan allows {quota} webhooks. Delete one to create another.</p>}
       </section>
     </Layout>
   );
@@ -98,12 +98,13 @@ export function SecretView({ visitor, id, secret, isRotated }: SecretProps) {
         <h2>{isRotated ? 'The new secret' : 'Your webhook was created'}</h2>
         <Notice kind="good">Copy the secret now and keep it safe. It is not shown again.</Notice>
         <CopyableField id="secret" label="Secret" value={secret} button="Copy secret" />
-        <p>
-          Your program verifies each call with it, as described by{' '}
+        <p class="after">
+          Your program verifies each call with it: <a href="/docs#events">how to do that</a>, and libraries of{' '}
           <a href="https://www.standardwebhooks.com" rel="noreferrer">
             Standard Webhooks
-          </a>
-          . {isRotated && 'For 24 hours, calls are signed with the previous secret as well.'}
+          </a>{' '}
+          for many languages.{' '}
+          {isRotated && 'For 24 hours, calls are signed with the previous secret as well.'}
         </p>
         <p class="after">
           <a href={`/webhooks/${id}`}>Continue to the webhook</a>

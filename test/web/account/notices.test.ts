@@ -28,8 +28,8 @@ inABrowser('Mails about codes', start, (site) => {
     await page.goto('/account');
     await expectAccessible(page);
     await page.getByLabel('Summary of the week').uncheck();
-    await page.getByRole('button', { name: 'Save mails' }).click();
-    await page.getByText('Your choice of mails was saved.').waitFor();
+    await page.getByRole('button', { name: 'Save choice' }).click();
+    await page.getByText('Your choice of emails was saved.').waitFor();
     expect(await page.getByLabel('Summary of the week').isChecked()).to.equal(false);
     expect(await page.getByLabel('first time').isChecked()).to.equal(true);
     expect(await readMutedNotices(site.service.db, id)).to.deep.equal(['weekly']);
@@ -38,8 +38,8 @@ inABrowser('Mails about codes', start, (site) => {
     const { page: stranger } = await site.visit(narrowPhone);
     await stranger.goto(`/unsubscribe/${unsubscribeToken(id, 'silence')}`);
     await expectAccessible(stranger);
-    await stranger.getByRole('button', { name: 'Stop these mails' }).click();
-    await stranger.getByText('You get no more mails of this kind').waitFor();
+    await stranger.getByRole('button', { name: 'Stop these emails' }).click();
+    await stranger.getByText('You no longer get emails of this kind').waitFor();
     await expectAccessible(stranger);
     expect(await readMutedNotices(site.service.db, id)).to.deep.equal(['weekly', 'silence']);
   });

@@ -49,7 +49,7 @@ inABrowser('The designer', sharedService, (site) => {
   it('keeps what was chosen and says what to change where phones could not read it', async () => {
     const { page, design } = await open();
     await page.getByLabel('Modules', { exact: true }).selectOption('bars');
-    await page.getByLabel('Own colors for the eyes').check();
+    await page.getByLabel('Different colors for the eyes').check();
     await page.getByLabel('Eye frame color').fill('#ffee00');
     await page.getByRole('button', { name: 'Check and save' }).click();
     await page.getByText('Not saved. Check the marked fields.').waitFor();

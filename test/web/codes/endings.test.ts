@@ -150,6 +150,27 @@ describe('The end of a code on the pages', () => {
     expect((await stored(id)).afterExpiryUrl).to.equal(null);
   });
 
+  it('is renewed with one button in its last sixty days, where the email about it leads', async () => {
+    const later = await makeCode({}, inDays(61));
+    expect(await open(`/codes/${later}`)).not.to.contain('/renew"');
+    const unused = await makeCode();
+    await service
+      .db('qr_codes')
+      .where({ id: unused })
+      .update({ expires_at: inDays(59), default_expires_at: inDays(59) });
+    expect(await open(`/codes/${unused}`)).to.contain('A scan before that renews it.');
+    const id = await makeCode({}, inDays(59));
+    expect(await open(`/codes/${id}`))
+      .to.contain('This code ends on')
+      .and.contain(`action="/codes/${id}/renew"`)
+      .and.not.contain('A scan before that');
+    await client.post(`/codes/${id}/renew`, { back: `/codes/${id}` });
+    expect(await stored(id)).to.deep.include({ expiresAt: inDays(365), defaultExpiresAt: inDays(365) });
+    expect(await open(`/codes/${id}`))
+      .to.contain('The code was renewed.')
+      .and.not.contain('This code ends');
+  });
+
   it('is renewed with one button once it has passed', async () => {
     const id = await makeCode({}, inDays(-1));
     expect(await open(`/codes/${id}`)).to.contain(`action="/codes/${id}/renew"`);

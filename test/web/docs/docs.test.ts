@@ -12,6 +12,7 @@ interface ObjectSchema {
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { requestBody: JsonBody; parameters: { name: string }[] } }>;
   components: {
     schemas: Record<string, ObjectSchema>;
     requestBodies: Record<string, { content: { 'application/json': { schema: ObjectSchema } } }>;
@@ -19,12 +20,16 @@ interface OpenApi {
   };
 }
 
+interface JsonBody {
+  content: { 'application/json': { schema: { $ref: string }; example: object } };
+}
+
 interface Operation {
   operationId: string;
   summary: string;
   parameters: { name: string }[];
   requestBody?: { $ref?: string };
-  responses: Record<string, object>;
+  responses: Record<string, { content?: Record<string, object> }>;
 }
 
 inABrowser('The API reference', sharedService, (site) => {
@@ -99,10 +104,12 @@ inABrowser('The API reference', sharedService, (site) => {
   it('has a command for each operation that works when pasted', async () => {
     const commands = await page.locator('pre[id$=-curl]').allTextContents();
     expect(commands).to.have.length(operations.length);
-    for (const [index, { path, method }] of operations.entries()) {
+    for (const [index, { path, method, requestBody }] of operations.entries()) {
       const address = `"https://qr.test/api/v1${path.replace('{id}', '$ID')}"`;
       expect(commands[index]).to.contain(address).and.to.contain('-H "Authorization: Bearer $KEY"');
-      if (!['get', 'post'].includes(method)) expect(commands[index]).to.contain(`-X ${method.toUpperCase()}`);
+      // Without a body and a method, curl sends a GET.
+      const isClear = method === 'get' || (method === 'post' && requestBody !== undefined);
+      if (!isClear) expect(commands[index]).to.contain(`-X ${method.toUpperCase()}`);
     }
     const create = commands[operations.findIndex(({ operationId }) => operationId === 'createQrCode')] ?? '';
     const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
@@ -114,6 +121,37 @@ inABrowser('The API reference', sharedService, (site) => {
       body: /-d '(.*)'$/.exec(create)?.[1] ?? '',
     });
     expect(answer.status).to.equal(201);
+  });
+
+  it('saves the response of a command where it is a file', async () => {
+    const files = operations.filter(({ responses }) =>
+      Object.keys(responses['200']?.content ?? {}).some((type) => type !== 'application/json'),
+    );
+    expect(files.map(({ operationId }) => operationId)).to.include('printQrCodeLabels');
+    for (const { operationId } of files) {
+      const text = (await page.locator(`#${operationId}`).textContent()) ?? '';
+      expect(text)
+        .to.contain('--output file.')
+        .and.to.contain('The body is a file')
+        .and.not.contain('No body');
+    }
+  });
+
+  it('has every event of webhooks, with its fields, an example, and how a call is verified', async () => {
+    const events = Object.entries(document.webhooks);
+    expect(events.map(([name]) => name)).to.include('scan.recorded');
+    for (const [name, { post }] of events) {
+      const event = page.locator(`[id="event-${name}"]`);
+      const { schema, example } = post.requestBody.content['application/json'];
+      expect(JSON.parse((await event.locator('pre').textContent()) ?? '')).to.deep.equal(example);
+      const fields = await event.locator('tbody th code').allTextContents();
+      const shape = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+      expect(fields).to.include.members(Object.keys(shape?.properties ?? {}));
+      const headers = post.parameters.map((header) => header.name);
+      const shown = await page.locator('#events > table th code').allTextContents();
+      expect(shown).to.deep.equal(headers);
+    }
+    expect(await page.locator('#verify-call').textContent()).to.contain('verifyWebhook(');
   });
 
   it('is linked in the header, signed in or not, and links to the document', async () => {

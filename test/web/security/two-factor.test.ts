@@ -113,6 +113,20 @@ describe('Two-factor sign-in', () => {
     expect(await enterCode(user, codeNow(secret))).to.equal(429);
   });
 
+  it('can be given up while an app is set up, and not without a password once it is on', async () => {
+    const user = await newUser();
+    const { client } = await enterPassword(user);
+    await client.get(page);
+    await client.post(`${page}/totp`, { totpPassword: password });
+    expect(await mainText(await client.get(page))).to.contain('Scan this code with the app');
+    expect((await client.post(`${page}/totp/cancel`, {})).status).to.equal(303);
+    expect(await mainText(await client.get(page))).to.contain('Set up an authenticator app');
+    const other = await newUser();
+    const { client: careful } = await setUp(other);
+    expect((await careful.post(`${page}/totp/cancel`, {})).status).to.equal(303);
+    expect((await enterPassword(other)).location).to.equal('/signin/second?next=%2Fcodes');
+  });
+
   it('is also asked for after a link with which the password was replaced', async () => {
     const user = await newUser();
     await setUp(user);

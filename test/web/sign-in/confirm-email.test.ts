@@ -41,9 +41,14 @@ describe('The email of an account', () => {
 
   it('is confirmed by the link of a mail at sign-up, in the language of the browser, in any browser, once', async () => {
     const client = await signUp('new@example.com', 'fr-CA');
+    expect(await mainText(await client.get('/codes'))).to.contain(
+      'Open the link in it to confirm your address.',
+    );
     const [mail] = await mails.mailsTo('new@example.com');
     expect(mail?.headers['subject']).to.equal('Confirmer votre adresse e-mail');
-    expect(await mainText(await client.get('/account'))).to.contain('Your email is not confirmed yet.');
+    expect(await mainText(await client.get('/account'))).to.contain(
+      'Your email address is not confirmed yet.',
+    );
     const path = pathIn(mail);
     // Mail programs open links.
     expect((await formClient(service.url).get(path)).status).to.equal(200);
@@ -69,7 +74,7 @@ describe('The email of an account', () => {
     expect(await isConfirmed('newer@example.com')).to.equal(true);
     const [, told] = await mails.mailsTo('old@example.com', 2);
     expect(told?.text).to.contain('newer@example.com');
-    expect(told?.headers['subject']).to.equal('The e-mail address of your account was changed');
+    expect(told?.headers['subject']).to.equal('The email address of your account was changed');
   });
 
   it('does not change to that of another account, which nobody learns of', async () => {
@@ -132,7 +137,7 @@ describe('The email of an account', () => {
       await client.post('/account/confirm', {});
       texts.push(await mainText(await client.get('/account')));
     }
-    expect(texts.map((text) => text.includes('Too many mails'))).to.deep.equal([
+    expect(texts.map((text) => text.includes('Too many emails'))).to.deep.equal([
       ...Array.from({ length: 5 }, () => false),
       true,
     ]);

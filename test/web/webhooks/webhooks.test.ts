@@ -57,6 +57,7 @@ inABrowser('Webhooks', start, (site) => {
     );
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Send again' }).click();
+    expect(await page.getByRole('status').textContent()).to.contain('It is being sent again.');
     await eventually(() => expect(receiver.of('ping')).to.have.length(2));
     expect(receiver.of('ping')[1]?.id).to.equal(receiver.of('ping')[0]?.id);
 
@@ -67,6 +68,9 @@ inABrowser('Webhooks', start, (site) => {
     expect(await page.getByText('Only for codes in Menus, Tables.').isVisible()).to.equal(true);
     await page.getByRole('button', { name: 'Disable' }).click();
     expect(await page.getByRole('alert').textContent()).to.equal('You disabled this webhook.');
+    expect(await page.getByRole('status').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    expect(await page.getByRole('status').textContent()).to.equal('The webhook is enabled again.');
     await page.getByRole('link', { name: 'Delete' }).click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -63,8 +63,8 @@ export function DesignView(props: DesignViewProps) {
         Design of <bdi>{code.name}</bdi>
       </h1>
       <p class="hint">
-        Before a design is saved, it is photographed as a phone would and read by two readers. One that they
-        cannot read is not saved, and the page says what to change.
+        Before a design is saved, two QR code readers try it as a phone camera would see it. If they cannot
+        read it, it is not saved, and this page says what to change.
       </p>
       {problem ? (
         <Notice kind="bad" isFocused>
@@ -150,7 +150,8 @@ function ColorFields({ code, form }: { code: QrCode; form: FormState }) {
     <section class="card">
       <h2>Colors</h2>
       <p class="hint">
-        The foreground and the background are those of the code: <a href={`/codes/${code.id}/edit`}>edit</a>.
+        The foreground and the background are set{' '}
+        <a href={`/codes/${code.id}/edit`}>in the form of the code</a>.
       </p>
       <Switched form={form} name="hasGradient" label="Gradient">
         <Input form={form} name="gradientColor" label="From the foreground color to" type="color" />
@@ -167,7 +168,7 @@ function ColorFields({ code, form }: { code: QrCode; form: FormState }) {
           <Input form={form} name="gradientAngle" label="Angle in degrees" inputMode="numeric" />
         </div>
       </Switched>
-      <Switched form={form} name="hasEyeColors" label="Own colors for the eyes">
+      <Switched form={form} name="hasEyeColors" label="Different colors for the eyes">
         <div class="pair">
           <Input form={form} name="eyeFrameColor" label="Eye frame color" type="color" />
           <Input form={form} name="eyeBallColor" label="Eye center color" type="color" />
@@ -196,7 +197,7 @@ function FrameFields({ form }: { form: FormState }) {
           texts.map((text) => <option key={text} lang={language} value={text} />),
         )}
       </datalist>
-      <Switched form={form} name="hasFrameColors" label="Own colors for the frame">
+      <Switched form={form} name="hasFrameColors" label="Different colors for the frame">
         <div class="pair">
           <Input form={form} name="frameColor" label="Frame color" type="color" />
           <Input form={form} name="frameTextColor" label="Text color" type="color" />
@@ -222,7 +223,7 @@ function LogoFields({ form, hasLogo }: { form: FormState; hasLogo: boolean }) {
         name="logoSize"
         label="Logo size in percent"
         inputMode="numeric"
-        hint="From 10 to 24, of the width of the code. A large one needs more error correction, which is raised by itself."
+        hint="From 10 to 24, of the width of the code. A large logo needs more error correction, which is raised automatically."
       />
       {hasLogo && <CheckBox form={form} name="removeLogo" label="Remove the logo" />}
     </section>

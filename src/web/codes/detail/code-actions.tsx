@@ -18,12 +18,20 @@ export function DuplicateForm({ code, look }: ActionProps) {
   );
 }
 
-/** For a code that has expired. */
-export function RenewForm({ code, back }: { code: QrCode; back: string }) {
+interface RenewProps {
+  code: QrCode;
+  back: string;
+  look: 'quiet' | 'solid';
+}
+
+/** For a code that has expired, or will soon. */
+export function RenewForm({ code, back, look }: RenewProps) {
   return (
     <Form action={`/codes/${code.id}/renew`}>
       <input type="hidden" name="back" value={back} />
-      <button type="submit">Renew</button>
+      <button type="submit" class={look === 'solid' ? undefined : look}>
+        Renew
+      </button>
     </Form>
   );
 }

@@ -12,6 +12,8 @@ export interface CodeProps {
   isExpired: boolean;
   /** Where it ends soon. */
   endsIn: string | undefined;
+  /** It works, and its owner was or will be told of its end. */
+  isEnding: boolean;
   /** When scans begin to renew it; undefined if its end was chosen or has passed. */
   renewedFrom: Date | undefined;
   /** By the operator of the service. */

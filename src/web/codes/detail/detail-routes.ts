@@ -9,6 +9,8 @@ import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { shareUrl } from '../../../codes/share-token.ts';
 import { attachment } from '../../../http/content-disposition.ts';
+import { firstNoticeDays } from '../../../notices/ending.ts';
+import { dayMs } from '../../../runtime/units.ts';
 import { readAnalytics } from '../../../scans/analytics.ts';
 import { listScans } from '../../../scans/list-scans.ts';
 import { readTopCities } from '../../../scans/top-cities.ts';
@@ -51,6 +53,7 @@ export function codeDetailPages(parts: PageParts): Router {
       code,
       isExpired,
       endsIn: endsInWords(code.expiresAt, now()),
+      isEnding: !isExpired && code.expiresAt.getTime() - now().getTime() <= firstNoticeDays * dayMs,
       renewedFrom: isRenewed ? secondHalfOf(code.expiresAt, config.qrCodeLifetimeDays) : undefined,
       isBlocked,
       abuseContact: config.abuseContact,

@@ -249,6 +249,7 @@ function Actions({ code, back }: { code: QrCode; back: string }) {
       </summary>
       <div>
         <a href={`/codes/${code.id}/edit`}>Edit</a>
+        <a href={`/codes/${code.id}/design`}>Design</a>
         <a href={`/codes/${code.id}/print`}>Print</a>
         <DuplicateForm code={code} look="link" />
         <VisibilityForm code={code} look="link" back={back} />

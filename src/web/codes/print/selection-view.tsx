@@ -41,6 +41,7 @@ export function SelectionView({ visitor, selection, form }: SelectionProps) {
       )}
       {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
       <script type="module" src={`${visitor.assets}/codes/print/files.browser.js`} />
+      <script type="module" src={`${visitor.assets}/codes/print/grid.browser.js`} />
     </Layout>
   );
 }
@@ -118,7 +119,7 @@ function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
         label="Sheet"
         choices={[
           ...averyNumbers.map((number): [string, string] => [number, sheetName(number)]),
-          ['grid', 'Other: own grid'],
+          ['grid', 'Other: custom grid'],
         ]}
       />
       <div class="pair">
@@ -127,7 +128,7 @@ function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
           name="start"
           label="Start at label"
           inputMode="numeric"
-          hint="Skips labels that are used up."
+          hint="Skips labels that are already used."
         />
         <Select
           form={form}
@@ -142,7 +143,7 @@ function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
         />
       </div>
       <details open={isGrid}>
-        <summary>Own grid</summary>
+        <summary>Custom grid</summary>
         <GridFields form={form} />
       </details>
       <button type="submit">Download labels as PDF</button>

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { breakBody, connect, unreliable } from './service.ts';
+
+const { codes } = connect();
+const content = 'https://example.com/';
+
+test('downloads labels and files byte by byte, again if the connection breaks', async () => {
+  const { id } = await codes.create({ name: 'Table 1', content });
+  const pdf = Buffer.from(await codes.labels({ ids: [id], sheet: 'L7160' }));
+  assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+  assert.equal(pdf.toString('latin1').trimEnd().slice(-5), '%%EOF');
+  const { fetch, sent } = unreliable(breakBody);
+  const zip = Buffer.from(await connect({ fetch }).codes.files({ ids: [id], format: 'png' }));
+  assert.equal(sent.length, 2);
+  assert.equal(zip.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
+  const png = zip.indexOf(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+  assert.ok(png > 0, 'a picture whose bytes were not changed');
+  await codes.delete(id);
+});
+
+test('sets a logo, and says why a file is none', async () => {
+  const { id } = await codes.create({ name: 'Menu', content });
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9H0z"/></svg>';
+  const design = await codes.setLogo(id, Buffer.from(svg), 'image/svg+xml');
+  assert.equal(typeof design.logo, 'string');
+  await assert.rejects(codes.setLogo(id, Buffer.from('no picture'), 'image/png'), { status: 400 });
+  await codes.delete(id);
+});
