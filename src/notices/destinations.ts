@@ -27,6 +27,8 @@ export async function findDueCodes(db: Database, now: Date): Promise<DueCode[]> 
      JOIN qr_codes AS code ON code.user_id = owner.id
      WHERE ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
        AND code.type = 'url' AND code.is_public AND code.expires_at > :now
+       -- A file of ours is there.
+       AND NOT EXISTS (SELECT FROM code_files AS file WHERE file.code_id = code.id)
        AND NOT EXISTS (
          SELECT FROM destination_checks AS known WHERE known.qr_code_id = code.id AND known.checked_at > :due
        )

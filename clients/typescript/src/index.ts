@@ -9,6 +9,8 @@ export type {
   NewQrCodes,
   QrCode,
   QrCodeChanges,
+  QrCodeFile,
+  QrCodePhoto,
   Scan,
   ScansQuery,
   VersionOptions,

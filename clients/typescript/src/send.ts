@@ -13,6 +13,8 @@ export interface ApiRequest extends RequestOptions {
   path: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  file?: Blob;
   headers?: Record<string, string>;
 }
 
@@ -76,18 +78,20 @@ async function attemptOnce(
   }
 }
 
-function headersOf({ method, body, headers, idempotencyKey }: ApiRequest, apiKey: string) {
+function headersOf({ method, body, file, headers, idempotencyKey }: ApiRequest, apiKey: string) {
   const isRepeatable = method !== 'POST' && method !== 'PATCH';
   return {
     Authorization: `Bearer ${apiKey}`,
     Accept: 'application/json',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(file && { 'Content-Type': file.type || 'application/octet-stream' }),
     ...(!isRepeatable && { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() }),
     ...headers,
   };
 }
 
-function bodyOf({ body }: ApiRequest): string | null {
+function bodyOf({ body, file }: ApiRequest): string | Blob | null {
+  if (file) return file;
   return body === undefined ? null : JSON.stringify(body);
 }
 
