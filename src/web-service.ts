@@ -7,9 +7,10 @@ import { loadSecrets } from './accounts/secrets.ts';
 import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
-import { createLogoDecoder } from './codes/logo/logo-decoder.ts';
+import { createImageDecoder } from './codes/logo/image-decoder.ts';
 import { createLogos } from './codes/logo/stored-logo.ts';
 import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
+import { createServedFiles } from './codes/files/served-files.ts';
 import { openProofs } from './codes/proof/proofs.ts';
 import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
@@ -23,9 +24,10 @@ import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
-import { openSpool, type Spool } from './queue/spool.ts';
+import { openSpool } from './queue/spool.ts';
 import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
+import { createFileLane } from './redirect/files.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-thread.ts';
@@ -38,7 +40,6 @@ import { applicationName } from './store/application-name.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { createReads, readPrimary } from './store/reads.ts';
-import type { Replica } from './store/replica.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
@@ -56,6 +57,7 @@ import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
+import { webState } from './web-state.ts';
 
 /** How long a page waits for the queue to take a mail or an export. */
 const addTimeoutMs = 5_000;
@@ -148,7 +150,7 @@ export async function openWebService({
   const images = imagesWithLogos(givenImages ?? (await openImages(log)), logos);
   const printer = printerWithLogos(createPrinter(log), logos);
   const proofs = proofsWithLogos(openProofs(log), logos);
-  const logoDecoder = createLogoDecoder(log);
+  const imageDecoder = createImageDecoder(log);
   const queueAccess = createQueueAccess({ place, log });
   const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
@@ -172,7 +174,7 @@ export async function openWebService({
     printer,
     previewShare,
     proofs,
-    logoDecoder,
+    imageDecoder,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -203,6 +205,8 @@ export async function openWebService({
     const forwarded = headers['x-forwarded-for'] as string | undefined;
     return secrets.hashAddress(clientAddress(socket.remoteAddress, forwarded, config.trustProxyHops));
   };
+  const files = createServedFiles(db);
+  const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
   const lane = createLane(
     {
       basePath,
@@ -210,19 +214,23 @@ export async function openWebService({
       producer,
       scanPolicy: createScanPolicy(),
       sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
-      reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
+      readPhoto: files.photo,
+      reportHref,
       trustProxyHops: config.trustProxyHops,
       nowMs,
       metrics,
       log,
       trace: tracing && traceShareRequests(tracing, { basePath, trustProxyHops: config.trustProxyHops }),
     },
-    scheduleFairly((req, res) => {
-      handleRest(req, res).catch((err: unknown) => {
-        onFailure(err);
-        sendInternalError(res);
-      });
-    }, clientOf),
+    createFileLane(
+      { targets, files, clientOf, reportHref, nowMs, metrics, log },
+      scheduleFairly((req, res) => {
+        handleRest(req, res).catch((err: unknown) => {
+          onFailure(err);
+          sendInternalError(res);
+        });
+      }, clientOf),
+    ),
   );
   const server = await openHttpServer(mountAt(basePath, lane), {
     port: config.port,
@@ -257,7 +265,7 @@ export async function openWebService({
       await images.close();
       await printer.close();
       await proofs.close();
-      await logoDecoder.close();
+      await imageDecoder.close();
       await passwords.close();
       await replicas?.close();
       await db.destroy();
@@ -283,18 +291,4 @@ function openReads({ config, databaseUrl, db, metrics, log }: ReadParts) {
     ? createReads({ db, replicas, recentChanges, served: metrics.reads, onError })
     : readPrimary(db);
   return { reads, replicas };
-}
-
-/** What the operator pages show of a web process. */
-async function webState(spool: Spool, maxBytes: number, metrics: WebMetrics, replicas: readonly Replica[]) {
-  const { values } = await metrics.scansInMemory.get();
-  return {
-    spool: {
-      bytes: spool.ownBytes(),
-      maxBytes,
-      isWritable: spool.isWritable(),
-      scansInMemory: values[0]?.value ?? 0,
-    },
-    replicas: replicas.map(({ name, state, lagMs }) => ({ name, state: state(), lagMs: lagMs() })),
-  };
 }

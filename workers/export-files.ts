@@ -1,5 +1,7 @@
 import { readAccountData } from '../src/accounts/account-data.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
+import { readChunks } from '../src/codes/files/read-chunks.ts';
+import { ownedFiles } from '../src/codes/files/stored-file.ts';
 import { ownedCodes } from '../src/codes/owned-codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
 import { shareUrl } from '../src/codes/share-token.ts';
@@ -34,6 +36,8 @@ export async function* exportFiles(
   yield { name: 'account.json', content: accountJson(db, userId, now) };
   yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
+  for await (const file of ownedFiles(db, userId))
+    yield { name: `files/${file.codeId}/${file.name}`, content: readChunks(db, file) };
   const scans = scanLines(db, userId);
   const state = { isDone: false };
   for (let part = 1; !state.isDone; part += 1)

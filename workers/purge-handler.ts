@@ -1,3 +1,4 @@
+import { purgeFiles } from '../src/codes/files/purge-files.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
@@ -18,6 +19,12 @@ export function createPurgeHandler({ db, log }: { db: Database; log: Log }): Job
       log.warn({ err }, 'the scans of deleted codes were not purged');
       return { scans: 0, counters: 0 };
     });
+    const files = await purgeFiles(db, isOver).catch((err: unknown) => {
+      if (!isDatabaseUnavailable(err)) throw err;
+      log.warn({ err }, 'the bytes of deleted files were not purged');
+      return 0;
+    });
+    if (files > 0) log.info({ files }, 'purged deleted files');
     if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');
   };
 }

@@ -22,7 +22,8 @@ export type NewCode = Pick<
 type PageColumns = Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>;
 
 export type CodeInput = NewCode &
-  Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl'> & PageColumns>;
+  // A share token that the content contains.
+  Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl' | 'shareToken'> & PageColumns>;
 
 export async function createCode(
   db: Database,
@@ -50,7 +51,7 @@ export function newCode(
     ...hostColumns(input),
     id: uuidv7({ msecs: now.getTime(), ...(sequence !== undefined && { seq: sequence }) }),
     userId: ownerId,
-    shareToken: generateShareToken(),
+    shareToken: input.shareToken ?? generateShareToken(),
     isFavorite: false,
     createdAt: now,
     updatedAt: now,

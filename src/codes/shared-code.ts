@@ -5,16 +5,23 @@ import type { Design } from './design/design.ts';
 import { QrCode } from './qr-code.ts';
 
 /** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
-export type SharedCode = QrCode & { hasAnyBlocks: boolean; design: Partial<Design> | null };
+export type SharedCode = QrCode & {
+  hasAnyBlocks: boolean;
+  design: Partial<Design> | null;
+  /** The id of the photo of a contact. */
+  photo: string | null;
+};
 
 export async function findSharedCode(db: Database, token: string): Promise<SharedCode | undefined> {
-  const code = await QrCode.query(db)
-    .findOne({ share_token: token })
-    .select(
-      'qr_codes.*',
-      raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
-      raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
-    );
+  const code = await QrCode.query(db).findOne({ share_token: token }).select(
+    'qr_codes.*',
+    raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
+    raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
+    // Only contacts are looked up.
+    raw(
+      `CASE WHEN type = 'vcard' THEN (SELECT file.id FROM code_files AS file WHERE code_id = qr_codes.id AND kind = 'photo') END`,
+    ).as('photo'),
+  );
   return code as SharedCode | undefined;
 }
 

@@ -10,6 +10,7 @@ export const ownSegments: ReadonlySet<string> = new Set([
   'assets',
   'codes',
   'docs',
+  'f',
   'healthz',
   'keys',
   'metrics',

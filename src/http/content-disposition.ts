@@ -8,6 +8,15 @@ const maxNameLength = 60;
  * name is `fallbackName` when `name` has no Latin letters or digits.
  */
 export function attachment(name: string, extension: string, fallbackName: string): string {
+  return disposition('attachment', name, extension, fallbackName);
+}
+
+/** For what the browser shows, and saves under this name. */
+export function inline(name: string, extension: string, fallbackName: string): string {
+  return disposition('inline', name, extension, fallbackName);
+}
+
+function disposition(type: string, name: string, extension: string, fallbackName: string): string {
   // Bidirectional controls could disguise the extension.
   const short = [...name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '').toWellFormed()]
     .slice(0, maxNameLength)
@@ -15,5 +24,5 @@ export function attachment(name: string, extension: string, fallbackName: string
   const safeName = short.replace(/[\p{Cc}/\\]/gu, '_');
   const ascii = short.replace(/[^\w .-]/g, '_').trim();
   const asciiName = /[A-Za-z0-9]/.test(ascii) ? ascii : fallbackName;
-  return contentDisposition(`${safeName}.${extension}`, { fallback: `${asciiName}.${extension}` });
+  return contentDisposition(`${safeName}.${extension}`, { type, fallback: `${asciiName}.${extension}` });
 }

@@ -13,8 +13,8 @@ import {
 
 export interface StreamedFile {
   name: string;
-  /** Pieces of text, made when they are asked for. */
-  content: AsyncIterable<string>;
+  /** Pieces of text or bytes, made when they are asked for. */
+  content: AsyncIterable<string | Buffer>;
 }
 
 /** Of regular files that only their owner may read. */
@@ -65,9 +65,9 @@ export async function* streamZip(
   yield directoryEnd(directory, offset);
 }
 
-async function* counted(content: AsyncIterable<string>, entry: ZipEntry): AsyncGenerator<Buffer> {
-  for await (const text of content) {
-    const bytes = Buffer.from(text);
+async function* counted(content: StreamedFile['content'], entry: ZipEntry): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     entry.crc = crc32(bytes, entry.crc);
     entry.size += bytes.length;
     yield bytes;

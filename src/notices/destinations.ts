@@ -58,6 +58,8 @@ export async function findDueCodes(db: Database, position: PassPosition, now: Da
        SELECT page.id
        FROM page JOIN notice_checks USING (user_id) JOIN users AS owner ON owner.id = page.user_id
        WHERE is_live AND ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
+         -- A file of ours is there.
+         AND NOT EXISTS (SELECT FROM code_files AS file WHERE file.code_id = page.id)
          AND NOT EXISTS (
            SELECT FROM destination_checks AS known WHERE known.qr_code_id = page.id AND known.checked_at > :due
          )

@@ -1,7 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { originForm } from '../http/base-path.ts';
 import { clientAddress } from '../http/client-address.ts';
+import type { ContactContent } from '../codes/content/code-content.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
+import { withPhoto } from '../codes/content/vcard-photo.ts';
+import type { ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
 import type { ScanProducer } from '../queue/producer.ts';
@@ -10,12 +13,11 @@ import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { sendContactFile, sendPage, sendRedirect } from './responses.ts';
+import { sendContactFile, sendRedirect } from './responses.ts';
+import { showPage } from './show-page.ts';
 import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
 import type { SendImage } from './images.ts';
 import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
-import { chooseTranslation } from './languages/choose-language.ts';
-import type { Translation } from './languages/translation.ts';
 import { accentOf } from './pages/accent.ts';
 import { policyWith } from './pages/layout.ts';
 import { contentPage } from './pages/content-page.ts';
@@ -30,6 +32,8 @@ interface LaneOptions {
   producer: ScanProducer;
   scanPolicy: ScanPolicy;
   sendImage: SendImage;
+  /** The photo of a contact. */
+  readPhoto: ServedFiles['photo'];
   /** The path of BASE_URL; empty if it has none. */
   basePath: string;
   /** Where to report a code for abuse; `undefined` if the operator gave no contact. */
@@ -117,7 +121,24 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     }
     if (target.content.kind !== 'contact') return showNotFound(req, res);
     answers.contact_file += 1;
-    sendContactFile(res, target.content.name, target.content.vcf);
+    sendContact(req, res, target, target.content);
+  }
+
+  /** A contact without its photo is better than none. */
+  function sendContact(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { codeId, photo }: Target,
+    { name, vcf }: ContactContent,
+  ): void {
+    if (photo === undefined) return sendContactFile(res, name, vcf);
+    lane.readPhoto(codeId, photo).then(
+      (jpeg) => guard(req, res, () => sendContactFile(res, name, jpeg ? withPhoto(vcf, jpeg) : vcf)),
+      (err: unknown) => {
+        logFailed(err);
+        guard(req, res, () => sendContactFile(res, name, vcf));
+      },
+    );
   }
 
   function respondToScan(
@@ -127,7 +148,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     { token, startedAt, trace }: ShareRequest,
     now: number,
   ): void {
-    const { content, name, look } = target;
+    const { content, name, look, photo } = target;
     const accent = accentOf(look.color);
     const send =
       content.kind === 'link'
@@ -146,6 +167,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
                   content,
                   translation,
                   basePath: lane.basePath,
+                  photo,
                   mapsApp: mapsAppOf(req.headers['user-agent']),
                   reportHref: lane.reportHref(token),
                 }),
@@ -223,15 +245,4 @@ function parseShareUrl(url: string, startedAt: number, trace: ShareTrace | undef
   return format === 'svg' || format === 'png' || format === 'pdf' || format === 'vcf'
     ? { token: path.slice(0, dot), format, query, startedAt, trace }
     : { token: path, format: 'code', query, startedAt, trace };
-}
-
-function showPage(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  page: (translation: Translation) => string,
-  policy?: string,
-): void {
-  const translation = chooseTranslation(req.headers['accept-language']);
-  sendPage(res, status, page(translation), translation.lang, policy);
 }

@@ -12,6 +12,7 @@ import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
 import { readPrint } from '../codes/design/print.ts';
+import { matchesEtag } from '../http/matches-etag.ts';
 import { parseQuery } from '../http/query-string.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
@@ -102,13 +103,6 @@ export function createImageSender({ images, baseUrl, log }: ImageSenderOptions):
       },
     );
   };
-}
-
-/** The weak comparison of RFC 9110. */
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) || tags.includes('*');
 }
 
 function writeImage(

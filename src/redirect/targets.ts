@@ -20,6 +20,8 @@ export interface Target {
   content: CodeContent;
   picture: ImageCode;
   look: PageLook;
+  /** The id of the photo of a contact. */
+  photo: string | undefined;
   isPublic: boolean;
   /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
@@ -152,6 +154,7 @@ function toTarget(
       design: code.design ? normalizeDesign(code.design) : undefined,
     },
     look: pageLookOf(code),
+    photo: code.photo ?? undefined,
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),
     ...found,

@@ -3,7 +3,7 @@ import { readServers } from '../store/reads.ts';
 import { addHistogram } from './histogram.ts';
 import { addTally } from './tally.ts';
 
-/** Outcomes of requests below `/r/`: a live code (counted or not), one of its files, or an error. */
+/** Outcomes of requests below `/r/` and `/f/`: a live code (counted or not), one of its files, or an error. */
 const shareOutcomes = [
   'counted',
   'head',
@@ -11,6 +11,7 @@ const shareOutcomes = [
   'crawler',
   'image',
   'contact_file',
+  'file',
   'not_found',
   'expired',
   'after_expiry',
@@ -40,7 +41,7 @@ export function createWebMetrics(wantedProcesses = 1) {
     registry,
     shareAnswers: addTally(registry, {
       name: 'qrelay_share_answers_total',
-      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable.',
+      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable.',
       label: 'outcome',
       values: shareOutcomes,
     }),

@@ -4,7 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
-import type { LogoDecoder } from '../codes/logo/logo-decoder.ts';
+import type { ImageDecoder } from '../codes/logo/image-decoder.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import type { Proofs } from '../codes/proof/proofs.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
@@ -23,6 +23,7 @@ import type { PreviewShare } from '../codes/share-preview.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { markChanges } from './middleware/mark-changes.ts';
+import { createBodySlots } from './middleware/body-slots.ts';
 import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
@@ -44,6 +45,7 @@ import { unsubscribePages } from './account/unsubscribe-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
+import { codeFilePages } from './codes/file/file-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
@@ -82,7 +84,7 @@ export interface AppParts {
   printer: Printer;
   previewShare: PreviewShare;
   proofs: Proofs;
-  logoDecoder: LogoDecoder;
+  imageDecoder: ImageDecoder;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -111,7 +113,7 @@ export function createApp({
   printer,
   previewShare,
   proofs,
-  logoDecoder,
+  imageDecoder,
   geoSource,
   queueBoard,
   tracing,
@@ -127,7 +129,20 @@ export function createApp({
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),
   };
-  const api = createApiRouter({ db, reads, config, webhooks, now, codeChanged, prints, proofs, logoDecoder });
+  // For the API and the pages together: up to 60 MB of bodies.
+  const uploads = createBodySlots({ perAccount: 2, total: 6 });
+  const api = createApiRouter({
+    db,
+    reads,
+    config,
+    webhooks,
+    now,
+    codeChanged,
+    prints,
+    proofs,
+    imageDecoder,
+    uploads,
+  });
 
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
@@ -143,7 +158,8 @@ export function createApp({
     images,
     prints,
     proofs,
-    logoDecoder,
+    imageDecoder,
+    uploads,
     geoSource,
     webhooks,
     codeChanged,
@@ -188,9 +204,9 @@ export function createApp({
 
 /** Every page and form. A page is its feature folder and one line in `features`. */
 export function createPages(parts: PageParts): Router {
-  const { config, secrets, sessions, reads } = parts;
+  const { config, secrets, sessions, reads, uploads } = parts;
   const pages = new Router()
-    .use(forms({ config, secrets, checkCsrf: sessions.checkCsrf }))
+    .use(forms({ config, secrets, checkCsrf: sessions.checkCsrf, uploads }))
     .use(markChanges(reads));
   const features = [
     frontPage,
@@ -203,6 +219,7 @@ export function createPages(parts: PageParts): Router {
     codeListPages,
     codePictureRoutes,
     codePreviewRoutes,
+    codeFilePages,
     codeFormPages,
     printPages,
     codeDesignPages,

@@ -135,6 +135,8 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     webhookDeleted: 204,
     designed: [true, 'dots', 204],
     logo: ['string', 204],
+    photo: [true, 204],
+    file: ['Menu.png', 'image/png', 204],
     deleted: 204,
     error: 'not_found',
   };

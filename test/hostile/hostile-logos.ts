@@ -183,7 +183,7 @@ function svgFiles(address: string): HostileLogo[] {
   ];
 }
 
-async function imageFiles(): Promise<HostileLogo[]> {
+export async function hostileImages(): Promise<HostileLogo[]> {
   const [photo, drawing, lossless] = [await jpeg(), await webp(), await webp(64, 64, 1)];
   const zeros = deflateSync(Buffer.alloc(30 * 1024 * 1024));
   const html = Buffer.from('<script>alert(1)</script>');
@@ -248,5 +248,5 @@ async function imageFiles(): Promise<HostileLogo[]> {
 }
 
 export async function hostileLogos(address: string): Promise<HostileLogo[]> {
-  return [...svgFiles(address), ...(await imageFiles())];
+  return [...svgFiles(address), ...(await hostileImages())];
 }

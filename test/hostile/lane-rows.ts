@@ -220,4 +220,21 @@ const clients: LaneRow[] = [
   from('bytes past ASCII', '\u00e9.\u00e9.\u00e9.\u00e9'),
 ];
 
-export const laneRows: LaneRow[] = [...tokens, ...pictures, ...asked, ...clients];
+const whole = (name: string, path: string, gets = missing): LaneRow => ({ name, path, isWhole: true, gets });
+const files: LaneRow[] = [
+  whole('no token of a file', '/f/'),
+  whole('the file of nobody', '/f/aaaaaaaaaa/menu.pdf'),
+  whole('the file of a code without one', '/f/:link/menu.pdf'),
+  whole('a file without a name', '/f/:link'),
+  whole('a file below its name', '/f/:link/../../api/v1/openapi.json'),
+  whole('a file with an encoded slash', '/f/:link%2fmenu.pdf'),
+  whole('a file with a name of 8,000 characters', `/f/:link/${'a'.repeat(8_000)}`),
+  whole('a file with a NUL and a header', '/f/:link/a%00%0d%0aSet-Cookie:%20a=b'),
+  {
+    ...whole('a file with a million ranges', '/f/:link/a.pdf'),
+    headers: [['Range', `bytes=${'0-0,'.repeat(3_000)}`]],
+  },
+  { ...whole('a file that is sent', '/f/:link/a.pdf', notTaken), method: 'PUT', body: 'x' },
+];
+
+export const laneRows: LaneRow[] = [...tokens, ...pictures, ...asked, ...clients, ...files];

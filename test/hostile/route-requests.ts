@@ -1,3 +1,4 @@
+import { pdf } from '../codes/files/pdf-file.ts';
 import { png } from '../codes/logo/logo-files.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import type { Route } from './routes.ts';
@@ -7,6 +8,8 @@ interface Sent {
   form?: Record<string, string>;
   body?: object;
   file?: Buffer;
+  /** A form with a file in this field. */
+  upload?: { field: string; file: Buffer };
 }
 
 const editFields = {
@@ -43,6 +46,10 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'PUT /api/v1/qrcodes/:id/design/logo': () => ({ file: png() }),
   'DELETE /api/v1/qrcodes/:id/design/logo': () => ({}),
+  'PUT /api/v1/qrcodes/:id/file': () => ({ file: pdf() }),
+  'DELETE /api/v1/qrcodes/:id/file': () => ({}),
+  'PUT /api/v1/qrcodes/:id/photo': () => ({ file: png() }),
+  'DELETE /api/v1/qrcodes/:id/photo': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
   'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
@@ -51,6 +58,10 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/edit': () => ({ form: editFields }),
   'POST /codes/:id/design': () => ({ form: designFields }),
   'POST /codes/:id/design/delete': () => ({ form: {} }),
+  'POST /codes/:id/file': () => ({ upload: { field: 'file', file: pdf() } }),
+  'POST /codes/:id/file/delete': () => ({ form: {} }),
+  'POST /codes/:id/photo': () => ({ upload: { field: 'photo', file: png() } }),
+  'POST /codes/:id/photo/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
@@ -98,6 +109,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/security/passkeys': () => ({ form: {} }),
   'POST /account/security/passkeys/delete': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
+  'POST /codes/new/file': () => ({ upload: { field: 'file', file: pdf() } }),
   'POST /codes/preview': () => ({ form: {} }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
@@ -139,6 +151,8 @@ export function idKind({ method, path }: Route): IdKind {
     throw new Error(`Add what the id in ${method} ${path} belongs to, to ids in ${file}.`);
   return kind;
 }
+
+export const isOfContacts = ({ path }: Route) => /\/photo(?:\/|$)/.test(path);
 
 /**
  * The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts, forgot-password.test.ts and

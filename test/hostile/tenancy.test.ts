@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { startService, type TestService } from '../support/service.ts';
-import { hasId, type IdKind, idKind, idsElsewhere, noIds, sentTo } from './route-requests.ts';
+import { hasId, type IdKind, idKind, idsElsewhere, isOfContacts, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 
@@ -20,6 +20,7 @@ const ways = askers.flatMap((asker) => [
   { asker, spell: asItIs, accept: 'application/json' },
   { asker, spell: inCapitals, accept: 'text/html' },
 ]);
+const contact = { type: 'vcard' as const, content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Secret\nEND:VCARD' };
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const pagesFolder = new URL('../../src/web/', import.meta.url);
 
@@ -75,7 +76,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     for (const route of withId) {
       it(nameOf(route), async () => {
         const kind = idKind(route);
-        const { code } = await world.makeCode(owner);
+        const { code } = await world.makeCode(owner, isOfContacts(route) ? contact : undefined);
         const theirs = await makeTheirs(kind, code.id);
         const missing = uuidv7();
         const before = await rowOf(kind, theirs);
@@ -209,6 +210,8 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         expect(theirs.status).to.equal(404);
         expect(theirs).to.deep.equal(await ask('aaaaaaaaaa'));
       }
+      const file = (token: string) => world.ask({ method, path: `/f/${token}/menu.pdf` });
+      expect(await file(code.shareToken)).to.deep.equal(await file('aaaaaaaaaa'));
     }
   });
 });

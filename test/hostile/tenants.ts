@@ -1,7 +1,7 @@
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.ts';
-import { createCode } from '../../src/codes/codes.ts';
+import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
@@ -37,6 +37,7 @@ interface Question {
   form?: Record<string, string> | undefined;
   body?: object | undefined;
   file?: Buffer | undefined;
+  upload?: { field: string; file: Buffer } | undefined;
 }
 
 /** Two owners on one service, who must not learn about each other. */
@@ -62,7 +63,10 @@ export function tenants(service: TestService) {
   return {
     join,
     /** A code with a scan, identified by its name. */
-    async makeCode({ user }: Tenant): Promise<{ code: QrCode; scanId: string }> {
+    async makeCode(
+      { user }: Tenant,
+      fields: Partial<NewCode> = {},
+    ): Promise<{ code: QrCode; scanId: string }> {
       codes += 1;
       const code = await createCode(
         db,
@@ -76,6 +80,7 @@ export function tenants(service: TestService) {
           size: 128,
           errorCorrection: 'M',
           category: 'Secret category',
+          ...fields,
         },
         365,
         now(),
@@ -105,7 +110,16 @@ export function tenants(service: TestService) {
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
     },
     /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
-    async ask({ method, path, as, accept = 'text/html', form, body, file }: Question): Promise<Answer> {
+    async ask({
+      method,
+      path,
+      as,
+      accept = 'text/html',
+      form,
+      body,
+      file,
+      upload,
+    }: Question): Promise<Answer> {
       const isApi = path.startsWith('/api/');
       const session = as && !isApi && `__Host-qrelay-session=${await startSession(db, as.user.id, now())}`;
       const response = await fetch(url + path, {
@@ -120,6 +134,7 @@ export function tenants(service: TestService) {
         },
         ...(body && { body: JSON.stringify(body) }),
         ...(file && { body: new Uint8Array(file) }),
+        ...(upload && { body: await uploadForm(upload) }),
         ...(form && { body: new URLSearchParams({ csrfToken: await csrfToken(), ...form }) }),
       });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
@@ -132,6 +147,13 @@ export function tenants(service: TestService) {
       return { status: response.status, headers, text };
     },
   };
+
+  async function uploadForm({ field, file }: { field: string; file: Buffer }): Promise<FormData> {
+    const form = new FormData();
+    form.set('csrfToken', await csrfToken());
+    form.set(field, new Blob([new Uint8Array(file)]), 'upload');
+    return form;
+  }
 
   async function csrfToken(): Promise<string> {
     const page = await (await fetch(`${url}/signin`, { headers: { Cookie: visitorCookie } })).text();

@@ -9,13 +9,15 @@ export type {
   NewQrCodes,
   QrCode,
   QrCodeChanges,
+  QrCodeFile,
+  QrCodePhoto,
   Scan,
   ScansQuery,
   VersionOptions,
 } from './codes.ts';
 export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
-export type { Design, LogoType, QrCodeFiles, QrCodeLabels } from './prints.ts';
+export type { Design, QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
 export type {

@@ -6,7 +6,6 @@ type RequestBodies = components['requestBodies'];
 export type Design = components['schemas']['Design'];
 export type QrCodeLabels = RequestBodies['QrCodeLabels']['content']['application/json'];
 export type QrCodeFiles = RequestBodies['QrCodeFiles']['content']['application/json'];
-export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/svg+xml';
 
 /** The operations that send or return a file. */
 export function createPrints(
@@ -25,13 +24,11 @@ export function createPrints(
     /** Puts a picture of up to 1 MB in the middle of a code. `proof` of the result says at which size phones read it. */
     async setLogo(
       id: string,
-      logo: Uint8Array,
-      type: LogoType,
+      logo: Blob,
       options: Omit<RequestOptions, 'idempotencyKey'> = {},
     ): Promise<Design> {
       const path = `/qrcodes/${encodeURIComponent(id)}/design/logo`;
-      const headers = { 'Content-Type': type };
-      return (await call<Design>({ method: 'PUT', path, body: logo, headers, ...options })).result;
+      return (await call<Design>({ method: 'PUT', path, file: logo, ...options })).result;
     },
   };
 }

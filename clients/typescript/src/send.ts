@@ -11,8 +11,10 @@ export interface ApiRequest extends RequestOptions {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`, with its query. */
   path: string;
-  /** Sent as JSON; a Uint8Array as it is, with the Content-Type in `headers`. */
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  file?: Blob;
   headers?: Record<string, string>;
 }
 
@@ -76,19 +78,20 @@ async function attemptOnce(
   }
 }
 
-function headersOf({ method, body, headers, idempotencyKey }: ApiRequest, apiKey: string) {
+function headersOf({ method, body, file, headers, idempotencyKey }: ApiRequest, apiKey: string) {
   const isRepeatable = method !== 'POST' && method !== 'PATCH';
   return {
     Authorization: `Bearer ${apiKey}`,
     Accept: 'application/json',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(file && { 'Content-Type': file.type || 'application/octet-stream' }),
     ...(!isRepeatable && { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() }),
     ...headers,
   };
 }
 
-function bodyOf({ body }: ApiRequest): BodyInit | null {
-  if (body instanceof Uint8Array) return new Uint8Array(body);
+function bodyOf({ body, file }: ApiRequest): string | Blob | null {
+  if (file) return file;
   return body === undefined ? null : JSON.stringify(body);
 }
 

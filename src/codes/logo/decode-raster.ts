@@ -63,3 +63,10 @@ export async function decodeRaster(file: Buffer, { type, width, height }: ImageH
   if (decoded.width * decoded.height !== width * height || data.length !== 4 * width * height) throw broken();
   return { width: decoded.width, height: decoded.height, data };
 }
+
+export async function encodeJpeg({ width, height, data }: Pixels, quality: number): Promise<Buffer> {
+  const { default: encode, init } = await import('@jsquash/jpeg/encode.js');
+  await (init as unknown as Init)(load('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'));
+  const image = new BrowserImageData(data, width, height) as unknown as Parameters<typeof encode>[0];
+  return Buffer.from(await encode(image, { quality }));
+}

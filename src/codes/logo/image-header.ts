@@ -1,4 +1,4 @@
-import { LogoError, maxLogoPixels, maxLogoSide } from './logo-limits.ts';
+import { ImageError, type ImageLimits, logoImageLimits } from './logo-limits.ts';
 
 export type RasterType = 'png' | 'jpeg' | 'webp';
 
@@ -11,22 +11,25 @@ export interface ImageHeader {
 const exportAgain = 'open it in an image editor and export it again';
 
 /** The type and the size of an image by its first bytes, whatever its name says. Undefined for anything else. */
-export function readImageHeader(file: Buffer): ImageHeader | undefined {
+export function readImageHeader(
+  file: Buffer,
+  { maxSide, maxPixels }: ImageLimits = logoImageLimits,
+): ImageHeader | undefined {
   const type = rasterType(file);
   if (!type) return undefined;
   const { width, height } = sizeReaders[type](file);
   if (width < 1 || height < 1) throw broken();
-  if (width > maxLogoSide || height > maxLogoSide || width * height > maxLogoPixels) {
-    const most = `${maxLogoSide} pixels wide and high, and ${maxLogoPixels / 1_000_000} megapixels`;
-    throw new LogoError(`has ${width} × ${height} pixels, and may be at most ${most}: make it smaller`);
+  if (width > maxSide || height > maxSide || width * height > maxPixels) {
+    const most = `${maxSide} pixels wide and high, and ${maxPixels / 1_000_000} megapixels`;
+    throw new ImageError(`has ${width} × ${height} pixels, and may be at most ${most}: make it smaller`);
   }
   return { type, width, height };
 }
 
-export const broken = () => new LogoError(`is damaged or incomplete: ${exportAgain}`);
-const hasMore = () => new LogoError(`has other data after the image: ${exportAgain}`);
+export const broken = () => new ImageError(`is damaged or incomplete: ${exportAgain}`);
+const hasMore = () => new ImageError(`has other data after the image: ${exportAgain}`);
 
-function rasterType(file: Buffer): RasterType | undefined {
+export function rasterType(file: Buffer): RasterType | undefined {
   if (file.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
   if (file.toString('latin1', 0, 3) === '\xff\xd8\xff') return 'jpeg';
   if (file.toString('latin1', 0, 4) === 'RIFF' && file.toString('latin1', 8, 12) === 'WEBP') return 'webp';
@@ -46,7 +49,7 @@ function pngSize(file: Buffer): Size {
   if (file.length < 33 || file.toString('latin1', 12, 16) !== 'IHDR') throw broken();
   for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at)) {
     const type = file.toString('latin1', at + 4, at + 8);
-    if (type === 'acTL') throw new LogoError('is animated: save a single picture of it');
+    if (type === 'acTL') throw new ImageError('is animated: save a single picture of it');
     if (type !== 'IEND') continue;
     if (at + 12 + file.readUInt32BE(at) !== file.length) throw hasMore();
     return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
@@ -89,7 +92,7 @@ function webpSize(file: Buffer): Size {
       return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
     }
     case 'VP8X':
-      if (((file[20] as number) & 2) !== 0) throw new LogoError('is animated: save a single picture of it');
+      if (((file[20] as number) & 2) !== 0) throw new ImageError('is animated: save a single picture of it');
       return { width: 1 + file.readUIntLE(24, 3), height: 1 + file.readUIntLE(27, 3) };
     default:
       throw broken();

@@ -3,16 +3,16 @@ import { rasterize, type Pixels } from '../design/rasterize.ts';
 import { resize } from '../design/resize.ts';
 import { decodeRaster } from './decode-raster.ts';
 import { readImageHeader } from './image-header.ts';
-import { LogoError, storedLogoSide } from './logo-limits.ts';
+import { ImageError, storedLogoSide } from './logo-limits.ts';
 import { looksLikeSvg, parseSvg } from './parse-svg.ts';
 
-/** What is left of an uploaded file: its pixels as a PNG of our own. Throws a LogoError for what is no logo. */
+/** What is left of an uploaded file: its pixels as a PNG of our own. Throws a ImageError for what is no logo. */
 export async function normalizeLogo(file: Buffer): Promise<Buffer> {
   const pixels = await readPixels(file);
   const { data } = pixels;
   let isVisible = false;
   for (let at = 3; at < data.length && !isVisible; at += 4) isVisible = data[at] !== 0;
-  if (!isVisible) throw new LogoError('is empty: nothing of it would be seen');
+  if (!isVisible) throw new ImageError('is empty: nothing of it would be seen');
   return pixelsToPng(pixels);
 }
 
@@ -26,7 +26,7 @@ async function readPixels(file: Buffer): Promise<Pixels> {
     );
     return resize(pixels, width as number, height as number);
   }
-  if (!looksLikeSvg(file)) throw new LogoError('must be a PNG, JPEG, WebP or SVG file: export it as PNG');
+  if (!looksLikeSvg(file)) throw new ImageError('must be a PNG, JPEG, WebP or SVG file: export it as PNG');
   const scene = parseSvg(file);
   const width = Math.max(1, Math.round((storedLogoSide * scene.width) / Math.max(scene.width, scene.height)));
   return rasterize(scene, width, { wholePixels: false });

@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { Scene, Shape } from '../design/scene.ts';
-import { asPng, LogoError, unsupported } from './logo-limits.ts';
+import { asPng, ImageError, unsupported } from './logo-limits.ts';
 import { shapePath } from './svg-paths.ts';
 import { declarations, readRules, type StyleRules, type SvgStyle, withStyle } from './svg-style.ts';
 
@@ -42,7 +42,7 @@ export function parseSvg(file: Buffer): Scene {
     if (elements > maxElements || levels.length > maxDepth) throw unsupported('too many elements');
     const { local, uri } = tag;
     if (!parent && (local !== 'svg' || uri !== svgNamespace))
-      throw new LogoError(`must be an SVG file, which starts with <svg xmlns="${svgNamespace}">`);
+      throw new ImageError(`must be an SVG file, which starts with <svg xmlns="${svgNamespace}">`);
     const attributes = new Map(
       Object.values(tag.attributes).map(({ name, value }) => [name.toLowerCase(), value]),
     );
@@ -106,8 +106,8 @@ export function parseSvg(file: Buffer): Scene {
   try {
     parser.write(decodeUtf8(file)).close();
   } catch (error) {
-    if (error instanceof LogoError) throw error;
-    throw new LogoError(`is not a valid SVG file: ${asPng}`);
+    if (error instanceof ImageError) throw error;
+    throw new ImageError(`is not a valid SVG file: ${asPng}`);
   }
   return scene;
 }
@@ -116,7 +116,7 @@ function decodeUtf8(file: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch {
-    throw new LogoError('must be encoded in UTF-8: save the SVG again, or export it as PNG');
+    throw new ImageError('must be encoded in UTF-8: save the SVG again, or export it as PNG');
   }
 }
 
@@ -132,9 +132,9 @@ function readSize(attributes: Map<string, string>, scene: Scene): string {
     box.length === 4 ? box : [0, 0, side('width'), side('height')];
   const isFine = [x, y, width, height].every((value) => Math.abs(value) < 1e6) && width > 0 && height > 0;
   if (!isFine)
-    throw new LogoError('must have a viewBox, or a width and a height: save the SVG again with one');
+    throw new ImageError('must have a viewBox, or a width and a height: save the SVG again with one');
   if (width / height > maxRatio || height / width > maxRatio)
-    throw new LogoError(`must be at most ${maxRatio} times as wide as high: crop it`);
+    throw new ImageError(`must be at most ${maxRatio} times as wide as high: crop it`);
   scene.width = width;
   scene.height = height;
   return `translate(${-x} ${-y})`;

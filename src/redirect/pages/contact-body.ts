@@ -9,11 +9,18 @@ export function contactTitle(content: ContactContent, codeName: string): string 
   return content.name.trim() || content.organization.trim() || codeName;
 }
 
-export function contactBody(content: ContactContent, ownPath: string, translation: Translation): Markup {
+export function contactBody(
+  content: ContactContent,
+  ownPath: string,
+  translation: Translation,
+  photoHref?: string,
+): Markup {
   const { name, organization, title, phones, emails, links, addresses, birthday, note } = content;
   // Without a name, the organization is the title already.
   const roles = [title, name.trim() ? organization : ''].filter((role) => role.trim() !== '');
-  return html`${roles.map((role) => html`<p class="quiet" dir="auto">${role}</p>`)}
+  // The name is beside it.
+  const photo = photoHref && html`<img class="photo" src="${photoHref}" width="128" height="128" alt="">`;
+  return html`${photo}${roles.map((role) => html`<p class="quiet" dir="auto">${role}</p>`)}
 ${actions(html`<a class="button primary" href="${ownPath}.vcf" download>${translation.saveContact}</a>`)}
 ${facts(
   fact(

@@ -28,6 +28,8 @@ interface ContentView {
   translation: Translation;
   /** The path of BASE_URL, a prefix of every link to this service. */
   basePath?: string;
+  /** The id of the photo of a contact. */
+  photo?: string | undefined;
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
   look?: PageLook;
@@ -75,7 +77,12 @@ function bodyOf(view: ContentView): Markup {
     case 'wifi':
       return wifiBody(content, view.joinPicture ?? `${ownPath}.svg?encode=content`, translation);
     case 'contact':
-      return contactBody(content, ownPath, translation);
+      return contactBody(
+        content,
+        ownPath,
+        translation,
+        view.photo && `${basePath}/f/${token}/photo.jpg?${view.photo}`,
+      );
     case 'text':
       return textBody(content, translation);
   }

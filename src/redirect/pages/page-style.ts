@@ -17,6 +17,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 .quiet{color:var(--dim);font-size:1rem}
 .value{margin-top:1rem;font-size:clamp(1.25rem,6.25vw,1.75rem);line-height:1.3;font-weight:600;font-variant-numeric:tabular-nums}
 .value.long{font-size:1.25rem}
+.photo{display:block;width:8rem;height:8rem;margin-top:1rem;border-radius:50%;background:var(--line)}
 .stored{white-space:pre-wrap}
 .box{margin-top:1rem;padding:.875rem 1rem;border:1px solid var(--line);border-radius:var(--round);background:var(--paper)}
 dl{margin:1.25rem 0 0}

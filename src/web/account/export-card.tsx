@@ -11,8 +11,8 @@ export function ExportCard({ latest, isMailed }: { latest: ExportState | undefin
     <section class="card" id="export">
       <h2>Export your data</h2>
       <p>
-        A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV. It is
-        kept for seven days.
+        A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV, and the
+        files that you have uploaded. It is kept for seven days.
       </p>
       {latest && <Latest {...latest} isMailed={isMailed} />}
       {latest?.state !== 'pending' && (

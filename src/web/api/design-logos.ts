@@ -32,10 +32,10 @@ export const replaceQrCodeLogo = operation({
   isVersioned: true,
   async handle(
     { ownerId, params, file, etag, requireMatch },
-    { db, config, proofs, logoDecoder, now, codeChanged },
+    { db, config, proofs, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
-    const newLogo = await readLogo(logoDecoder, ownerId, file());
+    const newLogo = await readLogo(imageDecoder, ownerId, file());
     const stored = await findDesign(db, code.id);
     const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
     const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });

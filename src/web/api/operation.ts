@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
-import type { LogoDecoder } from '../../codes/logo/logo-decoder.ts';
+import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
+import type { BodySlots } from '../middleware/body-slots.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
 
@@ -18,7 +19,9 @@ export interface ApiServices {
   webhooks: WebhookParts;
   now: () => Date;
   proofs: Proofs;
-  logoDecoder: LogoDecoder;
+  imageDecoder: ImageDecoder;
+  /** Bounds how many files are received at the same time. */
+  uploads: BodySlots;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
   prints: Prints;
@@ -39,6 +42,8 @@ interface ApiRequest<Params, Query, Body> {
   body(rules?: BodyRules<Body>): Promise<Body>;
   /** The bytes of the body, where it is a file. */
   file(): Buffer;
+  /** What the client says that the body is. */
+  mediaType: string;
   /** Sets a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
   /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */

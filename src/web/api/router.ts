@@ -3,17 +3,20 @@ import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
-import { fileBody, fileOf, jsonBody } from '../middleware/json-body.ts';
+import { type BodySlots, createBodySlots, holdSlot } from '../middleware/body-slots.ts';
+import { fileBody, fileOf } from '../middleware/file-body.ts';
+import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
 import { deleteQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
 import { createQrCodes } from './bulk.ts';
 import { findErrors } from './check-body.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
-import { limitLargeBodies } from './large-bodies.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
+import { deleteQrCodeFile, readQrCodeFile, replaceQrCodeFile } from './qr-code-file.ts';
 import { readQrCodePage, updateQrCodePage } from './qr-code-page.ts';
+import { deleteQrCodePhoto, readQrCodePhoto, replaceQrCodePhoto } from './qr-code-photo.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
@@ -54,6 +57,12 @@ export const operations: Operation[] = [
   updateQrCodeEnding,
   readQrCodePage,
   updateQrCodePage,
+  readQrCodeFile,
+  replaceQrCodeFile,
+  deleteQrCodeFile,
+  readQrCodePhoto,
+  replaceQrCodePhoto,
+  deleteQrCodePhoto,
   readQrCodeAnalytics,
   listQrCodeScans,
   printQrCodeLabels,
@@ -82,15 +91,19 @@ export function createApiRouter(services: ApiServices): Router {
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const handler = serve(operation, services, idempotency);
-    router.register(path, [operation.method], [...bodyReaders(operation), handler] as never);
+    router.register(path, [operation.method], [
+      ...bodyReaders(operation, services.uploads),
+      handler,
+    ] as never);
   }
   return router;
 }
 
-function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation) {
-  if (fileTypes) return [limitLargeBodies(), fileBody(maxBodyBytes)];
+function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: BodySlots) {
+  if (fileTypes) return [holdSlot(uploads), fileBody(maxBodyBytes)];
   if (!body) return [];
-  return maxBodyBytes === undefined ? [jsonBody()] : [limitLargeBodies(), jsonBody(maxBodyBytes)];
+  if (maxBodyBytes === undefined) return [jsonBody()];
+  return [holdSlot(createBodySlots({ perAccount: 2, total: 8 })), jsonBody(maxBodyBytes)];
 }
 
 type Perform = (given: ApiServices) => Promise<OperationResponse>;
@@ -128,6 +141,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       query: checkQuery(ctx),
       body: (rules = async () => []) => checkBody(ctx, rules),
       file: () => fileOf(ctx),
+      mediaType: ctx.get('Content-Type'),
       warn: (warnings) => {
         if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
       },

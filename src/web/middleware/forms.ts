@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import { createTokenBuckets } from '../../accounts/token-buckets.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
@@ -6,6 +6,8 @@ import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import { parseQuery } from '../../http/query-string.ts';
+import { needUser, userOf } from '../ui/page.ts';
+import type { BodySlots } from './body-slots.ts';
 import { callerAddress } from './caller-address.ts';
 import { hasFile, readMultipart } from './multipart.ts';
 import type { Sessions } from './session.ts';
@@ -38,10 +40,11 @@ interface FormsParts {
   config: Config;
   secrets: ServiceSecrets;
   checkCsrf: Sessions['checkCsrf'];
+  uploads: BodySlots;
 }
 
 /** Parses posted forms, and refuses those from other sites and those over the rate limit. */
-export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
+export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Middleware {
   const ownHost = new URL(config.baseUrl).host;
   // In memory, per process: refusing a form must not cost a query.
   const formBuckets = createTokenBuckets(maxFormsPerAddress);
@@ -60,11 +63,20 @@ export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
       throw new AppError('validation_error', 'This page only accepts forms.', { status: 415 });
     if (isCrossOrigin(ctx, ownHost)) throw refusal('It was sent from another site.');
     // So much is read from users only.
-    if (isMultipart) ctx.request.body = ctx.state['user'] ? await readMultipart(ctx) : {};
-    else {
-      await readText(ctx, async () => undefined);
-      ctx.request.body = parseForm(ctx.request.body);
-    }
+    if (isMultipart) return needUser(ctx, () => acceptUpload(ctx, next));
+    await readText(ctx, async () => undefined);
+    ctx.request.body = parseForm(ctx.request.body);
+    return accept(ctx, next);
+  };
+
+  function acceptUpload(ctx: Context, next: Next): Promise<void> {
+    return uploads.run(userOf(ctx).id, async () => {
+      ctx.request.body = await readMultipart(ctx);
+      await accept(ctx, next);
+    });
+  }
+
+  async function accept(ctx: Context, next: Next): Promise<void> {
     // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
     const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')
@@ -72,8 +84,8 @@ export function forms({ config, secrets, checkCsrf }: FormsParts): Middleware {
     if (csrf === 'other account')
       throw refusal('You have since signed in with a different account. Open the page again and repeat.');
     rateLimit(ctx);
-    return next();
-  };
+    await next();
+  }
 }
 
 /** A field that was sent twice is ignored, and so are those after the first 200. */

@@ -6,10 +6,10 @@ const defaultMaxBytes = 64 * 1024;
 const jsonTypes = ['json', '+json'];
 
 /** Decompresses and bounds the body. Latin-1 keeps each byte as one character, so that UTF-8 is checked below. */
-const bytesReader = (maxBytes: number, types = jsonTypes) =>
+const bytesReader = (maxBytes: number) =>
   koaBody({
     text: true,
-    textTypes: types,
+    textTypes: jsonTypes,
     textLimit: maxBytes,
     encoding: 'latin1',
     json: false,
@@ -54,22 +54,6 @@ export function jsonBody(maxBytes = defaultMaxBytes) {
     ctx.request.body = parse(bytes);
     await next();
   };
-}
-
-/** Reads the body as a file, whatever its media type. */
-export function fileBody(maxBytes = defaultMaxBytes) {
-  const readBytes = bytesReader(maxBytes, ['*/*']);
-  return async (ctx: Context, next: Next): Promise<void> => {
-    // Without a media type, the body would not be read.
-    ctx.req.headers['content-type'] ||= 'application/octet-stream';
-    await readBytes(ctx, async () => undefined);
-    await next();
-  };
-}
-
-export function fileOf(ctx: Context): Buffer {
-  const bytes: unknown = ctx.request.body;
-  return Buffer.from(typeof bytes === 'string' ? bytes : '', 'latin1');
 }
 
 /** The bytes that `jsonBody` parsed, one character each; empty without a body. */

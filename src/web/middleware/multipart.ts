@@ -1,42 +1,41 @@
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
+import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { AppError } from '../../errors.ts';
+import { bytesPerMb } from '../../runtime/units.ts';
+import { readBytes } from './file-body.ts';
 
-/** The pages whose form has a file. Only these accept so much. */
-const paths = /^\/codes\/[\w-]{1,64}\/design$/;
-/** The file, the other fields, and what is between them. */
-const maxBytes = maxLogoBytes + 64 * 1024;
+/** The pages whose form has a file, and how large it may be. Only these accept so much. */
+const pages: [path: RegExp, maxBytes: number][] = [
+  [/^\/codes\/[\w-]{1,64}\/design$/, maxLogoBytes],
+  [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
+];
+/** The other fields, and what is between them. */
+const otherBytes = 64 * 1024;
 const maxFields = 200;
 
 const malformed = () => new AppError('validation_error', 'The form is malformed.', { status: 400 });
 
-/** In memory. Latin-1 keeps each byte as one character. */
-const readBytes = koaBody({
-  text: true,
-  textTypes: ['multipart'],
-  textLimit: maxBytes,
-  encoding: 'latin1',
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  onError: (error) => {
-    if (!('status' in error) || error.status !== 413) throw malformed();
-    const message = 'The file is too large. Choose one with at most 1 MB.';
-    throw new AppError('validation_error', message, { status: 413 });
-  },
-});
+const maxBytesOf = (ctx: Context) => pages.find(([path]) => path.test(ctx.path))?.[1];
 
 export function hasFile(ctx: Context): boolean {
-  return paths.test(ctx.path) && ctx.is('multipart/form-data') !== false;
+  return maxBytesOf(ctx) !== undefined && typeof ctx.is('multipart/form-data') === 'string';
+}
+
+export interface UploadedFile {
+  /** As the browser says. */
+  name: string;
+  type: string;
+  bytes: Buffer;
 }
 
 /** Parses a form with a file. A field that was sent twice is ignored, as in other forms. */
 export async function readMultipart(ctx: Context): Promise<Record<string, string>> {
-  await readBytes(ctx, async () => undefined);
-  const bytes: unknown = ctx.request.body;
-  const body = Buffer.from(typeof bytes === 'string' ? bytes : '', 'latin1');
+  const maxBytes = maxBytesOf(ctx) ?? 0;
+  const tooLarge = `The file is too large. Choose one with at most ${maxBytes / bytesPerMb} MB.`;
+  const body = await readBytes(ctx.req, maxBytes + otherBytes, tooLarge);
   const headers = { 'Content-Type': ctx.get('Content-Type') };
+  if (!hasFewParts(body, headers['Content-Type'])) throw malformed();
   const form = await new Response(body, { headers }).formData().catch(() => {
     throw malformed();
   });
@@ -46,13 +45,30 @@ export async function readMultipart(ctx: Context): Promise<Record<string, string
     const [value, ...more] = form.getAll(name);
     if (more.length > 0) continue;
     if (typeof value === 'string') fields[name] = value;
-    else if (value) ctx.state[`file ${name}`] = Buffer.from(await value.arrayBuffer());
+    else if (value)
+      ctx.state[`file ${name}`] = {
+        name: value.name,
+        type: value.type,
+        bytes: Buffer.from(await value.arrayBuffer()),
+      };
   }
   return fields;
 }
 
+/** Counted first: parsing a hundred thousand parts would take a second. */
+function hasFewParts(body: Buffer, contentType: string): boolean {
+  const [, quoted, plain] =
+    /boundary=(?:"([^"]{1,200})"|([^\s";]{1,200}))/i.exec(contentType.slice(0, 500)) ?? [];
+  const boundary = `--${quoted ?? plain ?? ''}`;
+  let parts = 0;
+  for (let at = body.indexOf(boundary); at >= 0 && parts <= maxFields; at = body.indexOf(boundary, at + 2))
+    parts += 1;
+  return parts <= maxFields;
+}
+
 /** A file of the posted form. Undefined where none was chosen. */
-export function fileField(ctx: Context, name: string): Buffer | undefined {
-  const file: unknown = ctx.state[`file ${name}`];
-  return Buffer.isBuffer(file) && file.length > 0 ? file : undefined;
+export function fileField(ctx: Context, name: string): UploadedFile | undefined {
+  const file = ctx.state[`file ${name}`] as UploadedFile | undefined;
+  // Browsers send an empty one without a name where none was chosen.
+  return file && (file.bytes.length > 0 || file.name !== '') ? file : undefined;
 }

@@ -4,7 +4,7 @@ import type { PasswordHasher } from '../../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
-import type { LogoDecoder } from '../../codes/logo/logo-decoder.ts';
+import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
@@ -17,6 +17,7 @@ import type { GeoSource } from '../../scans/geo-source.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { BodySlots } from '../middleware/body-slots.ts';
 import type { Sessions } from '../middleware/session.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
@@ -41,7 +42,8 @@ export interface PageParts {
   images: Images;
   prints: Prints;
   proofs: Proofs;
-  logoDecoder: LogoDecoder;
+  imageDecoder: ImageDecoder;
+  uploads: BodySlots;
   geoSource: GeoSource | undefined;
   webhooks: WebhookParts;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */

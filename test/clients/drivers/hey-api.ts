@@ -6,7 +6,9 @@ import {
   deleteQrCode,
   downloadQrCodeFiles,
   deleteQrCodeDesign,
+  deleteQrCodeFile,
   deleteQrCodeLogo,
+  deleteQrCodePhoto,
   listQrCodeScans,
   listQrCodes,
   printQrCodeLabels,
@@ -16,7 +18,11 @@ import {
   replaceQrCodeDesign,
   replaceQrCodeLogo,
   readQrCodeEnding,
+  readQrCodeFile,
   readQrCodePage,
+  readQrCodePhoto,
+  replaceQrCodeFile,
+  replaceQrCodePhoto,
   updateQrCode,
   updateQrCodeEnding,
   updateQrCodePage,
@@ -142,6 +148,29 @@ export async function roundTrip(
     (await replaceQrCodeLogo({ client, path, body: new Blob([onePixel], { type: 'image/png' }) })).data,
   );
   const logoDeleted = await deleteQrCodeLogo({ client, path });
+  const card = {
+    name: 'Ann',
+    type: 'vcard' as const,
+    content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD',
+  };
+  const person = schemas.zCreateQrCodeResponse.parse((await createQrCode({ client, body: card })).data);
+  const contact = { id: person.id };
+  // Of several media types, the first would be sent.
+  const headers = { 'Content-Type': 'image/png' };
+  const picture = new Blob([onePixel], { type: 'image/png' });
+  const photographed = schemas.zReplaceQrCodePhotoResponse.parse(
+    (await replaceQrCodePhoto({ client, path: contact, headers, body: picture })).data,
+  );
+  const photo = schemas.zReadQrCodePhotoResponse.parse(
+    (await readQrCodePhoto({ client, path: contact })).data,
+  );
+  const photoDeleted = await deleteQrCodePhoto({ client, path: contact });
+  const uploaded = schemas.zReplaceQrCodeFileResponse.parse(
+    (await replaceQrCodeFile({ client, path: contact, query: { name: 'Menu' }, headers, body: picture }))
+      .data,
+  );
+  const file = schemas.zReadQrCodeFileResponse.parse((await readQrCodeFile({ client, path: contact })).data);
+  const fileDeleted = await deleteQrCodeFile({ client, path: contact });
   const plain = await deleteQrCodeDesign({ client, path });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
@@ -165,6 +194,8 @@ export async function roundTrip(
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.readsAtMm ?? 0) > 0, design.moduleShape, plain.response.status],
     logo: [typeof logo.logo, logoDeleted.response.status],
+    photo: [photographed.bytes === photo.bytes, photoDeleted.response.status],
+    file: [uploaded.name, file.mediaType, fileDeleted.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

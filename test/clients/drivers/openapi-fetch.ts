@@ -94,6 +94,25 @@ export async function roundTrip(
     bodySerializer: () => onePixel,
   });
   const logoDeleted = await client.DELETE('/qrcodes/{id}/design/logo', { params: { path } });
+  const person = await client.POST('/qrcodes', {
+    body: { name: 'Ann', type: 'vcard', content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD' },
+  });
+  const contact = { id: person.data?.id ?? '' };
+  // The types say string for every binary format.
+  const sent = {
+    body: '',
+    headers: { 'Content-Type': 'image/png' },
+    bodySerializer: () => onePixel,
+  } as const;
+  const photographed = await client.PUT('/qrcodes/{id}/photo', { params: { path: contact }, ...sent });
+  const photo = await client.GET('/qrcodes/{id}/photo', { params: { path: contact } });
+  const photoDeleted = await client.DELETE('/qrcodes/{id}/photo', { params: { path: contact } });
+  const uploaded = await client.PUT('/qrcodes/{id}/file', {
+    params: { path: contact, query: { name: 'Menu' } },
+    ...sent,
+  });
+  const file = await client.GET('/qrcodes/{id}/file', { params: { path: contact } });
+  const fileDeleted = await client.DELETE('/qrcodes/{id}/file', { params: { path: contact } });
   const plain = await client.DELETE('/qrcodes/{id}/design', { params: { path } });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
@@ -122,6 +141,8 @@ export async function roundTrip(
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.data?.readsAtMm ?? 0) > 0, design.data?.moduleShape, plain.response.status],
     logo: [typeof logo.data?.logo, logoDeleted.response.status],
+    photo: [photographed.data?.bytes === photo.data?.bytes, photoDeleted.response.status],
+    file: [uploaded.data?.name, file.data?.mediaType, fileDeleted.response.status],
     deleted: deleted.response.status,
     error,
   };

@@ -14,6 +14,7 @@ import { mailQueue } from '../../../src/queue/mail-queue.ts';
 import { openQueueClient, type QueueClient } from '../../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../../src/queue/wait-until-ready.ts';
 import { createExportHandler } from '../../../workers/export-handler.ts';
+import { pdf } from '../../codes/files/pdf-file.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fillScans } from '../../support/fill-scans.ts';
@@ -75,14 +76,28 @@ onBothQueues('The export of an account', (redisUrl) => {
     const key = await service.makeKey({ email: 'ann@example.com' });
     const api = apiClient(service.url, key);
     const code = await createCode(api, { name: 'Menu, "new"', content: 'https://example.com/menu' });
-    await createCode(api, { name: 'Unused' });
+    const filed = await createCode(api, { name: 'Unused' });
+    const file = pdf({ bytes: 300_000 });
+    await api(`/qrcodes/${filed.id}/file?name=Menu`, {
+      method: 'PUT',
+      raw: new Uint8Array(file),
+      headers: { 'Content-Type': 'application/pdf' },
+    });
     await fillScans(service.db, code.id, 2_500, 30);
     const others = await createCode(apiClient(service.url, await service.makeKey()), { name: 'Secret' });
     await fillScans(service.db, others.id, 3, 1);
     const ann = await signedIn(service, 'ann@example.com');
     expect(await ask(ann)).to.contain('Your export is being created');
     const archive = await download(ann);
-    expect([...archive.keys()]).to.deep.equal(['account.json', 'codes.json', 'codes.csv', 'scans.csv']);
+    const uploaded = `files/${filed.id}/Menu.pdf`;
+    expect([...archive.keys()]).to.deep.equal([
+      'account.json',
+      'codes.json',
+      'codes.csv',
+      uploaded,
+      'scans.csv',
+    ]);
+    expect(archive.get(uploaded)?.equals(file)).to.equal(true);
     const account = JSON.parse(String(archive.get('account.json'))) as {
       account: object;
       apiKeys: { prefix: string }[];

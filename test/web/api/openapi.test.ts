@@ -205,6 +205,12 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'DELETE /qrcodes/{id}/design',
       'PUT /qrcodes/{id}/design/logo',
       'DELETE /qrcodes/{id}/design/logo',
+      'GET /qrcodes/{id}/file',
+      'PUT /qrcodes/{id}/file',
+      'DELETE /qrcodes/{id}/file',
+      'GET /qrcodes/{id}/photo',
+      'PUT /qrcodes/{id}/photo',
+      'DELETE /qrcodes/{id}/photo',
       'GET /qrcodes/{id}/scans',
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
@@ -323,6 +329,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /qrcodes/{id}/design',
       'PUT /qrcodes/{id}/design',
       'PUT /qrcodes/{id}/design/logo',
+      ...['/qrcodes/{id}/file', '/qrcodes/{id}/photo'].flatMap((path) => [`GET ${path}`, `PUT ${path}`]),
     ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}', 'POST /qrcodes/labels'];
     for (const { name, operation } of operations()) {
@@ -364,7 +371,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       for (const body of bodies.filter((each) => each?.content)) {
         const types = Object.keys(body.content);
         if (files.includes(name) && /pdf|zip/.test(types.join())) continue;
-        if (types.every((type) => type.startsWith('image/'))) continue;
+        if (types.every((type) => /^image\/|^application\/pdf$/.test(type))) continue;
         expect(body.content['application/json'], name).to.have.property('example');
       }
     }

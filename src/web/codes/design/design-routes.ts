@@ -42,7 +42,7 @@ interface Shown {
 
 /** The page on which the owner of a code chooses how it looks. */
 export function codeDesignPages(parts: PageParts): Router {
-  const { db, config, images, proofs, logoDecoder, now, codeChanged } = parts;
+  const { db, config, images, proofs, imageDecoder, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes/:id/design' });
   router.use(needUser);
 
@@ -91,11 +91,11 @@ export function codeDesignPages(parts: PageParts): Router {
   router.post('/', async (ctx) => {
     const code = await ownCode(ctx);
     const values = Object.fromEntries(designFieldNames.map((name) => [name, field(ctx, name)]));
-    const file = fileField(ctx, 'logo');
+    const file = fileField(ctx, 'logo')?.bytes;
     let flash: keyof typeof flashTexts;
     try {
       const given = readDesign(values);
-      const newLogo = file && (await readLogo(logoDecoder, code.userId, file));
+      const newLogo = file && (await readLogo(imageDecoder, code.userId, file));
       const logo = newLogo?.id ?? (await storedLogo(code, values));
       const proven = await proveDesign(proofs, code, { ...given, logo }, config.baseUrl, { newLogo });
       await saveDesign(db, code.id, proven, now());

@@ -1,3 +1,4 @@
+import { opensFile } from '../../../codes/files/file-name.ts';
 import { isEndOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
@@ -111,6 +112,16 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
       <a class="button quiet" href={`/codes/${code.id}/edit`}>
         Edit
       </a>
+      {opensFile(code) && (
+        <a class="button quiet" href={`/codes/${code.id}/file`}>
+          File
+        </a>
+      )}
+      {code.type === 'vcard' && (
+        <a class="button quiet" href={`/codes/${code.id}/photo`}>
+          Photo
+        </a>
+      )}
       <a class="button quiet" href={`/codes/${code.id}/design`}>
         Design
       </a>

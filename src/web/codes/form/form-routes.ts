@@ -25,6 +25,7 @@ import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.
 import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
+import { duplicateCode } from './duplicate-code.ts';
 import { proveEdit } from './prove-edit.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import {
@@ -216,14 +217,9 @@ export function codeFormPages(parts: PageParts): Router {
   router.post('/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
-    const copy = await createCode(
-      db,
-      code.userId,
-      // The copy of a private code is private from the start.
-      { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic },
-      config.qrCodeLifetimeDays,
-      now(),
-    );
+    // The copy of a private code is private from the start.
+    const input = { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic };
+    const copy = await duplicateCode(parts, code, input);
     redirect(ctx, `/codes/${copy.id}/edit?copied`);
   });
 

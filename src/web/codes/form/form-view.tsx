@@ -1,5 +1,6 @@
 import { isEndOfDay } from '../../../codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { opensFile } from '../../../codes/files/file-name.ts';
 import { typeNames } from '../code-types.ts';
 import type { SharePreview } from '../../../codes/share-preview.ts';
 import { ContentInputs } from './content-inputs.tsx';
@@ -77,6 +78,7 @@ export function CodeFormView(props: CodeFormProps) {
             <input type="hidden" name="type" value={type} />
             {version && <input type="hidden" name="version" value={version} />}
             <ContentInputs type={type} isRaw={isRaw} form={form} />
+            {code?.type === type && <UploadHint code={code} />}
           </section>
           <section class="card">
             <h2>Name and end</h2>
@@ -125,6 +127,23 @@ export function CodeFormView(props: CodeFormProps) {
   );
 }
 
+/** Files have pages of their own. */
+function UploadHint({ code }: { code: QrCode }) {
+  if (code.type === 'vcard')
+    return (
+      <p class="hint">
+        <a href={`/codes/${code.id}/photo`}>Add or change the photo</a>
+      </p>
+    );
+  if (!opensFile(code)) return null;
+  return (
+    <p class="hint">
+      A scan opens an uploaded file. <a href={`/codes/${code.id}/file`}>Replace it</a>, or enter another
+      address, which deletes it.
+    </p>
+  );
+}
+
 /** Closed where it is not used, so that the buttons stay in view. */
 function AfterEnd({ form }: { form: FormState }) {
   const isUsed = [form.values, form.saved ?? {}].some((values) => values['afterExpiryUrl']);
@@ -151,15 +170,18 @@ function lastDayHint({ code, form, visitor: { locale } }: CodeFormProps): string
   return `The code works ${end}. Choose a later day to renew it, or none: it then works as long as it is used.`;
 }
 
-/** form.browser.js sends along what was typed. */
-function TypeChooser({ at, path }: { at: CodeType; path: string }) {
+/** form.browser.js sends along what was typed, except to the page of a file. */
+export function TypeChooser({ at, path }: { at: CodeType | 'file'; path: string }) {
   return (
     <nav class="types" aria-label="Type of the code">
       {codeTypes.map((type) => (
-        <a key={type} href={`${path}?type=${type}`} aria-current={type === at ? 'true' : undefined}>
+        <a key={type} href={`${path}?type=${type}`} data-type aria-current={type === at ? 'true' : undefined}>
           {typeNames[type]}
         </a>
       ))}
+      <a href={path.replace(/(?:\/edit)?$/, '/file')} aria-current={at === 'file' ? 'true' : undefined}>
+        File
+      </a>
     </nav>
   );
 }

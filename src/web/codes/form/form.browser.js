@@ -40,7 +40,7 @@ for (const control of controls) {
 // Another type is another page: what was typed is sent along, in the body, because addresses end up in histories and logs.
 const form = document.querySelector('.code-form');
 
-for (const link of document.querySelectorAll('.types a')) {
+for (const link of document.querySelectorAll('.types a[data-type]')) {
   link.addEventListener('click', (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();

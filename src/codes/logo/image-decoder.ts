@@ -3,12 +3,12 @@ import { BusyError } from '../../errors.ts';
 import { watchLiveness } from '../../runtime/liveness.ts';
 import { startFile } from '../../runtime/runner.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { asPng, LogoError } from './logo-limits.ts';
-import type { LogoResult } from './logo-thread-main.ts';
+import type { DecoderRequest, DecoderResult } from './decoder-thread-main.ts';
+import { asPng, ImageError } from './logo-limits.ts';
 
-export interface LogoDecoder {
-  /** A PNG of our own with the pixels of the file. Rejects with a LogoError for what is no logo. */
-  decode(file: Uint8Array): Promise<Uint8Array>;
+export interface ImageDecoder {
+  /** What is stored of an uploaded image. Rejects with an ImageError for what is none. */
+  decode(file: Uint8Array, purpose: DecoderRequest['purpose']): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -16,34 +16,34 @@ export interface LogoDecoder {
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const retryAfterSeconds = 5;
 
-const tooComplex = () => new LogoError(`takes too long to draw: make it simpler, or ${asPng}`);
+const tooComplex = () => new ImageError(`takes too long to draw: make it simpler, or ${asPng}`);
 
 /**
  * Each file gets a thread of its own: one that hangs, or uses too much memory, is ended, and the memory that decoders have
  * grown to is free again. One at a time.
  */
-export function createLogoDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 8 } = {}): LogoDecoder {
+export function createImageDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 8 } = {}): ImageDecoder {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const workers = new Set<Worker>();
 
-  function run(file: Uint8Array): Promise<LogoResult> {
-    const worker = startFile(new URL('logo-thread-main.js', import.meta.url), file, resourceLimits);
+  function run(request: DecoderRequest): Promise<DecoderResult> {
+    const worker = startFile(new URL('decoder-thread-main.js', import.meta.url), request, resourceLimits);
     workers.add(worker);
     // What decoders print about a damaged file helps nobody.
     worker.stdout.resume();
     worker.stderr.resume();
-    return new Promise<LogoResult>((resolve, reject) => {
+    return new Promise<DecoderResult>((resolve, reject) => {
       const liveness = watchLiveness({ limitMs: timeoutMs, onHang: () => reject(tooComplex()) });
       worker.once('message', resolve);
       worker.once('error', (err: NodeJS.ErrnoException) => {
         if (err.code === 'ERR_WORKER_OUT_OF_MEMORY') return reject(tooComplex());
-        log.error({ err }, 'a logo could not be decoded');
-        reject(new LogoError(`cannot be read: ${asPng}`));
+        log.error({ err }, 'an uploaded image could not be decoded');
+        reject(new ImageError(`cannot be read: ${asPng}`));
       });
       worker.once('exit', () => {
         liveness.stop();
-        reject(new Error('The logo thread has exited'));
+        reject(new Error('The thread of an uploaded image has exited'));
       });
     }).finally(() => {
       workers.delete(worker);
@@ -52,19 +52,19 @@ export function createLogoDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 8
   }
 
   return {
-    async decode(file) {
+    async decode(file, purpose) {
       if (waiting >= maxWaiting)
-        throw new BusyError('Too many logos are being read. Try again shortly.', { retryAfterSeconds });
+        throw new BusyError('Too many images are being read. Try again shortly.', { retryAfterSeconds });
       waiting += 1;
       const running = last
-        .then(() => run(file))
+        .then(() => run({ purpose, file }))
         .finally(() => {
           waiting -= 1;
         });
       last = running.catch(() => undefined);
       const result = await running;
-      if ('problem' in result) throw new LogoError(result.problem);
-      return result.png;
+      if ('problem' in result) throw new ImageError(result.problem);
+      return result.file;
     },
     async close() {
       await Promise.all([...workers].map((worker) => worker.terminate()));

@@ -1,0 +1,60 @@
+import { broken, type RasterType, rasterType } from '../logo/image-header.ts';
+import { cleanJpeg } from './clean-jpeg.ts';
+
+/** A picture has a few dozen. */
+const maxChunks = 20_000;
+
+const cleaners: Record<RasterType, (file: Buffer) => Buffer> = {
+  png: cleanPng,
+  jpeg: cleanJpeg,
+  webp: cleanWebp,
+};
+
+/**
+ * The parts of an image that draw it, as they are. What cameras and editors add (the place, thumbnails, comments), and what
+ * follows the image, is left out: nobody expects it to be published.
+ */
+export function cleanImage(file: Buffer): Buffer | undefined {
+  const type = rasterType(file);
+  return type && cleaners[type](file);
+}
+
+const pngChunks = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'cHRM', 'gAMA', 'sBIT', 'sRGB', 'pHYs']);
+
+function cleanPng(file: Buffer): Buffer {
+  const kept = [file.subarray(0, 8)];
+  for (let at = 8, chunks = 0; at + 12 <= file.length && chunks < maxChunks; chunks += 1) {
+    const end = at + 12 + file.readUInt32BE(at);
+    const type = file.toString('latin1', at + 4, at + 8);
+    if (end > file.length) throw broken();
+    if (pngChunks.has(type)) kept.push(file.subarray(at, end));
+    if (type === 'IEND') return Buffer.concat(kept);
+    at = end;
+  }
+  throw broken();
+}
+
+const webpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH']);
+/** In the flags of VP8X: alpha, and animation, which is refused later. */
+const keptFlags = 0x12;
+
+function cleanWebp(file: Buffer): Buffer {
+  if (file.length < 30) throw broken();
+  const length = 8 + file.readUInt32LE(4);
+  if (length > file.length) throw broken();
+  const kept = [Buffer.from(file.subarray(0, 12))];
+  for (let at = 12, chunks = 0; at + 8 <= length; chunks += 1) {
+    const bytes = file.readUInt32LE(at + 4);
+    const end = at + 8 + bytes + (bytes % 2);
+    if (end > length || chunks >= maxChunks) throw broken();
+    const type = file.toString('latin1', at, at + 4);
+    if (webpChunks.has(type)) kept.push(Buffer.from(file.subarray(at, end)));
+    at = end;
+  }
+  const [, first] = kept;
+  if (first?.toString('latin1', 0, 4) === 'VP8X' && first.length > 8)
+    first.writeUInt8((first[8] as number) & keptFlags, 8);
+  const cleaned = Buffer.concat(kept);
+  cleaned.writeUInt32LE(cleaned.length - 8, 4);
+  return cleaned;
+}

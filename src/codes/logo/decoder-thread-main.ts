@@ -1,0 +1,31 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../runtime/low-priority.ts';
+import { normalizeImage } from '../files/normalize-image.ts';
+import { normalizePhoto } from '../files/normalize-photo.ts';
+import { ImageError } from './logo-limits.ts';
+import { normalizeLogo } from './normalize-logo.ts';
+
+lowerThreadPriority();
+
+/** What is left of an uploaded file for each purpose. */
+const normalizers = { logo: normalizeLogo, image: normalizeImage, photo: normalizePhoto };
+
+export interface DecoderRequest {
+  purpose: keyof typeof normalizers;
+  file: Uint8Array;
+}
+
+/** A file of our own, or what is wrong with the given one. */
+export type DecoderResult = { file: Uint8Array } | { problem: string };
+
+const { purpose, file } = workerData as DecoderRequest;
+const result: DecoderResult = await normalizers[purpose](Buffer.from(file)).then(
+  // A copy: a Buffer may share its memory with others.
+  (normalized) => ({ file: new Uint8Array(normalized) }),
+  (error: unknown) => {
+    if (error instanceof ImageError) return { problem: error.message };
+    throw error;
+  },
+);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort?.postMessage(result);

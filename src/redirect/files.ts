@@ -1,0 +1,103 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
+import { isShareToken } from '../codes/share-token.ts';
+import { parseRange } from '../http/byte-range.ts';
+import { sendInternalError } from '../http/malformed-request.ts';
+import { matchesEtag } from '../http/matches-etag.ts';
+import type { Log } from '../telemetry/log.ts';
+import { throttle } from '../telemetry/throttle.ts';
+import type { WebMetrics } from '../telemetry/web-metrics.ts';
+import { etagOf, fileHeaders, validators } from './file-headers.ts';
+import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
+import { BusyFilesError, createPartSender } from './send-parts.ts';
+import { showPage } from './show-page.ts';
+import type { Targets } from './targets.ts';
+
+const prefix = '/f/';
+const tokenLength = 10;
+
+interface FileLaneOptions {
+  targets: Targets;
+  files: ServedFiles;
+  reportHref: (token: string) => string | undefined;
+  /** Who shares the bounds of a client. */
+  clientOf: (req: IncomingMessage) => string;
+  nowMs: () => number;
+  metrics: WebMetrics;
+  log: Log;
+}
+
+/** Handles requests to `/f/<token>/<name>`, and passes on all others. No file is a scan: the redirect to it was one. */
+export function createFileLane(lane: FileLaneOptions, next: RequestListener): RequestListener {
+  const { shareAnswers: answers } = lane.metrics;
+  const sendParts = createPartSender(lane.files);
+  const logUnavailable = throttle((err, times) => lane.log.error({ err, times }, 'files could not be read'));
+
+  function showNotFound(req: IncomingMessage, res: ServerResponse): void {
+    answers.not_found += 1;
+    showPage(req, res, 404, notFoundPage);
+  }
+
+  async function serve(req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
+    const target = await lane.targets.find(token);
+    if (!target?.isPublic) return showNotFound(req, res);
+    if (target.isBlocked || target.expiresAtMs <= lane.nowMs()) {
+      answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
+      const gonePage = target.isBlocked ? blockedPage : expiredPage;
+      return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(token)));
+    }
+    const file = await lane.files.find(target.codeId);
+    if (!file) return showNotFound(req, res);
+    answers.file += 1;
+    return send(req, res, file);
+  }
+
+  async function send(req: IncomingMessage, res: ServerResponse, file: ServedFile): Promise<void> {
+    const { headers, method } = req;
+    if (matchesEtag(headers['if-none-match'], etagOf(file))) {
+      res.writeHead(304, validators(file)).end();
+      return;
+    }
+    // With another version, a client that has a part of it needs the whole.
+    const ifRange = headers['if-range'];
+    const isWanted = method === 'GET' && (ifRange === undefined || ifRange === etagOf(file));
+    const range = isWanted ? parseRange(headers.range, file.bytes) : undefined;
+    if (range === 'unsatisfiable') {
+      res.writeHead(416, { 'Content-Range': `bytes */${file.bytes}`, 'Content-Length': 0 }).end();
+      return;
+    }
+    const { start, end } = range ?? { start: 0, end: file.bytes - 1 };
+    const responseHeaders = {
+      ...fileHeaders(file),
+      'Content-Length': end + 1 - start,
+      ...(range && { 'Content-Range': `bytes ${start}-${end}/${file.bytes}` }),
+    };
+    if (method === 'HEAD') {
+      res.writeHead(200, responseHeaders).end();
+      return;
+    }
+    const writeHead = () => void res.writeHead(range ? 206 : 200, responseHeaders);
+    await sendParts(res, lane.clientOf(req), file.id, { start, end }, writeHead);
+  }
+
+  function fail(req: IncomingMessage, res: ServerResponse, err: unknown): void {
+    if (!(err instanceof BusyFilesError)) logUnavailable(err);
+    if (res.headersSent) return sendInternalError(res);
+    answers.unavailable += 1;
+    res.setHeader('Retry-After', '5');
+    showPage(req, res, 503, unavailablePage);
+  }
+
+  return (req, res) => {
+    const { url = '' } = req;
+    if (!url.startsWith(prefix)) return next(req, res);
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      answers.bad_method += 1;
+      res.setHeader('Allow', 'GET, HEAD');
+      return showPage(req, res, 405, methodPage);
+    }
+    const token = url.slice(prefix.length, prefix.length + tokenLength);
+    if (!isShareToken(token) || url[prefix.length + tokenLength] !== '/') return showNotFound(req, res);
+    serve(req, res, token).catch((err: unknown) => fail(req, res, err));
+  };
+}

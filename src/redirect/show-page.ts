@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { chooseTranslation } from './languages/choose-language.ts';
+import type { Translation } from './languages/translation.ts';
+import { sendPage } from './responses.ts';
+
+/** In the language of the scanner. */
+export function showPage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  page: (translation: Translation) => string,
+  policy?: string,
+): void {
+  const translation = chooseTranslation(req.headers['accept-language']);
+  sendPage(res, status, page(translation), translation.lang, policy);
+}

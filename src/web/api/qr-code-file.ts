@@ -1,0 +1,142 @@
+import type { Static } from 'typebox';
+import { findCode } from '../../codes/codes.ts';
+import { maxFileBytes } from '../../codes/files/file-limits.ts';
+import { fileAddress } from '../../codes/files/file-name.ts';
+import { requireRoom, usedBytes } from '../../codes/files/file-quota.ts';
+import { mediaTypes } from '../../codes/files/media-types.ts';
+import { type CodeFile, deleteFile, findFile, saveFile } from '../../codes/files/stored-file.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+import { Type } from '../../schema.ts';
+import { findFileQuota } from '../file-quota.ts';
+import { operation } from './operation.ts';
+import { resourceEtag } from './preconditions.ts';
+import { codeIdParams } from './qr-codes.ts';
+import { readFile } from './read-upload.ts';
+import { label, nullable, timestamp } from './schema-parts.ts';
+
+const path = '/qrcodes/{id}/file';
+
+export const fileShape = Type.Object(
+  {
+    name: nullable(Type.String({ description: 'Under which it is saved, with the extension of its type.' })),
+    mediaType: nullable(Type.String({ description: 'What the file is, by its content.' })),
+    bytes: nullable(Type.Integer({ description: 'Its size.' })),
+    url: nullable(
+      Type.String({ format: 'uri', description: 'Where it is served. Also the `content` of the code.' }),
+    ),
+    updatedAt: nullable(timestamp('When it was uploaded.')),
+    usedBytes: Type.Integer({ description: 'The size of all files and photos of the account.' }),
+    quotaBytes: Type.Integer({ description: 'How much the plan of the account allows.' }),
+  },
+  { description: 'The file that a scan of a QR code opens. Without one, the first five fields are null.' },
+);
+
+const example: Static<typeof fileShape> = {
+  name: 'Menu, summer.pdf',
+  mediaType: 'application/pdf',
+  bytes: 482_113,
+  url: 'https://qr.example.com/f/4fKq2ZxP9a/Menu-summer.pdf',
+  updatedAt: '2026-11-01T09:30:00.000Z',
+  usedBytes: 482_113,
+  quotaBytes: 20_971_520,
+};
+
+type Shown = Static<typeof fileShape>;
+
+function present(
+  file: CodeFile | undefined,
+  { shareToken }: QrCode,
+  baseUrl: string,
+): Omit<Shown, 'usedBytes' | 'quotaBytes'> {
+  if (!file) return { name: null, mediaType: null, bytes: null, url: null, updatedAt: null };
+  const { name, mediaType, bytes, updatedAt } = file;
+  const url = fileAddress(baseUrl, shareToken, name);
+  return { name, mediaType, bytes, url, updatedAt: updatedAt.toISOString() };
+}
+
+export const readQrCodeFile = operation({
+  id: 'readQrCodeFile',
+  method: 'get',
+  path,
+  tag: 'QR codes',
+  summary: 'Read about the file of a QR code',
+  description:
+    'Returns what the file is and where it is served, and how much the files of the account may have together.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example },
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    const shown = present(await findFile(db, code.id, 'file'), code, config.baseUrl);
+    etag(resourceEtag(shown));
+    return {
+      ...shown,
+      usedBytes: await usedBytes(db, ownerId),
+      quotaBytes: await findFileQuota(db, ownerId),
+    };
+  },
+});
+
+export const replaceQrCodeFile = operation({
+  id: 'replaceQrCodeFile',
+  method: 'put',
+  path,
+  tag: 'QR codes',
+  summary: 'Set the file that a scan opens',
+  description:
+    'The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.',
+  params: codeIdParams,
+  query: Type.Object({
+    name: Type.Optional(
+      label('Under which it is saved. Without one, that of the file before, or the name of the code.'),
+    ),
+  }),
+  fileTypes: [...mediaTypes],
+  maxBodyBytes: maxFileBytes,
+  success: { status: 200, description: 'The file was stored.', schema: fileShape, example },
+  isVersioned: true,
+  async handle(
+    { ownerId, params, query, file, mediaType, etag, requireMatch },
+    { db, config, imageDecoder, now, codeChanged },
+  ) {
+    const code = await findCode(db, ownerId, params.id);
+    const quotaBytes = await findFileQuota(db, ownerId);
+    const bytes = file();
+    // Before the work: decided when it is saved.
+    await requireRoom(
+      db,
+      { userId: ownerId, codeId: code.id },
+      { kind: 'file', bytes: bytes.length },
+      quotaBytes,
+    );
+    const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
+    const upload = await readFile(imageDecoder, { bytes, declared: mediaType, name });
+    const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
+    const check = (current: CodeFile | undefined) =>
+      requireMatch(resourceEtag(present(current, code, config.baseUrl)));
+    const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
+    codeChanged(code.shareToken);
+    const shown = present(saved, code, config.baseUrl);
+    etag(resourceEtag(shown));
+    return { ...shown, usedBytes: await usedBytes(db, ownerId), quotaBytes };
+  },
+});
+
+export const deleteQrCodeFile = operation({
+  id: 'deleteQrCodeFile',
+  method: 'delete',
+  path,
+  tag: 'QR codes',
+  summary: 'Delete the file of a QR code',
+  description:
+    'The `content` of the code stays the address of the file, which answers 404 until another one is set. To lead elsewhere, set another `content` instead.',
+  params: codeIdParams,
+  success: { status: 204, description: 'The code has no file.' },
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    await deleteFile(db, code.id, 'file', (current) =>
+      requireMatch(resourceEtag(present(current, code, config.baseUrl))),
+    );
+  },
+});

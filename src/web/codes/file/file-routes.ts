@@ -1,0 +1,161 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { createCode, findCode } from '../../../codes/codes.ts';
+import { fileAddress } from '../../../codes/files/file-name.ts';
+import { requireRoom, usedBytes } from '../../../codes/files/file-quota.ts';
+import {
+  deleteFile,
+  type FileKind,
+  findFile,
+  type NewFile,
+  saveFile,
+} from '../../../codes/files/stored-file.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { generateShareToken } from '../../../codes/share-token.ts';
+import { AppError, type FieldError, invalid } from '../../../errors.ts';
+import { createBody, createDefaults } from '../../api/qr-code-shapes.ts';
+import { normalizeLabels } from '../../api/normalize-labels.ts';
+import { readFile, readPhoto } from '../../api/read-upload.ts';
+import { compileValidator } from '../../api/validation.ts';
+import { findFileQuota } from '../../file-quota.ts';
+import { field } from '../../middleware/forms.ts';
+import { fileField, type UploadedFile } from '../../middleware/multipart.ts';
+import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import type { CodeFlash } from '../code-flash.ts';
+import { CodeFileView, NewFileView } from './file-view.tsx';
+
+const kinds: FileKind[] = ['file', 'photo'];
+const flashTexts = {
+  uploaded: 'Uploaded. Scans open it from now on.',
+  photographed: 'Uploaded. The share page and the saved contact have it from now on.',
+  removed: 'Removed.',
+};
+type FileFlash = keyof typeof flashTexts;
+
+const nameErrors = compileValidator(createBody);
+
+/** The pages on which owners upload the file that a code opens, or the photo of a contact. */
+export function codeFilePages(parts: PageParts): Router {
+  const { db, config, imageDecoder, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes' });
+  router.use(needUser);
+
+  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+
+  async function usageOf(ctx: Context) {
+    const { id } = userOf(ctx);
+    return { usedBytes: await usedBytes(db, id), quotaBytes: await findFileQuota(db, id) };
+  }
+
+  async function showNew(ctx: Context, errors: FieldError[] = []): Promise<void> {
+    const form = { values: { name: field(ctx, 'name') }, errors };
+    const props = { visitor: visitorOf(ctx, parts), form, usage: await usageOf(ctx) };
+    show(ctx, NewFileView, props, errors.length > 0 ? 400 : 200);
+  }
+
+  async function showFile(ctx: Context, code: QrCode, kind: FileKind, errors: FieldError[] = []) {
+    const flash = readFlash(ctx, parts, flashTexts);
+    const props = {
+      visitor: visitorOf(ctx, parts),
+      code,
+      kind,
+      file: await findFile(db, code.id, kind),
+      form: { values: {}, errors },
+      usage: await usageOf(ctx),
+      flash: flash && flashTexts[flash],
+    };
+    show(ctx, CodeFileView, props, errors.length > 0 ? 400 : 200);
+  }
+
+  /** The file of the form, once there is room for it and it is what it should be. */
+  async function readUpload(ctx: Context, kind: FileKind, code?: QrCode): Promise<NewFile> {
+    const given = fileField(ctx, kind);
+    if (!given) throw invalid([{ field: kind, message: 'must be chosen' }]);
+    const upload = { bytes: given.bytes, declared: given.type, name: given.name };
+    if (kind === 'photo') return readPhoto(imageDecoder, upload);
+    const { id: userId } = userOf(ctx);
+    const quotaBytes = await findFileQuota(db, userId);
+    await requireRoom(db, { userId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
+    return readFile(imageDecoder, upload);
+  }
+
+  /** file.browser.js, which shows the progress, asks for JSON and opens the page itself. */
+  function finish(ctx: Context, path: string, flash: CodeFlash | FileFlash): void {
+    redirectWithFlash(ctx, parts, path, flash);
+    if (wantsJson(ctx)) ctx.status = 201;
+  }
+
+  router.get('/new/file', (ctx) => showNew(ctx));
+
+  router.post('/new/file', async (ctx) => {
+    try {
+      const upload = await readUpload(ctx, 'file');
+      const code = await createFileCode(ctx, upload);
+      finish(ctx, `/codes/${code.id}`, 'created');
+    } catch (error) {
+      await showNew(ctx, errorsOf(ctx, error));
+    }
+  });
+
+  async function createFileCode(ctx: Context, upload: NewFile): Promise<QrCode> {
+    const { id: ownerId } = userOf(ctx);
+    const shareToken = generateShareToken();
+    const content = fileAddress(config.baseUrl, shareToken, upload.name);
+    const name = field(ctx, 'name').trim() === '' ? stemOf(upload) : field(ctx, 'name');
+    const body = normalizeLabels({ name, content }) as { name: string; content: string };
+    const errors = nameErrors(body);
+    if (errors.length > 0) throw invalid(errors);
+    const quotaBytes = await findFileQuota(db, ownerId);
+    return db.transaction(async (transaction) => {
+      const input = { ...createDefaults, ...body, shareToken };
+      const code = await createCode(transaction, ownerId, input, config.qrCodeLifetimeDays, now());
+      await saveFile(transaction, code, upload, { quotaBytes, now: now() });
+      return code;
+    });
+  }
+
+  for (const kind of kinds) {
+    router.get(`/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
+
+    router.post(`/:id/${kind}`, async (ctx) => {
+      const code = await ownerOf(ctx, kind);
+      try {
+        const upload = await readUpload(ctx, kind, code);
+        const content =
+          kind === 'file' ? fileAddress(config.baseUrl, code.shareToken, upload.name) : undefined;
+        const quotaBytes = await findFileQuota(db, code.userId);
+        await saveFile(db, code, upload, { quotaBytes, ...(content && { content }), now: now() });
+      } catch (error) {
+        return showFile(ctx, code, kind, errorsOf(ctx, error));
+      }
+      codeChanged(code.shareToken);
+      finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
+    });
+
+    router.post(`/:id/${kind}/delete`, async (ctx) => {
+      const code = await ownCode(ctx);
+      await deleteFile(db, code.id, kind);
+      codeChanged(code.shareToken);
+      redirectWithFlash(ctx, parts, `/codes/${code.id}/${kind}`, 'removed' satisfies FileFlash);
+    });
+  }
+
+  async function ownerOf(ctx: Context, kind: FileKind): Promise<QrCode> {
+    const code = await ownCode(ctx);
+    if (kind === 'photo' && code.type !== 'vcard')
+      throw new AppError('not_found', 'Only contacts have a photo.');
+    return code;
+  }
+  return router;
+}
+
+const wantsJson = (ctx: Context) => ctx.accepts('html', 'json') === 'json';
+
+const stemOf = ({ name }: Pick<UploadedFile, 'name'>) => name.slice(0, name.lastIndexOf('.'));
+
+/** For the form. Other errors, and those of the script, are not shown in it. */
+function errorsOf(ctx: Context, error: unknown): FieldError[] {
+  if (wantsJson(ctx) || !(error instanceof AppError) || !error.details) throw error;
+  return error.details;
+}

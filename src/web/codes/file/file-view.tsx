@@ -1,0 +1,192 @@
+import { maxFileBytes } from '../../../codes/files/file-limits.ts';
+import { opensFile } from '../../../codes/files/file-name.ts';
+import { megabytes } from '../../../codes/files/file-quota.ts';
+import type { CodeFile, FileKind } from '../../../codes/files/stored-file.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
+import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TypeChooser } from '../form/form-view.tsx';
+
+interface Usage {
+  usedBytes: number;
+  quotaBytes: number;
+}
+
+interface NewFileProps {
+  visitor: Visitor;
+  form: FormState;
+  usage: Usage;
+}
+
+const notSaved = 'Not saved. Choose the file again.';
+
+/** A new code that opens a file. */
+export function NewFileView({ visitor, form, usage }: NewFileProps) {
+  const hasErrors = form.errors.length > 0;
+  return (
+    <Layout
+      title={hasErrors ? 'Error: New code' : 'New code'}
+      visitor={visitor}
+      at="/codes"
+      styles={['codes']}
+    >
+      <a class="back" href="/codes">
+        ← All QR codes
+      </a>
+      <h1>New code</h1>
+      {hasErrors && (
+        <Notice kind="bad" isFocused>
+          {notSaved}
+        </Notice>
+      )}
+      <TypeChooser at="file" path="/codes/new" />
+      <Form action="/codes/new/file" class="upload-form narrow" hasFile>
+        <section class="card">
+          <h2>File</h2>
+          <p class="hint">
+            A menu, a price list, a manual: a scan opens it. You can replace it after printing.
+          </p>
+          <UploadFields kind="file" form={form} usage={usage} label="File" />
+          <Input
+            form={form}
+            name="name"
+            label="Name of the code (optional)"
+            hint="Helps you find the code. Without one, it gets the name of the file."
+          />
+        </section>
+        <div class="row form-end">
+          <button type="submit">Create QR code</button>
+          <a class="button quiet" href="/codes">
+            Cancel
+          </a>
+        </div>
+      </Form>
+      <Script visitor={visitor} />
+    </Layout>
+  );
+}
+
+interface CodeFileProps extends NewFileProps {
+  code: QrCode;
+  kind: FileKind;
+  file: CodeFile | undefined;
+  flash: string | undefined;
+}
+
+const titles: Record<FileKind, string> = { file: 'File', photo: 'Photo' };
+
+/** The file or photo of a code: see it, replace it, remove it. */
+export function CodeFileView({ visitor, code, kind, file, form, usage, flash }: CodeFileProps) {
+  const title = titles[kind];
+  const path = `/codes/${code.id}/${kind}`;
+  const hasErrors = form.errors.length > 0;
+  return (
+    <Layout title={hasErrors ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
+      <a class="back" href={`/codes/${code.id}`}>
+        ← Back to the code
+      </a>
+      <h1>
+        {title} of <bdi>{code.name}</bdi>
+      </h1>
+      {hasErrors ? (
+        <Notice kind="bad" isFocused>
+          {notSaved}
+        </Notice>
+      ) : (
+        flash && <Notice kind="good">{flash}</Notice>
+      )}
+      {file ? (
+        <Current code={code} kind={kind} file={file} path={path} />
+      ) : (
+        <Missing code={code} kind={kind} />
+      )}
+      <Form action={path} class="upload-form narrow" hasFile>
+        <section class="card">
+          <h2>{file ? 'Replace it' : 'Upload'}</h2>
+          <UploadFields kind={kind} form={form} usage={usage} label={title} />
+        </section>
+        <div class="row form-end">
+          <button type="submit">{file ? 'Replace' : 'Upload'}</button>
+        </div>
+      </Form>
+      <Script visitor={visitor} />
+    </Layout>
+  );
+}
+
+interface CurrentProps {
+  code: QrCode;
+  kind: FileKind;
+  file: CodeFile;
+  path: string;
+}
+
+function Current({ code, kind, file, path }: CurrentProps) {
+  const address = `/f/${code.shareToken}/${encodeURIComponent(file.name)}?${file.id}`;
+  return (
+    <section class="card narrow">
+      {kind === 'photo' && code.isPublic && (
+        <img class="contact-photo" src={address} width="128" height="128" alt="The photo" />
+      )}
+      <p>
+        {code.isPublic ? (
+          <a href={address}>
+            <bdi>{file.name}</bdi>
+          </a>
+        ) : (
+          <bdi>{file.name}</bdi>
+        )}
+        , {megabytes(file.bytes)} MB, uploaded <Moment at={file.updatedAt} />
+      </p>
+      <Form action={`${path}/delete`}>
+        <button type="submit" class="quiet danger">
+          Remove
+        </button>
+      </Form>
+    </section>
+  );
+}
+
+function Missing({ code, kind }: { code: QrCode; kind: FileKind }) {
+  if (kind === 'photo') return <p class="hint">The contact has no photo yet.</p>;
+  return (
+    <p class="hint">
+      {opensFile(code)
+        ? 'The file was removed: a scan shows that there is nothing here. Upload another one, or edit the code to lead elsewhere.'
+        : 'A file takes the place of what the code opens now. The printed code stays the same.'}
+    </p>
+  );
+}
+
+interface UploadProps {
+  kind: FileKind;
+  form: FormState;
+  usage: Usage;
+  label: string;
+}
+
+/** file.browser.js adds dropping, the name and size of the choice, and the progress. */
+function UploadFields({ kind, form, usage: { usedBytes, quotaBytes }, label }: UploadProps) {
+  const images = 'image/png,image/jpeg,image/webp';
+  return (
+    <div class="drop" data-max={maxFileBytes}>
+      <FileInput
+        form={form}
+        name={kind}
+        label={label}
+        accept={kind === 'file' ? `application/pdf,${images}` : images}
+        hint={
+          kind === 'file'
+            ? `PDF, PNG, JPEG or WebP, up to ${megabytes(maxFileBytes)} MB. Your files have ${megabytes(usedBytes)} of ${megabytes(quotaBytes)} MB.`
+            : `PNG, JPEG or WebP, up to ${megabytes(maxFileBytes)} MB. Its middle is shown, as a circle.`
+        }
+      />
+    </div>
+  );
+}
+
+function Script({ visitor }: { visitor: Visitor }) {
+  return <script type="module" src={`${visitor.assets}/codes/file/file.browser.js`} />;
+}

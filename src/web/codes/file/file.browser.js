@@ -1,0 +1,98 @@
+// Takes a dropped file, shows its name and size, and the progress of the upload. Without it, the form is sent as usual.
+
+import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
+
+const form = document.querySelector('.upload-form');
+const drop = form.querySelector('.drop');
+const input = drop.querySelector('input[type=file]');
+const button = form.querySelector('button[type=submit]');
+const maxBytes = Number(drop.dataset.max);
+const status = document.createElement('p');
+const bar = document.createElement('progress');
+let request;
+
+const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+function say(text, isError = false) {
+  status.className = isError ? 'error' : 'hint';
+  status.textContent = text;
+  announce(text);
+}
+
+function showChoice() {
+  const [file] = input.files;
+  if (!file) return say('');
+  if (file.size > maxBytes)
+    return say(
+      `This file has ${megabytes(file.size)}. Choose one with at most ${megabytes(maxBytes)}.`,
+      true,
+    );
+  return say(`${file.name}, ${megabytes(file.size)}`);
+}
+
+function finish(text) {
+  request = undefined;
+  bar.remove();
+  button.textContent = button.dataset.name;
+  if (text) say(text, true);
+}
+
+/** The message of an error response, which is JSON unless a proxy has written it. */
+function messageOf({ responseText }) {
+  try {
+    const { details, message } = JSON.parse(responseText);
+    return details ? `The file ${details[0].message}.` : message;
+  } catch {
+    return 'The upload failed. Try again.';
+  }
+}
+
+function send() {
+  request = new XMLHttpRequest();
+  request.open('POST', form.action);
+  request.setRequestHeader('Accept', 'application/json');
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    bar.max = total;
+    bar.value = loaded;
+    status.textContent =
+      loaded < total ? `${megabytes(loaded)} of ${megabytes(total)}` : 'Checking the file …';
+  });
+  request.addEventListener('load', () => {
+    const place = request.getResponseHeader('Location');
+    if (request.status === 201 && place) location.assign(place);
+    else finish(messageOf(request));
+  });
+  request.addEventListener('error', () => finish('The connection was lost. Try again.'));
+  request.addEventListener('abort', () => finish('Stopped.'));
+  drop.append(bar);
+  button.textContent = 'Stop';
+  say('The file is being uploaded');
+  request.send(new FormData(form));
+}
+
+prepareAnnouncements();
+button.dataset.name = button.textContent;
+bar.setAttribute('aria-label', 'Progress of the upload');
+drop.append(status);
+input.addEventListener('change', showChoice);
+
+form.addEventListener('submit', (event) => {
+  if (request) {
+    event.preventDefault();
+    return request.abort();
+  }
+  const [file] = input.files;
+  // The server says what is missing.
+  if (!file) return undefined;
+  event.preventDefault();
+  return file.size > maxBytes ? showChoice() : send();
+});
+
+for (const name of ['dragenter', 'dragover', 'dragleave', 'drop'])
+  drop.addEventListener(name, (event) => {
+    event.preventDefault();
+    drop.classList.toggle('over', name === 'dragenter' || name === 'dragover');
+    if (name !== 'drop' || event.dataTransfer.files.length === 0) return;
+    input.files = event.dataTransfer.files;
+    showChoice();
+  });

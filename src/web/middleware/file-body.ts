@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context, Next } from 'koa';
+import { AppError, invalid } from '../../errors.ts';
+
+const defaultMaxBytes = 64 * 1024;
+
+/**
+ * Reads a body into memory, which has to be bounded by slots. The HTTP server bounds the time. A body that says it is too
+ * large is not read.
+ */
+export async function readBytes(
+  req: IncomingMessage,
+  maxBytes: number,
+  tooLarge: string,
+): Promise<Buffer<ArrayBuffer>> {
+  const refusal = () => new AppError('validation_error', tooLarge, { status: 413 });
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw refusal();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // Not destroyed by an early end, so that the client gets the response.
+    for await (const part of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > maxBytes) throw refusal();
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : invalid([{ field: 'body', message: 'was truncated' }]);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Reads the body as a file, whatever its media type. */
+export function fileBody(maxBytes = defaultMaxBytes) {
+  const tooLarge = `The body must have at most ${maxBytes} bytes.`;
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase()))
+      throw new AppError('validation_error', 'A file must be sent without Content-Encoding.', {
+        status: 415,
+      });
+    ctx.state['fileBody'] = await readBytes(ctx.req, maxBytes, tooLarge);
+    await next();
+  };
+}
+
+export function fileOf(ctx: Context): Buffer {
+  const bytes: unknown = ctx.state['fileBody'];
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { cleanImage } from '../../../src/codes/files/clean-image.ts';
+import { normalizeImage } from '../../../src/codes/files/normalize-image.ts';
+import { normalizePhoto } from '../../../src/codes/files/normalize-photo.ts';
+import { decodeRaster } from '../../../src/codes/logo/decode-raster.ts';
+import { readImageHeader } from '../../../src/codes/logo/image-header.ts';
+import { jpeg, png, webp } from '../logo/logo-files.ts';
+import { comment, exif, secretPlace, withChunk, withRiffChunk, withSegments } from './camera-files.ts';
+
+async function pixelsOf(file: Buffer) {
+  const header = readImageHeader(file);
+  if (!header) throw new Error('No image');
+  return decodeRaster(file, header);
+}
+
+describe('Uploaded images', () => {
+  const hidden = Buffer.from(`<script>alert(1)</script> ${secretPlace}`);
+
+  it('lose comments, places and what follows them, and keep their pixels', async () => {
+    const files = {
+      jpeg: [await jpeg(), withSegments(await jpeg(), [comment(hidden.toString()), exif(1)], hidden)],
+      png: [png(), Buffer.concat([withChunk(png(), 'tEXt', hidden), hidden])],
+      webp: [await webp(), Buffer.concat([withRiffChunk(await webp(), 'EXIF', hidden), hidden])],
+    };
+    for (const [type, [plain, full]] of Object.entries(files) as [string, [Buffer, Buffer]][]) {
+      const cleaned = await normalizeImage(full);
+      expect(cleaned.includes(secretPlace), type).to.equal(false);
+      expect(cleaned.includes('<script>'), type).to.equal(false);
+      expect(await pixelsOf(cleaned), type).to.deep.equal(await pixelsOf(plain));
+    }
+  });
+
+  for (const isLittle of [true, false])
+    it(`keep which side is up, from a camera that writes ${isLittle ? 'the last' : 'the first'} byte first`, async () => {
+      const upright = withSegments(await jpeg(40, 20), [exif(6, isLittle)]);
+      const cleaned = cleanImage(upright) as Buffer;
+      expect(cleaned.includes(secretPlace)).to.equal(false);
+      expect(await pixelsOf(cleaned)).to.include({ width: 20, height: 40 });
+      expect(await pixelsOf(cleaned)).to.deep.equal(await pixelsOf(upright));
+    });
+
+  it('become photos of 256 × 256 pixels and at most 64 KB, whatever their shape', async () => {
+    for (const file of [await jpeg(600, 200), png(3, 300), await webp(20, 20)]) {
+      const photo = await normalizePhoto(file);
+      expect(photo.length).to.be.at.most(64 * 1024);
+      expect(await pixelsOf(photo)).to.include({ width: 256, height: 256 });
+    }
+  });
+});

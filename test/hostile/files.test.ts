@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { maxFileBytes } from '../../src/codes/files/file-limits.ts';
+import { pdf } from '../codes/files/pdf-file.ts';
+import { png } from '../codes/logo/logo-files.ts';
+import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { expectError, expectInvalid } from '../support/expect-error.ts';
+import { signedIn } from '../support/form-client.ts';
+import { ownerClient } from '../support/owner-client.ts';
+import { sendRaw } from '../support/raw-request.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { activePdfs, hostileFiles } from './hostile-files.ts';
+import { hostileImages } from './hostile-logos.ts';
+
+const megabyte = 1024 * 1024;
+/** The pixels of the largest image three times, and the code of a thread. */
+const maxGrowthMb = 400;
+/** What is left of these is a plain image. */
+const isCleaned = (name: string) => /behind|more than it says|animated PNG|megapixels of nothing/.test(name);
+
+describe('Files that should not be served', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let id: string;
+
+  before(async () => {
+    service = await startService();
+    api = ownerClient(service);
+    ({ id } = await createCode(api));
+  });
+  after(() => service.stop());
+
+  const put = (file: Buffer, { type = 'application/octet-stream', query = '', headers = {} } = {}) =>
+    api(`/qrcodes/${id}/file${query}`, {
+      method: 'PUT',
+      raw: new Uint8Array(file),
+      headers: { 'Content-Type': type, ...headers },
+    });
+  const download = (url: string) => fetch(url.replace('https://qr.test', service.url));
+
+  it('are refused with a reason and a remedy, or are nothing but an image afterwards, in bounded memory', async function () {
+    this.timeout(240_000);
+    const files = await hostileFiles();
+    const images = (await hostileImages()).map(([name, file]) => ({
+      name,
+      file,
+      type: '',
+      message: /: |must be/,
+    }));
+    expect(files.length).to.be.at.least(25);
+    await put(pdf({ comment: 'stays' }));
+    const startRss = process.memoryUsage.rss();
+    let peak = startRss;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 20);
+    const wrong: string[] = [];
+    for (const { name, file, type, message } of [...files, ...images]) {
+      const answer = await put(file, type ? { type } : {});
+      if (answer.status === 200 && isCleaned(name)) {
+        const served = Buffer.from(await (await download(answer.body.url)).arrayBuffer());
+        if (served.includes('<script>') || served.includes('PK\x03\x04')) wrong.push(`${name}: not cleaned`);
+      } else if (answer.status !== 400 || !message.test(answer.body.details[0].message))
+        wrong.push(`${name}: ${answer.status} ${answer.body.message ?? 'accepted'}`);
+      else expectInvalid(answer, ['file']);
+    }
+    clearInterval(watch);
+    expect(wrong).to.deep.equal([]);
+    expect((peak - startRss) / megabyte).to.be.below(maxGrowthMb);
+  });
+
+  for (const [name, file] of Object.entries(activePdfs))
+    it(`a PDF with a ${name} is served as a document without an origin`, async () => {
+      const { status, body } = await put(file, { type: 'application/pdf' });
+      expect(status).to.equal(200);
+      const { headers } = await download(body.url);
+      expect(headers.get('content-type')).to.equal('application/pdf');
+      expect(headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(headers.get('content-security-policy'))
+        .to.include("default-src 'none'")
+        .and.to.match(/; sandbox allow-scripts$/)
+        .and.to.not.include('allow-same-origin');
+      expect(headers.get('set-cookie')).to.equal(null);
+    });
+
+  it('names of files are bounded, and cannot leave their header or folder', async () => {
+    for (const name of [
+      '%00',
+      'a%0D%0ASet-Cookie:%20x=1',
+      'menu%E2%80%AEfdp.exe',
+      'x'.repeat(101),
+      '%20',
+      '',
+    ])
+      expectInvalid(await put(pdf(), { query: `?name=${name}` }), ['name']);
+    expectInvalid(await put(pdf(), { query: '?name=a&name=b' }), ['name']);
+    for (const name of [
+      '../../../etc/passwd',
+      '..\\..\\x',
+      'a"; filename="b.exe',
+      '<img src=x>',
+      'CON',
+      "x'y;z=%41",
+    ]) {
+      const { status, body } = await put(pdf(), { query: `?name=${encodeURIComponent(name)}` });
+      expect(status, name).to.equal(200);
+      expect(body.url).to.match(/^https:\/\/qr\.test\/f\/\w{10}\/[\w-]+\.pdf$/);
+      const disposition = (await download(body.url)).headers.get('content-disposition') ?? '';
+      expect(disposition).to.match(
+        /^inline; filename="?[^"/\\<>]+\.pdf"?(?:; filename\*=UTF-8''[\w%.!~-]+)?$/,
+      );
+    }
+  });
+
+  it('a body that says it is huge is not read, and one that grows too large is cut', async () => {
+    const key = await service.makeKey();
+    const headers = (more: [string, string][]): [string, string][] => [
+      ['Authorization', `Bearer ${key}`],
+      ['Content-Type', 'application/pdf'],
+      ...more,
+    ];
+    const code = await createCode(apiClient(service.url, key));
+    const path = `/api/v1/qrcodes/${code.id}/file`;
+    for (const length of ['1099511627776', '9007199254740991', String(maxFileBytes + 1)]) {
+      const said = headers([['Content-Length', length]]);
+      expect((await sendRaw(service.url, { method: 'PUT', path, headers: said })).status, length).to.equal(
+        413,
+      );
+    }
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    const grown = headers([['Transfer-Encoding', 'chunked']]);
+    const answer = await sendRaw(service.url, {
+      method: 'PUT',
+      path,
+      headers: grown,
+      body: `${chunk.repeat(12)}0\r\n\r\n`,
+    });
+    expect(answer.status).to.equal(413);
+    expectError(await put(pdf(), { headers: { 'Content-Encoding': 'gzip' } }), 415, 'validation_error');
+  });
+
+  it('a form of 100,000 parts is refused before it is parsed', async () => {
+    const client = await signedIn(service, 'parts@example.com');
+    const body = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(100_000);
+    const answer = await fetch(`${service.url}/codes/new/file`, {
+      method: 'POST',
+      body: `${body}--x--`,
+      headers: {
+        Accept: 'application/json',
+        Cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'Content-Type': 'multipart/form-data; boundary=x',
+      },
+    });
+    expect(answer.status).to.equal(400);
+    expect(await answer.json()).to.include({ message: 'The form is malformed.' });
+  });
+
+  it('slow uploads of one account do not keep another one waiting, and hold nothing when they end', async () => {
+    const key = await service.makeKey({ email: 'slow@example.com' });
+    const slow = apiClient(service.url, key);
+    const code = await createCode(slow);
+    const sockets: Socket[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.on('error', () => undefined);
+      const head = `PUT /api/v1/qrcodes/${code.id}/file HTTP/1.1\r\nHost: qr.test\r\nAuthorization: Bearer ${key}`;
+      socket.write(`${head}\r\nContent-Type: application/pdf\r\nContent-Length: 1000000\r\n\r\n%PDF-1.4`);
+      sockets.push(socket);
+    }
+    expect((await put(png())).status).to.equal(200);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => {
+      const sent = {
+        method: 'PUT',
+        raw: new Uint8Array(pdf()),
+        headers: { 'Content-Type': 'application/pdf' },
+      };
+      expect((await slow(`/qrcodes/${code.id}/file`, sent)).status).to.equal(200);
+    });
+  });
+});
