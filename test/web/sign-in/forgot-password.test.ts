@@ -87,7 +87,7 @@ describe('A forgotten password', () => {
       const page = await mainText(await client.get('/signin/forgot'));
       texts.push(`${answer.status} ${answer.headers.get('Location')} ${page}`);
     }
-    expect(texts[0]).to.equal(texts[1]).and.to.contain('If there is an account with this email');
+    expect(texts[0]).to.equal(texts[1]).and.to.contain('If there is an account with this address');
     await mails.mailsTo(user.email);
     // By then, the worker has taken the stranger's job, too.
     await linkFor(await newUser(service));
