@@ -2,6 +2,8 @@ import { readAccountData } from '../src/accounts/account-data.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
 import { ownedCodes } from '../src/codes/owned-codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
+import type { Style } from '../src/codes/styles/style.ts';
+import { findStyles } from '../src/codes/styles/styles.ts';
 import { shareUrl } from '../src/codes/share-token.ts';
 import { csvLine } from '../src/http/csv.ts';
 import type { StreamedFile } from '../src/http/zip-stream.ts';
@@ -34,6 +36,7 @@ export async function* exportFiles(
   yield { name: 'account.json', content: accountJson(db, userId, now) };
   yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
+  yield { name: 'styles.json', content: stylesJson(db, userId) };
   const scans = scanLines(db, userId);
   const state = { isDone: false };
   for (let part = 1; !state.isDone; part += 1)
@@ -59,6 +62,14 @@ async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncG
     }
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+async function* stylesJson(db: Database, userId: string): AsyncGenerator<string> {
+  const styles = (await findStyles(db, userId)).map((style) => {
+    const { userId: _owner, nameKey: _key, ...fields } = style.toJSON() as Style;
+    return fields;
+  });
+  yield `${JSON.stringify(styles, null, 2)}\n`;
 }
 
 async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {

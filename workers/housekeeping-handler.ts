@@ -7,6 +7,7 @@ import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
 import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
+import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
@@ -49,6 +50,7 @@ export function createHousekeepingHandler({
       await purgeExports(db, now);
       await purgeNotices(db, now);
       await purgeDestinations(db, now);
+      await purgeApplications(db, now);
       await purgeReports(db);
       const purgeUntil = performance.now() + maxPurgeMs;
       await purgeDeliveries(db, now, () => performance.now() > purgeUntil);

@@ -47,6 +47,8 @@ import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
+import { styleApplyPages } from './codes/styles/apply-routes.ts';
+import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
@@ -206,6 +208,8 @@ export function createPages(parts: PageParts): Router {
     codeFormPages,
     printPages,
     codeDesignPages,
+    styleApplyPages,
+    stylePages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,

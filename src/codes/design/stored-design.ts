@@ -61,13 +61,27 @@ export async function saveDesign(
     const former = stored?.design.logo;
     const known = await lockLogos(transaction, ownerId, [former, logo]);
     if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
-    else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former))) throw changedMeanwhile();
+    else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former))) throw logoChangedMeanwhile();
     await StoredDesign.query(transaction)
       .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
       .onConflict('code_id')
       .merge();
     await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
   });
+}
+
+/** Of a new code. False where the logo was deleted meanwhile: the code then has no design. */
+export async function insertDesign(
+  transaction: Database,
+  ownerId: string,
+  codeId: string,
+  { design, readsAtMm, proven }: ProvenDesign,
+  now: Date,
+): Promise<boolean> {
+  const known = await lockLogos(transaction, ownerId, [design.logo]);
+  if (design.logo !== null && !known.has(design.logo)) return false;
+  await StoredDesign.query(transaction).insert({ codeId, design, readsAtMm, proven, updatedAt: now });
+  return true;
 }
 
 /** Does nothing for a code without a design. */
@@ -103,7 +117,7 @@ async function changeDesign(
   });
 }
 
-function changedMeanwhile(): AppError {
+export function logoChangedMeanwhile(): AppError {
   return new AppError('validation_error', 'The logo was changed meanwhile. Repeat your change.', {
     status: 412,
   });

@@ -13,6 +13,7 @@ import { describeFile } from './openapi-files.ts';
 import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
+import { applicationBody, applicationShape, styleBody, styleChanges, styleShape } from './style-shapes.ts';
 import { replayBody, replayShape } from './webhook-deliveries.ts';
 import { eventComponents } from './webhook-events.ts';
 import {
@@ -37,6 +38,8 @@ const schemas: Record<string, TSchema> = {
   BulkRow: bulkRow,
   Analytics: analyticsShape,
   Scan: scanShape,
+  Style: styleShape,
+  StyleApplication: applicationShape,
   WebhookEndpoint: endpointShape,
   WebhookEndpointWithSecret: endpointWithSecret,
   WebhookDelivery: deliveryShape,
@@ -56,6 +59,9 @@ const requestBodies: Record<string, TSchema> = {
   QrCodeLabels: labelsBody,
   QrCodeFiles: filesBody,
   QrCodePageChanges: pageBody,
+  NewStyle: styleBody,
+  StyleChanges: styleChanges,
+  NewStyleApplication: applicationBody,
   NewWebhookEndpoint: endpointBody,
   WebhookEndpointChanges: endpointChanges,
   WebhookPeriod: replayBody,
@@ -65,6 +71,7 @@ const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
   Scans: 'Scan statistics and single scans of a QR code.',
   Printing: 'Label sheets and files of many QR codes.',
+  Styles: 'Designs with a name: one for many QR codes, or for all new ones.',
   Webhooks: 'Endpoints that the service calls when something happens, and what was sent to them.',
 };
 

@@ -19,6 +19,15 @@ import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
+import { applyStyle, readStyleApplication } from './style-applications.ts';
+import { deleteStyleLogo, replaceStyleLogo } from './style-logos.ts';
+import {
+  createStyle,
+  deleteStyle,
+  listStyles,
+  readStyle,
+  updateStyle,
+} from './styles.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
 import {
@@ -58,6 +67,15 @@ export const operations: Operation[] = [
   listQrCodeScans,
   printQrCodeLabels,
   downloadQrCodeFiles,
+  createStyle,
+  listStyles,
+  readStyle,
+  updateStyle,
+  deleteStyle,
+  replaceStyleLogo,
+  deleteStyleLogo,
+  applyStyle,
+  readStyleApplication,
   createWebhook,
   listWebhooks,
   readWebhook,

@@ -1,6 +1,7 @@
 /** Messages after an action on a code. */
 export const flashTexts = {
   created: 'Code created. Download it or copy its link.',
+  createdPlain: 'Code created, without your default style: phones could not read it on this code.',
   saved: 'Changes saved.',
   renewed: 'The code works again, for as long as it is used.',
   deleted: 'The code was deleted.',

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { LogoDecoder } from '../../../codes/logo/logo-decoder.ts';
+import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
+import { readLogo } from '../../api/read-logo.ts';
+
+const cacheBytes = 4 * 1024 * 1024;
+
+/** Logos that owners look at before they save them. A file is decoded once, not for each change of the design. */
+export function createLogoPreviews(decoder: LogoDecoder) {
+  const cache = new LRUCache<string, NewLogo>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ png }) => png.length,
+  });
+  return {
+    /** Throws a validation error with the reason for a file that is no logo. */
+    async read(ownerId: string, file: Buffer): Promise<NewLogo> {
+      const key = createHash('sha256').update(`${ownerId}\n`).update(file).digest('base64url');
+      const known = cache.get(key);
+      if (known) return known;
+      const logo = await readLogo(decoder, ownerId, file);
+      cache.set(key, logo);
+      return logo;
+    },
+  };
+}
