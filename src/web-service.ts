@@ -30,6 +30,7 @@ import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
+import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
 import { withTimeout } from './runtime/timeout.ts';
@@ -173,6 +174,7 @@ export async function openWebService({
     previewShare,
     proofs,
     logoDecoder,
+    logos,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -210,6 +212,7 @@ export async function openWebService({
       producer,
       scanPolicy: createScanPolicy(),
       sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
+      sendPageLogo: createPageLogoSender(logos),
       reportHref: (token) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token)),
       trustProxyHops: config.trustProxyHops,
       nowMs,

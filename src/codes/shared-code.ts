@@ -2,10 +2,15 @@ import { raw } from 'objection';
 import { validate as isUuid } from 'uuid';
 import type { Database } from '../store/database.ts';
 import type { Design } from './design/design.ts';
+import type { PageLogo } from './logo/page-logo.ts';
 import { QrCode } from './qr-code.ts';
 
 /** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
-export type SharedCode = QrCode & { hasAnyBlocks: boolean; design: Partial<Design> | null };
+export type SharedCode = QrCode & {
+  hasAnyBlocks: boolean;
+  design: Partial<Design> | null;
+  pageLogo: PageLogo | null;
+};
 
 export async function findSharedCode(db: Database, token: string): Promise<SharedCode | undefined> {
   const code = await QrCode.query(db)
@@ -14,6 +19,9 @@ export async function findSharedCode(db: Database, token: string): Promise<Share
       'qr_codes.*',
       raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
       raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
+      raw(
+        `(SELECT jsonb_build_object('logo', logo, 'alt', alt) FROM page_logos WHERE code_id = qr_codes.id)`,
+      ).as('page_logo'),
     );
   return code as SharedCode | undefined;
 }

@@ -105,7 +105,7 @@ export function createImageSender({ images, baseUrl, log }: ImageSenderOptions):
 }
 
 /** The weak comparison of RFC 9110. */
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');

@@ -6,6 +6,7 @@ import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import { type PageLook, pageLookOf } from '../codes/page-look.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
+import type { PageLogo } from '../codes/logo/page-logo.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -20,6 +21,7 @@ export interface Target {
   content: CodeContent;
   picture: ImageCode;
   look: PageLook;
+  pageLogo: PageLogo | null;
   isPublic: boolean;
   /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
@@ -152,6 +154,7 @@ function toTarget(
       design: code.design ? normalizeDesign(code.design) : undefined,
     },
     look: pageLookOf(code),
+    pageLogo: code.pageLogo,
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),
     ...found,

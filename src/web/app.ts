@@ -5,6 +5,7 @@ import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { LogoDecoder } from '../codes/logo/logo-decoder.ts';
+import type { Logos } from '../codes/logo/stored-logo.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import type { Proofs } from '../codes/proof/proof-thread.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
@@ -46,6 +47,7 @@ import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
+import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { styleApplyPages } from './codes/styles/apply-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
@@ -85,6 +87,7 @@ export interface AppParts {
   previewShare: PreviewShare;
   proofs: Proofs;
   logoDecoder: LogoDecoder;
+  logos: Logos;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -114,6 +117,7 @@ export function createApp({
   previewShare,
   proofs,
   logoDecoder,
+  logos,
   geoSource,
   queueBoard,
   tracing,
@@ -146,6 +150,7 @@ export function createApp({
     prints,
     proofs,
     logoDecoder,
+    logos,
     geoSource,
     webhooks,
     codeChanged,
@@ -208,6 +213,7 @@ export function createPages(parts: PageParts): Router {
     codeFormPages,
     printPages,
     codeDesignPages,
+    pageLogoPages,
     styleApplyPages,
     stylePages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.

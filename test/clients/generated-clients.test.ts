@@ -135,6 +135,9 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     webhookDeleted: 204,
     designed: [true, 'dots', 204],
     logo: ['string', 204],
+    pageLogo: ['Café', 'Café', 204],
+    style: ['Summer', 'Winter', 1, 'dots', 'string', 204],
+    styled: [1, true, 204],
     deleted: 204,
     error: 'not_found',
   };

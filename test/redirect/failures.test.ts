@@ -68,6 +68,7 @@ describe('A failure while a share link is served', () => {
         producer,
         scanPolicy: createScanPolicy(),
         sendImage: createImageSender({ images, baseUrl: 'https://qr.test', log }),
+        sendPageLogo: () => Promise.reject(new Error('There are no logos')),
         reportHref: () => undefined,
         trustProxyHops: 0,
         nowMs: Date.now,

@@ -1,5 +1,6 @@
 import { createCodes } from './codes.ts';
 import { type ApiRequest, send } from './send.ts';
+import { createStyles } from './styles.ts';
 import { createWebhooks } from './webhook-endpoints.ts';
 
 export interface ClientOptions {
@@ -42,6 +43,7 @@ export function createClient({
 
   return {
     codes: createCodes(call),
+    styles: createStyles(call),
     webhooks: createWebhooks(call),
     /** Any request of the API, with the same retries. */
     request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,

@@ -17,6 +17,7 @@ export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
+export type { NewStyle, NewStyleApplication, Style, StyleApplication, StyleChanges } from './styles.ts';
 export type {
   DeliveriesQuery,
   NewWebhookEndpoint,

@@ -76,6 +76,8 @@ export async function saveLogo(
 
 /** The pictures of stored logos. */
 export interface Logos {
+  /** The PNG of a stored logo. Undefined if there is none. */
+  find(id: string): Promise<Uint8Array | undefined>;
   /** With the logo of its design, where it has one. */
   addTo(picture: Picture): Promise<Picture>;
 }
@@ -101,6 +103,7 @@ export function createLogos(db: Database): Logos {
   }
 
   return {
+    find,
     async addTo(picture) {
       const id = picture.design?.logo;
       return id && !picture.logo ? { ...picture, logo: await find(id) } : picture;

@@ -13,7 +13,7 @@ export interface DefaultStyleOutcome {
   proven?: ProvenDesign;
   /** Why phones could not read the code in it. */
   refused?: FieldError[];
-  /** The id of the style: too much is being proven now, so the worker does it. */
+  /** The id of the style: the worker applies it. */
   deferred?: string;
 }
 
@@ -23,23 +23,21 @@ interface ProofParts {
   config: { baseUrl: string };
 }
 
-/** Not in a transaction: a proof takes up to a second. A new code has the error correction that was asked for. */
+/**
+ * Not in a transaction: a proof takes up to a second. The worker applies the style where too much is being proven now, or
+ * where a logo needs more error correction than was asked for and `mayRaise` is false.
+ */
 export async function proveDefaultStyle(
   { db, proofs, config }: ProofParts,
   code: Look & Pick<QrCode, 'userId'>,
+  { mayRaise }: { mayRaise: boolean },
 ): Promise<DefaultStyleOutcome> {
   const style = await findDefaultStyle(db, code.userId);
   if (!style) return {};
   try {
-    const options = { keepsErrorCorrection: true };
-    const { proof: _proof, ...proven } = await proveDesign(
-      proofs,
-      code,
-      style.design,
-      config.baseUrl,
-      options,
-    );
-    return { proven };
+    const { proof: _proof, ...proven } = await proveDesign(proofs, code, style.design, config.baseUrl);
+    const isRaised = proven.errorCorrection !== code.errorCorrection;
+    return isRaised && !mayRaise ? { deferred: style.id } : { proven };
   } catch (error) {
     if (error instanceof BusyError) return { deferred: style.id };
     if (error instanceof AppError && error.details) return { refused: error.details };
@@ -55,7 +53,8 @@ export async function createStyledCode(
   if (!proven && deferred === undefined) return insertCode(db, created);
   const { userId, createdAt } = created;
   return db.transaction(async (transaction) => {
-    const code = await insertCode(transaction, created);
+    const { errorCorrection = created.errorCorrection } = proven ?? {};
+    const code = await insertCode(transaction, { ...created, errorCorrection });
     if (proven) await insertDesign(transaction, userId, code.id, proven, createdAt);
     else if (deferred) await defer(transaction, [code.id], { userId, styleId: deferred }, createdAt);
     return code;

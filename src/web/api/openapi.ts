@@ -6,6 +6,7 @@ import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
 import { filesBody, labelsBody } from './prints.ts';
+import { pageLogoShape } from './page-logos.ts';
 import { endingBody, endingShape } from './qr-code-ending.ts';
 import { pageBody, pageShape } from './qr-code-page.ts';
 import { describeEvents } from './openapi-events.ts';
@@ -34,6 +35,7 @@ const schemas: Record<string, TSchema> = {
   Design: designShape,
   QrCodeEnding: endingShape,
   QrCodePage: pageShape,
+  QrCodePageLogo: pageLogoShape,
   BulkResult: bulkShape,
   BulkRow: bulkRow,
   Analytics: analyticsShape,

@@ -60,7 +60,7 @@ export const createQrCode = operation({
       config.qrCodeLifetimeDays,
       now(),
     );
-    const style = await proveDefaultStyle({ db, proofs, config }, created);
+    const style = await proveDefaultStyle({ db, proofs, config }, created, { mayRaise: false });
     return async (services) => {
       const code = await createStyledCode(services.db, created, style);
       const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));

@@ -13,6 +13,7 @@ import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse
 import { limitLargeBodies } from './large-bodies.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
+import { deleteQrCodePageLogo, readQrCodePageLogo, replaceQrCodePageLogo } from './page-logos.ts';
 import { readQrCodePage, updateQrCodePage } from './qr-code-page.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
@@ -63,6 +64,9 @@ export const operations: Operation[] = [
   updateQrCodeEnding,
   readQrCodePage,
   updateQrCodePage,
+  readQrCodePageLogo,
+  replaceQrCodePageLogo,
+  deleteQrCodePageLogo,
   readQrCodeAnalytics,
   listQrCodeScans,
   printQrCodeLabels,

@@ -4,7 +4,7 @@ import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { AppError } from '../../errors.ts';
 
 /** The pages whose form has a file. Only these accept so much. */
-const paths = /^\/codes\/[\w-]{1,64}\/design(?:\/preview|\/style)?$/;
+const paths = /^\/codes\/[\w-]{1,64}\/(?:design(?:\/preview|\/style)?|page-logo)$/;
 /** The file, the other fields, and what is between them. */
 const maxBytes = maxLogoBytes + 64 * 1024;
 const maxFields = 200;

@@ -1,4 +1,18 @@
-import { createClient } from '../hey-api/client/index.js';
+import {
+  applyStyle,
+  createClient,
+  createStyle,
+  deleteQrCodePageLogo,
+  deleteStyle,
+  deleteStyleLogo,
+  listStyles,
+  readQrCodePageLogo,
+  readStyle,
+  readStyleApplication,
+  replaceQrCodePageLogo,
+  replaceStyleLogo,
+  updateStyle,
+} from '../hey-api/client/index.js';
 import {
   createQrCode,
   createQrCodes,
@@ -143,6 +157,34 @@ export async function roundTrip(
   );
   const logoDeleted = await deleteQrCodeLogo({ client, path });
   const plain = await deleteQrCodeDesign({ client, path });
+  const file = () => new Blob([onePixel], { type: 'image/png' });
+  const pageLogo = schemas.zReplaceQrCodePageLogoResponse.parse(
+    (await replaceQrCodePageLogo({ client, path, query: { alt: 'Café' }, body: file() })).data,
+  );
+  const pageLogoRead = schemas.zReadQrCodePageLogoResponse.parse(
+    (await readQrCodePageLogo({ client, path })).data,
+  );
+  const pageLogoDeleted = await deleteQrCodePageLogo({ client, path });
+  const style = schemas.zCreateStyleResponse.parse(
+    (await createStyle({ client, body: { name: 'Summer', moduleShape: 'dots' } })).data,
+  );
+  const styleAt = { id: style.id };
+  const styles = schemas.zListStylesResponse.parse((await listStyles({ client })).data);
+  const styleRead = schemas.zReadStyleResponse.parse((await readStyle({ client, path: styleAt })).data);
+  const styleChanged = schemas.zUpdateStyleResponse.parse(
+    (await updateStyle({ client, path: styleAt, body: { name: 'Winter' } })).data,
+  );
+  const styleLogo = schemas.zReplaceStyleLogoResponse.parse(
+    (await replaceStyleLogo({ client, path: styleAt, body: file() })).data,
+  );
+  const styleLogoDeleted = await deleteStyleLogo({ client, path: styleAt });
+  const applied = schemas.zApplyStyleResponse.parse(
+    (await applyStyle({ client, path: styleAt, body: { codeIds: [id] } })).data,
+  );
+  const application = schemas.zReadStyleApplicationResponse.parse(
+    (await readStyleApplication({ client, path: { id: applied.id } })).data,
+  );
+  const styleDeleted = await deleteStyle({ client, path: styleAt });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -165,6 +207,16 @@ export async function roundTrip(
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.readsAtMm ?? 0) > 0, design.moduleShape, plain.response.status],
     logo: [typeof logo.logo, logoDeleted.response.status],
+    pageLogo: [pageLogo.alt, pageLogoRead.alt, pageLogoDeleted.response.status],
+    style: [
+      style.name,
+      styleChanged.name,
+      styles.data.length,
+      styleRead.moduleShape,
+      typeof styleLogo.logo,
+      styleLogoDeleted.response.status,
+    ],
+    styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -57,7 +57,13 @@ onBothQueues('The export of an account', (redisUrl) => {
     const ann = await signedIn(service, 'ann@example.com');
     expect(await ask(ann)).to.contain('Your export is being created');
     const archive = await download(ann);
-    expect([...archive.keys()]).to.deep.equal(['account.json', 'codes.json', 'codes.csv', 'scans.csv']);
+    expect([...archive.keys()]).to.deep.equal([
+      'account.json',
+      'codes.json',
+      'codes.csv',
+      'styles.json',
+      'scans.csv',
+    ]);
     const account = JSON.parse(String(archive.get('account.json'))) as {
       account: object;
       apiKeys: { prefix: string }[];

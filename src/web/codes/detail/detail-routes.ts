@@ -75,7 +75,7 @@ export function codeDetailPages(parts: PageParts): Router {
 
   /** Proven again for this one page: the proof is cached where the code was created. */
   async function whyPlain(code: QrCode): Promise<string> {
-    const { refused = [] } = await proveDefaultStyle(parts, code);
+    const { refused = [] } = await proveDefaultStyle(parts, code, { mayRaise: true });
     return refused.map(({ field, message }) => ` ${field} ${message}.`).join('');
   }
 

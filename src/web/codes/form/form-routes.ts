@@ -138,7 +138,7 @@ export function codeFormPages(parts: PageParts): Router {
       ...(expiresAt && { expiresAt }),
     };
     const created = newCode(userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    const style = await proveDefaultStyle(parts, created);
+    const style = await proveDefaultStyle(parts, created, { mayRaise: true });
     const code = await createStyledCode(db, created, style);
     const flash: CodeFlash = style.refused ? 'createdPlain' : 'created';
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
