@@ -152,7 +152,7 @@ inABrowser('The designer', sharedService, (site) => {
       mimeType: 'image/png',
       buffer: svg('<script>alert(1)</script>'),
     });
-    owner.visitor.provoked.push(/400/);
+    owner.visitor.provoked.push(/^400 .*\/design\/preview$/);
     await page.getByRole('button', { name: 'Check and save' }).click();
     await page.getByText('Not saved. Check the marked fields. Choose the logo again.').waitFor();
     expect(await page.getByText('Logo is an SVG with <script>: export it as PNG.').isVisible()).to.equal(

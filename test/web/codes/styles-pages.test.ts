@@ -94,7 +94,7 @@ inABrowser('Styles', () => (service ??= startService({ worker: true })), (site) 
     await page.getByRole('radio', { name: 'Dots' }).check();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByRole('heading', { name: 'Applying Dots' }).waitFor();
-    await page.getByText('Done: 1 code have the style, 1 code stay as they were.').waitFor();
+    await page.getByText('Done: 1 code has the style, 1 code stays as it was.').waitFor();
     await expectAccessible(page);
     expect(await page.locator('.refused').innerText()).to.match(/^Pale: foregroundColor of the code must be/);
     expect((await designOf(good.id)).moduleShape).to.equal('dots');

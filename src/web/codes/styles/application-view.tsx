@@ -48,10 +48,12 @@ export function ApplicationView({ visitor, application, style, refused }: Applic
 
 function Outcome({ application: { applied, refused } }: { application: StyleApplication }) {
   const codes = (count: number) => `${figure(count)} ${count === 1 ? 'code' : 'codes'}`;
-  if (refused.length === 0) return <Notice kind="good">Done: {codes(applied)} have the style.</Notice>;
+  const given = `Done: ${codes(applied)} ${applied === 1 ? 'has' : 'have'} the style`;
+  if (refused.length === 0) return <Notice kind="good">{given}.</Notice>;
+  const left = `${codes(refused.length)} ${refused.length === 1 ? 'stays as it was' : 'stay as they were'}`;
   return (
     <Notice kind={applied > 0 ? 'good' : 'bad'}>
-      Done: {codes(applied)} have the style, {codes(refused.length)} stay as they were.
+      {given}, {left}.
     </Notice>
   );
 }
