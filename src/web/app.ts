@@ -44,6 +44,7 @@ import { exportPages } from './account/export-routes.ts';
 import { unsubscribePages } from './account/unsubscribe-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { designPreviewRoutes } from './codes/design/design-preview-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
@@ -212,6 +213,7 @@ export function createPages(parts: PageParts): Router {
     codePreviewRoutes,
     codeFormPages,
     printPages,
+    designPreviewRoutes,
     codeDesignPages,
     pageLogoPages,
     styleApplyPages,
