@@ -26,6 +26,8 @@ export interface StyleHandlerOptions {
   log: Log;
 }
 
+const hasOwnDesign = new Error('The code has got a design meanwhile');
+
 /** Safe to repeat: codes are claimed one by one, and a code that gets the same style twice is the same. */
 export function createStyleHandler({
   backgroundDb: db,
@@ -43,10 +45,11 @@ export function createStyleHandler({
     try {
       const proven = await proveDesign(proofs, code, design, site.baseUrl);
       await saveDesign(db, codeId, { ...proven, sharesLogo: true }, new Date(), (stored) => {
-        if (keepsDesigns && stored) throw new AppError('validation_error', 'The code has got a design.');
+        if (keepsDesigns && stored) throw hasOwnDesign;
       });
       return undefined;
     } catch (error) {
+      if (error === hasOwnDesign) return undefined;
       if (!(error instanceof AppError) || error instanceof BusyError) throw error;
       if (!error.details) return error.message;
       return `${error.details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`;

@@ -53,7 +53,7 @@ export async function createStyledCode(
   if (!proven && deferred === undefined) return insertCode(db, created);
   const { userId, createdAt } = created;
   return db.transaction(async (transaction) => {
-    const { errorCorrection = created.errorCorrection } = proven ?? {};
+    const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const code = await insertCode(transaction, { ...created, errorCorrection });
     if (proven) await insertDesign(transaction, userId, code.id, proven, createdAt);
     else if (deferred) await defer(transaction, [code.id], { userId, styleId: deferred }, createdAt);

@@ -31,7 +31,7 @@ export function createDesignForm(
   /** Of the style that the form was filled with, or else of the code, unless the form removes it. */
   async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
     if (values['removeLogo'] === 'on') return null;
-    if (values['style']) return (await findStyle(db, code.userId, values['style'])).design.logo;
+    if (values['styleId']) return (await findStyle(db, code.userId, values['styleId'])).design.logo;
     return (await findDesign(db, code.id))?.design.logo ?? null;
   }
 

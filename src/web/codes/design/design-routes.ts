@@ -43,7 +43,7 @@ export function codeDesignPages(parts: PageParts): Router {
     const flash = readFlash(ctx, parts, flashTexts);
     const stored = await findDesign(db, code.id);
     const styles = await findStyles(db, code.userId);
-    const used = styles.find(({ id }) => id === values['style']);
+    const used = styles.find(({ id }) => id === values['styleId']);
     ctx.set('Content-Security-Policy', policyWithBlobs);
     const address = (shown: DesignValues) => `/codes/${code.id}/design/preview.svg?${previewQuery(shown)}`;
     show(
@@ -74,11 +74,11 @@ export function codeDesignPages(parts: PageParts): Router {
     const code = await ownCode(ctx);
     const { preset } = ctx.query;
     const chosen = typeof preset === 'string' && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
-    const style = typeof ctx.query['style'] === 'string' ? ctx.query['style'] : undefined;
+    const style = typeof ctx.query['styleId'] === 'string' ? ctx.query['styleId'] : undefined;
     const used = style === undefined ? undefined : await findStyle(db, code.userId, style);
     const design =
       used?.design ?? chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
-    const values = { ...valuesOfDesign(design, code), style: used?.id ?? '' };
+    const values = { ...valuesOfDesign(design, code), styleId: used?.id ?? '' };
     await showDesigner(ctx, code, { values });
   });
 
@@ -89,7 +89,7 @@ export function codeDesignPages(parts: PageParts): Router {
     try {
       const { design, newLogo } = await form.read(ctx, code, values);
       const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
-      await saveDesign(db, code.id, { ...proven, sharesLogo: values['style'] !== '' }, now());
+      await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
       flash = proven.errorCorrection === code.errorCorrection ? 'designed' : 'raised';
     } catch (error) {
       return showRefusal(ctx, code, values, error);

@@ -27,7 +27,7 @@ export const designFieldNames: string[] = [
   'transparentBackground',
   'removeLogo',
   // The id of the style that the page was filled with: its logo is used.
-  'style',
+  'styleId',
   ...Object.entries(colorSwitches).flatMap(([box, colors]) => [box, ...colors]),
 ];
 

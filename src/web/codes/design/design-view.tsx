@@ -80,7 +80,7 @@ export function DesignView(props: DesignViewProps) {
       <Presets {...props} />
       <Styles {...props} />
       <Form action={path} class="code-form design-form" hasFile>
-        <input type="hidden" name="style" value={form.values['style'] ?? ''} />
+        <input type="hidden" name="styleId" value={form.values['styleId'] ?? ''} />
         <div>
           <ShapeFields form={form} />
           <ColorFields code={code} form={form} />
@@ -152,8 +152,8 @@ function Styles({ code, styles, form }: DesignViewProps) {
       {styles.map((style) => (
         <a
           key={style.id}
-          href={`/codes/${code.id}/design?style=${style.id}`}
-          aria-current={style.id === form.values['style'] ? 'true' : undefined}
+          href={`/codes/${code.id}/design?styleId=${style.id}`}
+          aria-current={style.id === form.values['styleId'] ? 'true' : undefined}
         >
           <StyleImage style={style} width={72} />
           <bdi>{style.name}</bdi>

@@ -15,7 +15,7 @@ export function createLogoPreviews(decoder: LogoDecoder) {
     sizeCalculation: ({ png }) => png.length,
   });
   // An account that tries many files must not keep the decoder from others.
-  const turns = createKeyedLimit({ concurrency: 1, maxWaiting: 100, maxWaitMs: 10_000 });
+  const turns = createKeyedLimit({ concurrency: 1, maxWaiting: 4, maxWaitMs: 10_000 });
   /** Throws a validation error with the reason for a file that is no logo. */
   return async (ownerId: string, file: Buffer): Promise<NewLogo> => {
     const key = createHash('sha256').update(`${ownerId}\n`).update(file).digest('base64url');

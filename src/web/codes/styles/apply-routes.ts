@@ -43,7 +43,7 @@ export function styleApplyPages(parts: PageParts): Router {
     const { id: ownerId } = userOf(ctx);
     const given = field(ctx, 'codeIds').split(',', maxAppliedCodes);
     const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
-    const chosen = field(ctx, 'style');
+    const chosen = field(ctx, 'styleId');
     if (chosen === '' || codes.length === 0)
       return showChoice(ctx, codes, '', codes.length > 0 ? 'Choose a style.' : undefined);
     const style = await findStyle(db, ownerId, chosen);

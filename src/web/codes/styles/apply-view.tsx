@@ -64,7 +64,7 @@ function StyleChoice({ codes, styles, chosen }: Pick<ApplyProps, 'codes' | 'styl
         <legend>Style</legend>
         {styles.map((style) => (
           <label key={style.id}>
-            <input type="radio" name="style" value={style.id} required checked={style.id === chosen} />
+            <input type="radio" name="styleId" value={style.id} required checked={style.id === chosen} />
             <StyleImage style={style} width={72} />
             <bdi>{style.name}</bdi>
           </label>
