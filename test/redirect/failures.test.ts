@@ -23,6 +23,7 @@ const good: Target = {
     backgroundColor: '#ffffff',
   },
   look: { title: null, text: null, color: null },
+  pageLogo: null,
   isPublic: true,
   isBlocked: false,
   expiresAtMs: Number.POSITIVE_INFINITY,

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { openProofs, type Proofs } from '../../src/codes/proof/proof-thread.ts';
-import { addApplication, findApplication, purgeApplications } from '../../src/codes/styles/style-applications.ts';
+import {
+  addApplication,
+  findApplication,
+  purgeApplications,
+} from '../../src/codes/styles/style-applications.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
@@ -49,9 +53,10 @@ describe('The worker that applies styles', () => {
   it('lets owners take turns, so that many codes of one do not delay those of another', async () => {
     const [many, few] = [await waiting(4), await waiting(1)];
     const tokens = new Map(
-      [...many.codes.map((code) => [code, 'many'] as const), ...few.codes.map((code) => [code, 'few'] as const)].map(
-        ([code, owner]) => [code.shareToken, owner],
-      ),
+      [
+        ...many.codes.map((code) => [code, 'many'] as const),
+        ...few.codes.map((code) => [code, 'few'] as const),
+      ].map(([code, owner]) => [code.shareToken, owner]),
     );
     const order: (string | undefined)[] = [];
     await run((picture) => {

@@ -56,18 +56,24 @@ export async function saveDesign(
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(db, codeId, { checkStored, savesLogo: newLogo !== undefined }, async (transaction, stored, ownerId) => {
-    const { logo } = design;
-    const former = stored?.design.logo;
-    const known = await lockLogos(transaction, ownerId, [former, logo]);
-    if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
-    else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former))) throw logoChangedMeanwhile();
-    await StoredDesign.query(transaction)
-      .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
-      .onConflict('code_id')
-      .merge();
-    await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
-  });
+  await changeDesign(
+    db,
+    codeId,
+    { checkStored, savesLogo: newLogo !== undefined },
+    async (transaction, stored, ownerId) => {
+      const { logo } = design;
+      const former = stored?.design.logo;
+      const known = await lockLogos(transaction, ownerId, [former, logo]);
+      if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+      else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former)))
+        throw logoChangedMeanwhile();
+      await StoredDesign.query(transaction)
+        .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
+        .onConflict('code_id')
+        .merge();
+      await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
+    },
+  );
 }
 
 /** Of a new code. False where the logo was deleted meanwhile: the code then has no design. */

@@ -17,7 +17,9 @@ export const pageLogoShape = Type.Object(
     logo: nullable(
       Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
     ),
-    alt: nullable(Type.String({ description: 'What it shows, for people who do not see it. Null without one.' })),
+    alt: nullable(
+      Type.String({ description: 'What it shows, for people who do not see it. Null without one.' }),
+    ),
   },
   { description: 'The logo on the share page of a QR code.' },
 );
@@ -52,7 +54,10 @@ export const replaceQrCodePageLogo = operation({
     'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.',
   params: codeIdParams,
   query: Type.Object({
-    alt: label('What the logo shows, for people who do not see it: usually the name of its owner.', maxAltLength),
+    alt: label(
+      'What the logo shows, for people who do not see it: usually the name of its owner.',
+      maxAltLength,
+    ),
   }),
   fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
   maxBodyBytes: maxLogoBytes,

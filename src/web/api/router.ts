@@ -22,13 +22,7 @@ import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { applyStyle, readStyleApplication } from './style-applications.ts';
 import { deleteStyleLogo, replaceStyleLogo } from './style-logos.ts';
-import {
-  createStyle,
-  deleteStyle,
-  listStyles,
-  readStyle,
-  updateStyle,
-} from './styles.ts';
+import { createStyle, deleteStyle, listStyles, readStyle, updateStyle } from './styles.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
 import {

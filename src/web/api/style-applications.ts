@@ -1,6 +1,10 @@
 import { listCodes } from '../../codes/codes.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
-import { findApplication, maxAppliedCodes, requireApplication } from '../../codes/styles/style-applications.ts';
+import {
+  findApplication,
+  maxAppliedCodes,
+  requireApplication,
+} from '../../codes/styles/style-applications.ts';
 import { findStyle } from '../../codes/styles/styles.ts';
 import { type FieldError, invalid } from '../../errors.ts';
 import { Type } from '../../schema.ts';
@@ -75,11 +79,7 @@ function choiceErrors(given: { codeIds?: unknown; category?: unknown }): FieldEr
   return [];
 }
 
-async function idsOfCategory(
-  db: Database,
-  ownerId: string,
-  category: string | undefined,
-): Promise<string[]> {
+async function idsOfCategory(db: Database, ownerId: string, category: string | undefined): Promise<string[]> {
   const codes = await listCodes(db, ownerId, { category }, { limit: maxAppliedCodes });
   if (codes.length > maxAppliedCodes) {
     const message = `has more than ${maxAppliedCodes} QR codes: send their ids in several requests`;

@@ -84,7 +84,12 @@ export const updateStyle = operation({
   body: styleChanges,
   bodyExample: { name: 'Café Linden, winter', isDefault: true },
   otherFields: logoHint,
-  success: { status: 200, description: 'The style after the change.', schema: styleShape, example: styleExample },
+  success: {
+    status: 200,
+    description: 'The style after the change.',
+    schema: styleShape,
+    example: styleExample,
+  },
   async prepare({ ownerId, params, body }, { db, config, proofs, now }) {
     const stored = await findStyle(db, ownerId, params.id);
     const { name, isDefault, ...given } = await body();

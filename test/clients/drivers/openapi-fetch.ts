@@ -157,11 +157,7 @@ export async function roundTrip(
       typeof styleLogo.data?.logo,
       styleLogoDeleted.response.status,
     ],
-    styled: [
-      applied.data?.total,
-      application.data?.styleId === style.data.id,
-      styleDeleted.response.status,
-    ],
+    styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],
     deleted: deleted.response.status,
     error,
   };

@@ -22,8 +22,7 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
       headers: { 'Content-Type': 'application/octet-stream' },
     });
   const text = () => createCode(api, { type: 'text', content: 'Hello' });
-  const logoOf = (token: string, init: RequestInit = {}) =>
-    fetch(`${service.url}/r/${token}-logo.png`, init);
+  const logoOf = (token: string, init: RequestInit = {}) => fetch(`${service.url}/r/${token}-logo.png`, init);
   const countLogos = async () => Number((await service.db('logos').count())[0]?.['count']);
 
   it('is shown on the page, with its text for those who do not see it', async () => {
@@ -41,7 +40,11 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
     expect(logo.headers.get('content-type')).to.equal('image/png');
     expect(logo.headers.get('cache-control')).to.equal('public, max-age=300');
     const etag = logo.headers.get('etag') ?? '';
-    expect(Buffer.from(await logo.arrayBuffer()).subarray(1, 4).toString()).to.equal('PNG');
+    expect(
+      Buffer.from(await logo.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).to.equal('PNG');
     expect((await logoOf(shareToken, { headers: { 'If-None-Match': etag } })).status).to.equal(304);
     const head = await logoOf(shareToken, { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).to.be.above(50);
@@ -63,7 +66,11 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
     const { id } = await text();
     const file = png(50, 50);
     const { logo } = (await upload(id, file)).body;
-    const designed = await api(`/qrcodes/${id}/design/logo`, { method: 'PUT', raw: new Uint8Array(file), headers: { 'Content-Type': 'image/png' } });
+    const designed = await api(`/qrcodes/${id}/design/logo`, {
+      method: 'PUT',
+      raw: new Uint8Array(file),
+      headers: { 'Content-Type': 'image/png' },
+    });
     expect(designed.body.logo).to.equal(logo);
     expect(await countLogos()).to.equal(before + 1);
     await api(`/qrcodes/${id}/design`, { method: 'DELETE' });
@@ -82,7 +89,11 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
       for (const [index, { id }] of codes.entries()) {
         await upload(id, files[index] as Buffer);
         const raw = new Uint8Array(files[1 - index] as Buffer);
-        await api(`/qrcodes/${id}/design/logo`, { method: 'PUT', raw, headers: { 'Content-Type': 'image/png' } });
+        await api(`/qrcodes/${id}/design/logo`, {
+          method: 'PUT',
+          raw,
+          headers: { 'Content-Type': 'image/png' },
+        });
       }
       const deleted = await Promise.all(codes.map(({ id }) => api(`/qrcodes/${id}`, { method: 'DELETE' })));
       expect(deleted.map(({ status }) => status)).to.deep.equal([204, 204]);

@@ -34,7 +34,11 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
     const api = ownerClient(service);
     const style = (await post(api, '/styles', { name: 'Ours', moduleShape: 'dots' })).body;
     const { logo } = (
-      await api(`/styles/${style.id}/logo`, { method: 'PUT', raw: new Uint8Array(png()), headers: { 'Content-Type': 'image/png' } })
+      await api(`/styles/${style.id}/logo`, {
+        method: 'PUT',
+        raw: new Uint8Array(png()),
+        headers: { 'Content-Type': 'image/png' },
+      })
     ).body;
     const good = await createCode(api);
     const pale = await createCode(api, { foregroundColor: '#e0e0e0' });
@@ -132,7 +136,10 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
 
   it(`is refused while ${maxWaitingCodes} codes of the account wait, also for parallel requests`, async () => {
     const { id } = await newStyle();
-    const rows = Array.from({ length: 400 }, (_, n) => ({ name: `Code ${n}`, content: 'https://example.com/' }));
+    const rows = Array.from({ length: 400 }, (_, n) => ({
+      name: `Code ${n}`,
+      content: 'https://example.com/',
+    }));
     const bulk = await post(api, '/qrcodes/bulk', { codes: rows });
     const codeIds = (bulk.body.data as { code: { id: string } }[]).map(({ code }) => code.id);
     const answers = await Promise.all([1, 2, 3].map(() => apply(api, id, { codeIds })));
@@ -172,7 +179,11 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
 
   it('of the default style never raises the error correction in the response', async () => {
     const { id } = await newStyle({ logoSize: 24, isDefault: true });
-    await api(`/styles/${id}/logo`, { method: 'PUT', raw: new Uint8Array(png()), headers: { 'Content-Type': 'image/png' } });
+    await api(`/styles/${id}/logo`, {
+      method: 'PUT',
+      raw: new Uint8Array(png()),
+      headers: { 'Content-Type': 'image/png' },
+    });
     const made = await post(api, '/qrcodes', { name: 'Menu', content: 'https://example.com/' });
     expect(made.body.errorCorrection).to.equal('M');
     expect((await api(`/qrcodes/${made.body.id}`)).body.errorCorrection).to.equal('M');

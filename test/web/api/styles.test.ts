@@ -33,7 +33,12 @@ describe('Styles, /api/v1/styles', () => {
   const countLogos = async () => Number((await service.db('logos').count())[0]?.['count']);
 
   it('are created with a name and a design, listed newest first, read, changed and deleted', async () => {
-    const made = await create({ name: '  Cafe\u0301  ', moduleShape: 'dots', frame: 'band', frameText: 'Scan me' });
+    const made = await create({
+      name: '  Cafe\u0301  ',
+      moduleShape: 'dots',
+      frame: 'band',
+      frameText: 'Scan me',
+    });
     expect(made.status).to.equal(201);
     const { id } = made.body;
     expect(made.body).to.deep.equal({
@@ -155,7 +160,14 @@ describe('Styles, /api/v1/styles', () => {
   });
 
   it('name every bad field', async () => {
-    const body = { name: 'a\u202eb', moduleShape: 'stars', quietZone: 99, codeId: 'x', isDefault: 'yes', extra: 1 };
+    const body = {
+      name: 'a\u202eb',
+      moduleShape: 'stars',
+      quietZone: 99,
+      codeId: 'x',
+      isDefault: 'yes',
+      extra: 1,
+    };
     expectInvalid(await create(body), Object.keys(body));
     expectInvalid(await create({ name: 'x'.repeat(101) }), ['name']);
     expectInvalid(await create({}), ['name']);

@@ -37,7 +37,9 @@ inABrowser('The logo of a share page', sharedService, (site) => {
     await scanner.page.goto(`/r/${code.shareToken}`);
     const logo = scanner.page.getByRole('img', { name: 'Café Linden, Bonn' });
     await logo.waitFor();
-    expect(await logo.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth)).to.equal(64);
+    expect(await logo.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth)).to.equal(
+      64,
+    );
     await expectAccessible(scanner.page);
     await page.getByRole('button', { name: 'Remove the logo' }).click();
     await page.getByText('The logo was removed.').waitFor();

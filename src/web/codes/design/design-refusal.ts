@@ -13,7 +13,9 @@ export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof AppError) || error.code !== 'validation_error') throw error;
   if (!error.details) return { problem: `Not saved. ${error.message}`, status: error.status };
   // The only field that is called `name` in the rules.
-  const errors = error.details.map((each) => (each.field === 'name' ? { ...each, field: 'styleName' } : each));
+  const errors = error.details.map((each) =>
+    each.field === 'name' ? { ...each, field: 'styleName' } : each,
+  );
   const shown = new Set([...designFieldNames, 'logo', 'styleName']);
   const others = errors.filter(({ field: name }) => !shown.has(name));
   return {

@@ -76,8 +76,7 @@ export function codeDesignPages(parts: PageParts): Router {
     const chosen = typeof preset === 'string' && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
     const style = typeof ctx.query['styleId'] === 'string' ? ctx.query['styleId'] : undefined;
     const used = style === undefined ? undefined : await findStyle(db, code.userId, style);
-    const design =
-      used?.design ?? chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
+    const design = used?.design ?? chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
     const values = { ...valuesOfDesign(design, code), styleId: used?.id ?? '' };
     await showDesigner(ctx, code, { values });
   });

@@ -29,9 +29,7 @@ export function ApplicationView({ visitor, application, style, refused }: Applic
               {figure(total - waiting)} of {figure(total)} codes are done
             </label>
             <progress id="application-progress" max={total} value={total - waiting} />
-            <p class="hint">
-              You can leave this page. Without scripts, reload it to see how far it is.
-            </p>
+            <p class="hint">You can leave this page. Without scripts, reload it to see how far it is.</p>
           </section>
         ) : (
           <Outcome application={application} />

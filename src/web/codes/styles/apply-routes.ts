@@ -2,7 +2,11 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCodes } from '../../../codes/find-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { findApplication, maxAppliedCodes, requireApplication } from '../../../codes/styles/style-applications.ts';
+import {
+  findApplication,
+  maxAppliedCodes,
+  requireApplication,
+} from '../../../codes/styles/style-applications.ts';
 import { findStyle, findStyles } from '../../../codes/styles/styles.ts';
 import { AppError } from '../../../errors.ts';
 import { field } from '../../middleware/forms.ts';
@@ -35,7 +39,10 @@ export function styleApplyPages(parts: PageParts): Router {
   router.get('/apply', async (ctx) => {
     const { codes } = await readSelection(ctx, parts);
     if (codes.length > maxAppliedCodes)
-      throw new AppError('validation_error', `A style is applied to at most ${maxAppliedCodes} codes at a time.`);
+      throw new AppError(
+        'validation_error',
+        `A style is applied to at most ${maxAppliedCodes} codes at a time.`,
+      );
     await showChoice(ctx, codes, '');
   });
 

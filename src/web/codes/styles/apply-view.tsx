@@ -42,8 +42,8 @@ export function ApplyView({ visitor, codes, styles, chosen, problem }: ApplyProp
         <section class="card">
           <h2>No styles yet</h2>
           <p>
-            Open the design of <a href={`/codes/${codes[0]?.id}/design`}>one of these codes</a>, and save it as
-            a style first.
+            Open the design of <a href={`/codes/${codes[0]?.id}/design`}>one of these codes</a>, and save it
+            as a style first.
           </p>
         </section>
       ) : (
