@@ -178,7 +178,7 @@ function contactOf(contact: string): JsonObject {
 
 function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
-  if (operation.params || operation.success.file) statuses.push(404);
+  if (operation.params || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
@@ -305,4 +305,10 @@ function inline(schema: unknown): Json {
   if (Array.isArray(schema)) return schema.map(reference);
   if (typeof schema !== 'object' || schema === null) return schema as Json;
   return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, reference(part)]));
+}
+
+/** Of a resource that may be missing. */
+function hasIdInBody({ body }: Operation): boolean {
+  const properties = Object.values((body?.properties ?? {}) as Record<string, { format?: string }>);
+  return properties.some(({ format }) => format === 'uuid');
 }
