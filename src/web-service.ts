@@ -24,6 +24,7 @@ import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
 import { openSpool, type Spool } from './queue/spool.ts';
+import type { QueueDefinition } from './queue/queue-definition.ts';
 import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createLane } from './redirect/handler.ts';
@@ -155,6 +156,8 @@ export async function openWebService({
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
     return undefined;
   });
+  const addJob = async <Data>(definition: QueueDefinition<Data>, data: Data): Promise<void> =>
+    void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
   const app = createApp({
@@ -184,14 +187,8 @@ export async function openWebService({
       now: () => new Date(nowMs()),
     }),
     queues: { depths: queue.depths, access: queueAccess },
-    sendMail:
-      config.mail &&
-      (async (request) => {
-        await withTimeout(addTimeoutMs, queue.add(mailQueue, packMail(request, secrets.sealMail)));
-      }),
-    buildExport: async (job) => {
-      await withTimeout(addTimeoutMs, queue.add(exportQueue, job));
-    },
+    sendMail: config.mail && ((request) => addJob(mailQueue, packMail(request, secrets.sealMail))),
+    buildExport: (job) => addJob(exportQueue, job),
     closing: closing.signal,
   });
   const handleRest = app.callback();

@@ -15,16 +15,21 @@ export async function findPageLogo(db: Database, codeId: string): Promise<PageLo
   return db('page_logos').where({ code_id: codeId }).first('logo', 'alt') as Promise<PageLogo | undefined>;
 }
 
+/** Called with what is stored, before it changes; throws where it must not. */
+type CheckStored = (stored: PageLogo | undefined) => void;
+
 /** Counts as a change of the code. Without a new logo, the page keeps the one that it has. */
 export async function savePageLogo(
   db: Database,
   { id, userId }: Pick<QrCode, 'id' | 'userId'>,
   { newLogo, alt }: { newLogo?: NewLogo | undefined; alt: string },
   now: Date,
+  checkStored: CheckStored = () => undefined,
 ): Promise<PageLogo> {
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, userId);
     const former = await lockPage(transaction, id);
+    checkStored(former);
     const logo = newLogo?.id ?? former?.logo;
     if (logo === undefined) throw invalid([{ field: 'logo', message: 'must be chosen' }]);
     await lockLogos(transaction, userId, [former?.logo, logo]);
@@ -39,9 +44,16 @@ export async function savePageLogo(
 }
 
 /** Does nothing for a code without one. */
-export async function deletePageLogo(db: Database, codeId: string, now: Date): Promise<void> {
+export async function deletePageLogo(
+  db: Database,
+  codeId: string,
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<void> {
   await db.transaction(async (transaction) => {
-    if (!(await lockPage(transaction, codeId))) return;
+    const stored = await lockPage(transaction, codeId);
+    checkStored(stored);
+    if (!stored) return;
     await transaction('page_logos').where({ code_id: codeId }).delete();
     await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
   });

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { deletePageLogo, findPageLogo, savePageLogo } from '../../codes/logo/page-logo.ts';
+import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/logo/page-logo.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';
+import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { readLogo } from './read-logo.ts';
 import { label, nullable } from './schema-parts.ts';
@@ -29,6 +30,10 @@ const example: Static<typeof pageLogoShape> = {
   alt: 'Café Linden',
 };
 
+function present(stored: PageLogo | undefined): Static<typeof pageLogoShape> {
+  return { logo: stored?.logo ?? null, alt: stored?.alt ?? null };
+}
+
 export const readQrCodePageLogo = operation({
   id: 'readQrCodePageLogo',
   method: 'get',
@@ -38,9 +43,12 @@ export const readQrCodePageLogo = operation({
   description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
   params: codeIdParams,
   success: { status: 200, description: 'The logo.', schema: pageLogoShape, example },
-  async handle({ ownerId, params }, { db }) {
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db }) {
     const code = await findCode(db, ownerId, params.id);
-    return (await findPageLogo(db, code.id)) ?? { logo: null, alt: null };
+    const shown = present(await findPageLogo(db, code.id));
+    etag(resourceEtag(shown));
+    return shown;
   },
 });
 
@@ -62,11 +70,15 @@ export const replaceQrCodePageLogo = operation({
   fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
   maxBodyBytes: maxLogoBytes,
   success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example },
-  async handle({ ownerId, params, query, file }, { db, logoDecoder, now, codeChanged }) {
+  isVersioned: true,
+  async handle({ ownerId, params, query, file, etag, requireMatch }, { db, logoDecoder, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const newLogo = await readLogo(logoDecoder, ownerId, file());
-    const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now());
+    const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
+      requireMatch(resourceEtag(present(stored))),
+    );
     codeChanged(code.shareToken);
+    etag(resourceEtag(saved));
     return saved;
   },
 });
@@ -80,9 +92,10 @@ export const deleteQrCodePageLogo = operation({
   description: 'Scans see the change within 10 seconds.',
   params: codeIdParams,
   success: { status: 204, description: 'The page has no logo.' },
-  async handle({ ownerId, params }, { db, now, codeChanged }) {
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
-    await deletePageLogo(db, code.id, now());
+    await deletePageLogo(db, code.id, now(), (stored) => requireMatch(resourceEtag(present(stored))));
     codeChanged(code.shareToken);
   },
 });

@@ -101,6 +101,16 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
     expect(await countLogos()).to.equal(before);
   });
 
+  it('is not replaced or removed with the ETag of an earlier version', async () => {
+    const { id } = await text();
+    const path = `/qrcodes/${id}/page/logo`;
+    const old = (await api(path)).headers.get('etag') ?? '';
+    const saved = await upload(id, png());
+    const remove = (etag: string) => api(path, { method: 'DELETE', headers: { 'If-Match': etag } });
+    expect((await remove(old)).status).to.equal(412);
+    expect((await remove(saved.headers.get('etag') ?? '')).status).to.equal(204);
+  });
+
   it('needs a text, and a file that is a logo', async () => {
     const { id } = await text();
     expectInvalid(await upload(id, png(), ''), ['alt']);

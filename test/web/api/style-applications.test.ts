@@ -143,7 +143,7 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
     const bulk = await post(api, '/qrcodes/bulk', { codes: rows });
     const codeIds = (bulk.body.data as { code: { id: string } }[]).map(({ code }) => code.id);
     const answers = await Promise.all([1, 2, 3].map(() => apply(api, id, { codeIds })));
-    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([202, 202, 400]);
+    expect(answers.map(({ status }) => status)).to.have.members([202, 202, 400]);
     const refused = answers.find(({ status }) => status === 400);
     expect(refused?.body.message).to.include('Try again when the others are done');
     // New codes are created all the same.

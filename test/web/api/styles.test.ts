@@ -131,7 +131,7 @@ describe('Styles, /api/v1/styles', () => {
     }));
     await service.db('styles').insert(rows);
     const made = await Promise.all(['a', 'b', 'c'].map((name) => create({ name })));
-    expect(made.map(({ status }) => status).toSorted()).to.deep.equal([201, 400, 400]);
+    expect(made.map(({ status }) => status)).to.have.members([201, 400, 400]);
     const refused = made.find(({ status }) => status === 400);
     expect(refused?.body.message).to.equal(`An account can have ${maxStyles} styles. Delete one first.`);
     expect(await namesOf()).to.have.length(maxStyles);
@@ -139,7 +139,7 @@ describe('Styles, /api/v1/styles', () => {
 
   it('are one for parallel requests with the same name', async () => {
     const made = await Promise.all(['Same', 'same', 'SAME'].map((name) => create({ name })));
-    expect(made.map(({ status }) => status).toSorted()).to.deep.equal([201, 400, 400]);
+    expect(made.map(({ status }) => status)).to.have.members([201, 400, 400]);
   });
 
   it('are refused where phones could not read them', async () => {
