@@ -3383,7 +3383,10 @@ export interface operations {
     readQrCodePageLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the QR code. */
                 id: string;
@@ -3399,6 +3402,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3410,6 +3414,18 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["QrCodePageLogo"];
                 };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
@@ -3426,7 +3442,10 @@ export interface operations {
                 /** @description What the logo shows, for people who do not see it: usually the name of its owner. */
                 alt?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the QR code. */
                 id: string;
@@ -3450,6 +3469,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3466,6 +3486,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -3476,7 +3497,10 @@ export interface operations {
     deleteQrCodePageLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the QR code. */
                 id: string;
@@ -3500,6 +3524,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3853,6 +3878,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];

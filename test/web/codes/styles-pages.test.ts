@@ -113,7 +113,7 @@ inABrowser(
         await page.goto('/codes/new');
         await owner.fillIn({ Name: 'Menu', 'Web address': 'https://example.com/' });
         await page.getByLabel('Foreground').fill(foreground);
-        await page.getByRole('button', { name: 'Create code' }).click();
+        await page.getByRole('button', { name: 'Create QR code' }).click();
       };
       await create('#000000');
       await page.getByText('Code created. Download it or copy its link.').waitFor();
