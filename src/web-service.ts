@@ -25,6 +25,7 @@ import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
 import { openSpool } from './queue/spool.ts';
+import type { QueueDefinition } from './queue/queue-definition.ts';
 import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createFileLane } from './redirect/files.ts';
@@ -32,6 +33,7 @@ import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
+import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
 import { withTimeout } from './runtime/timeout.ts';
@@ -156,6 +158,8 @@ export async function openWebService({
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
     return undefined;
   });
+  const addJob = async <Data>(definition: QueueDefinition<Data>, data: Data): Promise<void> =>
+    void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
   const app = createApp({
@@ -175,6 +179,7 @@ export async function openWebService({
     previewShare,
     proofs,
     imageDecoder,
+    logos,
     geoSource,
     tracing,
     queueBoard: createQueueBoard({
@@ -184,14 +189,8 @@ export async function openWebService({
       now: () => new Date(nowMs()),
     }),
     queues: { depths: queue.depths, access: queueAccess },
-    sendMail:
-      config.mail &&
-      (async (request) => {
-        await withTimeout(addTimeoutMs, queue.add(mailQueue, packMail(request, secrets.sealMail)));
-      }),
-    buildExport: async (job) => {
-      await withTimeout(addTimeoutMs, queue.add(exportQueue, job));
-    },
+    sendMail: config.mail && ((request) => addJob(mailQueue, packMail(request, secrets.sealMail))),
+    buildExport: (job) => addJob(exportQueue, job),
     closing: closing.signal,
   });
   const handleRest = app.callback();
@@ -215,6 +214,7 @@ export async function openWebService({
       scanPolicy: createScanPolicy(),
       sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
       readPhoto: files.photo,
+      sendPageLogo: createPageLogoSender(logos),
       reportHref,
       trustProxyHops: config.trustProxyHops,
       nowMs,

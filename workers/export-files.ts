@@ -4,6 +4,8 @@ import { readChunks } from '../src/codes/files/read-chunks.ts';
 import { ownedFiles } from '../src/codes/files/stored-file.ts';
 import { ownedCodes } from '../src/codes/owned-codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
+import type { Style } from '../src/codes/styles/style.ts';
+import { findStyles } from '../src/codes/styles/styles.ts';
 import { shareUrl } from '../src/codes/share-token.ts';
 import { csvLine } from '../src/http/csv.ts';
 import type { StreamedFile } from '../src/http/zip-stream.ts';
@@ -36,6 +38,7 @@ export async function* exportFiles(
   yield { name: 'account.json', content: accountJson(db, userId, now) };
   yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
+  yield { name: 'styles.json', content: stylesJson(db, userId) };
   for await (const file of ownedFiles(db, userId))
     yield { name: `files/${file.codeId}/${file.name}`, content: readChunks(db, file) };
   const scans = scanLines(db, userId);
@@ -63,6 +66,14 @@ async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncG
     }
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+async function* stylesJson(db: Database, userId: string): AsyncGenerator<string> {
+  const styles = (await findStyles(db, userId)).map((style) => {
+    const { userId: _owner, nameKey: _key, ...fields } = style.toJSON() as Style;
+    return fields;
+  });
+  yield `${JSON.stringify(styles, null, 2)}\n`;
 }
 
 async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {

@@ -9,6 +9,7 @@ import { createNoticeHandler, type NoticeHandlerOptions } from './notice-handler
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
 import { createPurgeHandler } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
+import { createStyleHandler, type StyleHandlerOptions } from './style-handler.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts';
 
 type Queues = typeof queues;
@@ -23,7 +24,8 @@ export type HandlerResources = ScanHandlerOptions &
   MailHandlerOptions &
   ExportHandlerOptions &
   NoticeHandlerOptions &
-  DestinationHandlerOptions;
+  DestinationHandlerOptions &
+  StyleHandlerOptions;
 
 /** A handler for each queue: a queue without one is a type error. */
 export function createHandlers(resources: HandlerResources): Handlers {
@@ -37,5 +39,6 @@ export function createHandlers(resources: HandlerResources): Handlers {
     exports: createExportHandler(resources),
     notices: createNoticeHandler(resources),
     destinations: createDestinationHandler(resources),
+    styles: createStyleHandler(resources),
   };
 }

@@ -7,6 +7,7 @@ import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
 import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
 import { purgeOldSessions } from '../src/accounts/sessions.ts';
+import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
@@ -53,6 +54,7 @@ export function createHousekeepingHandler({
       exports: () => purgeExports(db, now, isOver),
       notices: () => purgeNotices(db, now),
       destinations: () => purgeDestinations(db, now),
+      applications: () => purgeApplications(db, now),
       reports: () => purgeReports(db),
       deliveries: () => purgeDeliveries(db, now, isOver),
       expiringEvents: () => writeExpiringEvents(db, now),

@@ -1,4 +1,7 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
+import { createLogos } from '../src/codes/logo/stored-logo.ts';
+import { proofsWithLogos } from '../src/codes/logo/with-logos.ts';
+import { openProofs } from '../src/codes/proof/proofs.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
@@ -128,9 +131,11 @@ export async function openWorkerService(
   addWebhookMetrics(metrics.registry, () => readBacklog(webhookDb));
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const closing = new AbortController();
+  const proofs = proofsWithLogos(openProofs(log), createLogos(backgroundDb));
   const handlers = createHandlers({
     db,
     backgroundDb,
+    proofs,
     lookups: createLookups(places),
     sealingKey,
     openingKeys,
@@ -188,6 +193,7 @@ export async function openWorkerService(
       clearInterval(auditing);
       places.close();
       await Promise.all(workers.map((worker) => worker.close()));
+      await proofs.close();
       await deliverer.close();
       await producer.close();
       await sharedPool?.close();

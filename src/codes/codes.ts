@@ -32,7 +32,10 @@ export async function createCode(
   lifetimeDays: number,
   now: Date,
 ): Promise<QrCode> {
-  const created = newCode(ownerId, input, lifetimeDays, now);
+  return insertCode(db, newCode(ownerId, input, lifetimeDays, now));
+}
+
+export async function insertCode(db: Database, created: QrCodeColumns): Promise<QrCode> {
   return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
 }
 

@@ -25,13 +25,18 @@ export async function findCodes(
   };
 }
 
-/** The same 404 for other owners' codes and missing ones. It names their positions in `ids`. */
-export async function requireCodes(db: Database, ownerId: string, ids: string[]): Promise<QrCode[]> {
+/** The same 404 for other owners' codes and missing ones. It names their positions in the field of the ids. */
+export async function requireCodes(
+  db: Database,
+  ownerId: string,
+  ids: string[],
+  field = 'ids',
+): Promise<QrCode[]> {
   const { codes, missing } = await findCodes(db, ownerId, ids);
   if (missing.length === 0) return codes;
   const named = missing
     .slice(0, maxInMessage)
-    .map((index) => `ids[${index}]`)
+    .map((index) => `${field}[${index}]`)
     .join(', ');
   const more = missing.length > maxInMessage ? ` and ${missing.length - maxInMessage} more` : '';
   throw new AppError('not_found', `There are no such QR codes: ${named}${more}.`);

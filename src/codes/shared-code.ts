@@ -2,6 +2,7 @@ import { raw } from 'objection';
 import { validate as isUuid } from 'uuid';
 import type { Database } from '../store/database.ts';
 import type { Design } from './design/design.ts';
+import type { PageLogo } from './logo/page-logo.ts';
 import { QrCode } from './qr-code.ts';
 
 /** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
@@ -10,6 +11,7 @@ export type SharedCode = QrCode & {
   design: Partial<Design> | null;
   /** The id of the photo of a contact. */
   photo: string | null;
+  pageLogo: PageLogo | null;
 };
 
 export async function findSharedCode(db: Database, token: string): Promise<SharedCode | undefined> {
@@ -21,6 +23,9 @@ export async function findSharedCode(db: Database, token: string): Promise<Share
     raw(
       `CASE WHEN type = 'vcard' THEN (SELECT file.id FROM code_files AS file WHERE code_id = qr_codes.id AND kind = 'photo') END`,
     ).as('photo'),
+    raw(
+      `(SELECT jsonb_build_object('logo', logo, 'alt', alt) FROM page_logos WHERE code_id = qr_codes.id)`,
+    ).as('page_logo'),
   );
   return code as SharedCode | undefined;
 }

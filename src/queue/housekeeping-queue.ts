@@ -3,7 +3,7 @@ import { defineQueue } from './queue-definition.ts';
 
 /**
  * Deletes what has expired: sessions, rate limit windows, secrets and links that were never used, ids of sent mails,
- * responses of API requests with an Idempotency-Key, process reports, exports, old notices, deliveries of webhooks. Writes `code.expiring`.
+ * responses of API requests with an Idempotency-Key, process reports, exports, old notices, deliveries of webhooks, results of styles. Writes `code.expiring`.
  */
 export const housekeepingQueue = defineQueue({
   name: 'housekeeping',

@@ -9,6 +9,7 @@ import type { QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { scanQueue } from './scan-queue.ts';
 import { scanQueues, scanQueuesBeyond } from './scan-queues.ts';
+import { styleQueue } from './style-queue.ts';
 import { webhookQueue } from './webhook-queue.ts';
 
 /**
@@ -25,6 +26,7 @@ export const queues = {
   exports: exportQueue,
   notices: noticeQueue,
   destinations: destinationQueue,
+  styles: styleQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);

@@ -17,6 +17,7 @@ import { sendContactFile, sendRedirect } from './responses.ts';
 import { showPage } from './show-page.ts';
 import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
 import type { SendImage } from './images.ts';
+import type { SendPageLogo } from './page-logo.ts';
 import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
 import { accentOf } from './pages/accent.ts';
 import { policyWith } from './pages/layout.ts';
@@ -26,6 +27,8 @@ import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } f
 import type { Target, Targets } from './targets.ts';
 
 const prefix = '/r/';
+/** `/r/<token>-logo.png` */
+const logoEnding = '-logo';
 
 interface LaneOptions {
   targets: Targets;
@@ -34,6 +37,7 @@ interface LaneOptions {
   sendImage: SendImage;
   /** The photo of a contact. */
   readPhoto: ServedFiles['photo'];
+  sendPageLogo: SendPageLogo;
   /** The path of BASE_URL; empty if it has none. */
   basePath: string;
   /** Where to report a code for abuse; `undefined` if the operator gave no contact. */
@@ -46,10 +50,10 @@ interface LaneOptions {
   trace?: TraceShareRequest | undefined;
 }
 
-/** A parsed share address: the code itself, its image, or its contact as a file. */
+/** A parsed share address: the code itself, its image, its contact as a file, or the logo of its page. */
 interface ShareRequest {
   token: string;
-  format: 'code' | 'vcf' | ImageFormat;
+  format: 'code' | 'vcf' | 'logo' | ImageFormat;
   query: string;
   startedAt: number;
   trace: ShareTrace | undefined;
@@ -113,6 +117,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(request.token)));
     }
     if (request.format === 'code') return respondToScan(req, res, target, request, now);
+    if (request.format === 'logo') return respondWithLogo(req, res, target);
     if (request.format !== 'vcf') {
       answers.image += 1;
       const sent = lane.sendImage(req, res, request.token, request.format, target.picture, request.query);
@@ -141,6 +146,15 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     );
   }
 
+  function respondWithLogo(req: IncomingMessage, res: ServerResponse, { pageLogo }: Target): void {
+    if (!pageLogo) return showNotFound(req, res);
+    answers.image += 1;
+    lane.sendPageLogo(req, res, pageLogo.logo).then(
+      (isSent) => guard(req, res, () => (isSent ? undefined : showNotFound(req, res))),
+      (err: unknown) => fail(req, res, err),
+    );
+  }
+
   function respondToScan(
     req: IncomingMessage,
     res: ServerResponse,
@@ -148,7 +162,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     { token, startedAt, trace }: ShareRequest,
     now: number,
   ): void {
-    const { content, name, look, photo } = target;
+    const { content, name, look, photo, pageLogo } = target;
     const accent = accentOf(look.color);
     const send =
       content.kind === 'link'
@@ -162,6 +176,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
                 contentPage({
                   name,
                   look,
+                  pageLogo,
                   accent,
                   token,
                   content,
@@ -241,8 +256,11 @@ function parseShareUrl(url: string, startedAt: number, trace: ShareTrace | undef
   const dot = path.length - 4;
   if (path[dot] !== '.') return { token: path, format: 'code', query, startedAt, trace };
   const format = path.slice(dot + 1);
+  const token = path.slice(0, dot);
+  if (format === 'png' && token.endsWith(logoEnding))
+    return { token: token.slice(0, -logoEnding.length), format: 'logo', query, startedAt, trace };
   // With any other extension, the path is not a valid token.
   return format === 'svg' || format === 'png' || format === 'pdf' || format === 'vcf'
-    ? { token: path.slice(0, dot), format, query, startedAt, trace }
+    ? { token, format, query, startedAt, trace }
     : { token: path, format: 'code', query, startedAt, trace };
 }

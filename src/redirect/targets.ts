@@ -6,6 +6,7 @@ import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import { type PageLook, pageLookOf } from '../codes/page-look.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
+import type { PageLogo } from '../codes/logo/page-logo.ts';
 import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -22,6 +23,7 @@ export interface Target {
   look: PageLook;
   /** The id of the photo of a contact. */
   photo: string | undefined;
+  pageLogo: PageLogo | null;
   isPublic: boolean;
   /** The operator blocked the code, or a host that it links to. */
   isBlocked: boolean;
@@ -155,6 +157,7 @@ function toTarget(
     },
     look: pageLookOf(code),
     photo: code.photo ?? undefined,
+    pageLogo: code.pageLogo,
     isPublic: code.isPublic,
     expiresAtMs: code.expiresAt.getTime(),
     ...found,

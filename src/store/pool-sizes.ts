@@ -5,7 +5,7 @@
 export const poolSizes = {
   /** Without Redis: the queue and the board, whose connections are opened when an operator visits it. */
   web: { queue: 2, board: 2 },
-  /** The audit's connection is opened once a minute. Webhooks, and exports and notices, have their own, so that they cannot delay recording. */
+  /** The audit's connection is opened once a minute. Webhooks, and exports, notices and styles, have their own, so that they cannot delay recording. */
   worker: { audit: 1, webhooks: 2, background: 2 },
   /** Where there are replicas: measures their lag, on the primary and on each replica. */
   monitor: 1,

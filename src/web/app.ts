@@ -5,6 +5,7 @@ import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../codes/logo/image-decoder.ts';
+import type { Logos } from '../codes/logo/stored-logo.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import type { Proofs } from '../codes/proof/proofs.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
@@ -44,11 +45,15 @@ import { exportPages } from './account/export-routes.ts';
 import { unsubscribePages } from './account/unsubscribe-routes.ts';
 import { loadAssets } from './asset-files.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { designPreviewRoutes } from './codes/design/design-preview-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFilePages } from './codes/file/file-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
+import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
+import { styleApplyPages } from './codes/styles/apply-routes.ts';
+import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
@@ -85,6 +90,7 @@ export interface AppParts {
   previewShare: PreviewShare;
   proofs: Proofs;
   imageDecoder: ImageDecoder;
+  logos: Logos;
   geoSource: GeoSource | undefined;
   queueBoard: Middleware;
   /** Undefined: no traces are exported. */
@@ -114,6 +120,7 @@ export function createApp({
   previewShare,
   proofs,
   imageDecoder,
+  logos,
   geoSource,
   queueBoard,
   tracing,
@@ -160,6 +167,7 @@ export function createApp({
     proofs,
     imageDecoder,
     uploads,
+    logos,
     geoSource,
     webhooks,
     codeChanged,
@@ -222,7 +230,11 @@ export function createPages(parts: PageParts): Router {
     codeFilePages,
     codeFormPages,
     printPages,
+    designPreviewRoutes,
     codeDesignPages,
+    pageLogoPages,
+    styleApplyPages,
+    stylePages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,
     keysPages,

@@ -137,6 +137,9 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     logo: ['string', 204],
     photo: [true, 204],
     file: ['Menu.png', 'image/png', 204],
+    pageLogo: ['Café', 'Café', 204],
+    style: ['Summer', 'Winter', 1, 'dots', 'string', 204],
+    styled: [1, true, 204],
     deleted: 204,
     error: 'not_found',
   };

@@ -10,6 +10,8 @@ interface Sent {
   file?: Buffer;
   /** A form with a file in this field. */
   upload?: { field: string; file: Buffer };
+  /** With its question mark. */
+  query?: string;
 }
 
 const editFields = {
@@ -50,6 +52,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'DELETE /api/v1/qrcodes/:id/file': () => ({}),
   'PUT /api/v1/qrcodes/:id/photo': () => ({ file: png() }),
   'DELETE /api/v1/qrcodes/:id/photo': () => ({}),
+  'PUT /api/v1/qrcodes/:id/page/logo': () => ({ file: png(), query: '?alt=Mine' }),
+  'DELETE /api/v1/qrcodes/:id/page/logo': () => ({}),
   'PATCH /api/v1/qrcodes/:id/ending': () => ({ body: { afterExpiryUrl: 'https://example.com/closed' } }),
   'PATCH /api/v1/qrcodes/:id/page': () => ({ body: { title: 'Welcome' } }),
   'POST /codes/:id/favorite': () => ({ form: { isFavorite: 'true' } }),
@@ -62,6 +66,14 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/file/delete': () => ({ form: {} }),
   'POST /codes/:id/photo': () => ({ upload: { field: 'photo', file: png() } }),
   'POST /codes/:id/photo/delete': () => ({ form: {} }),
+  'POST /codes/:id/design/preview': () => ({ form: designFields }),
+  'POST /codes/:id/design/style': ({ id }) => ({ form: { ...designFields, styleName: id } }),
+  'POST /codes/:id/page-logo': () => ({ form: { alt: 'Mine' } }),
+  'POST /codes/:id/page-logo/delete': () => ({ form: {} }),
+  'POST /codes/styles/apply': () => ({ form: {} }),
+  'POST /codes/styles/:id/rename': ({ id }) => ({ form: { name: `Renamed ${id}` } }),
+  'POST /codes/styles/:id/default': () => ({ form: { isDefault: 'false' } }),
+  'POST /codes/styles/:id/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
@@ -71,6 +83,12 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   }),
   'POST /api/v1/qrcodes/labels': ({ id }) => ({ body: { ids: [id], sheet: 'L7160' } }),
   'POST /api/v1/qrcodes/files': ({ id }) => ({ body: { ids: [id], format: 'svg' } }),
+  'POST /api/v1/styles': () => ({ body: { name: 'Mine' } }),
+  'PATCH /api/v1/styles/:id': ({ id }) => ({ body: { name: `Renamed ${id}` } }),
+  'DELETE /api/v1/styles/:id': () => ({}),
+  'PUT /api/v1/styles/:id/logo': () => ({ file: png() }),
+  'DELETE /api/v1/styles/:id/logo': () => ({}),
+  'POST /api/v1/styles/:id/apply': ({ id }) => ({ body: { codeIds: [id] } }),
   'POST /api/v1/webhooks': () => ({
     body: { url: 'https://example.com/hook', name: 'Mine', events: ['code.created'] },
   }),
@@ -122,7 +140,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /unsubscribe/:token': () => ({ form: {} }),
 };
 
-export type IdKind = 'code' | 'key' | 'webhook' | 'delivery';
+export type IdKind = 'code' | 'key' | 'webhook' | 'delivery' | 'style' | 'application';
 
 /** The resource that the id in a path belongs to. */
 const ids: Record<string, IdKind> = {
@@ -130,6 +148,10 @@ const ids: Record<string, IdKind> = {
   '/webhooks/:id': 'webhook',
   '/api/v1/webhook-deliveries/:id': 'delivery',
   '/webhooks/deliveries/:id': 'delivery',
+  '/api/v1/styles/:id': 'style',
+  '/codes/styles/:id': 'style',
+  '/api/v1/style-applications/:id': 'application',
+  '/codes/styles/applications/:id': 'application',
   '/api/v1/qrcodes/:id': 'code',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
@@ -162,8 +184,14 @@ export const hasId = ({ path }: Route) =>
   /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|unsubscribe)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
- * of a delivery; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
-export const idsElsewhere: { of: string; method: string; path: string; form?: Record<string, string> }[] = [
+ * of a delivery, `:style` that of a style; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
+export const idsElsewhere: {
+  of: string;
+  method: string;
+  path: string;
+  form?: Record<string, string>;
+  body?: Record<string, string>;
+}[] = [
   { of: 'listQrCodes cursor', method: 'GET', path: '/api/v1/qrcodes?cursor=:id' },
   { of: 'listQrCodeScans cursor', method: 'GET', path: '/api/v1/qrcodes/:mine/scans?cursor=:scan' },
   {
@@ -171,6 +199,28 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
     method: 'GET',
     path: '/api/v1/webhooks/:hook/deliveries?cursor=:delivery',
   },
+  { of: 'createStyle codeId', method: 'POST', path: '/api/v1/styles', body: { name: 'Mine', codeId: ':id' } },
+  { of: 'page styleId', method: 'GET', path: '/codes/:mine/design?styleId=:style' },
+  { of: 'page styleId', method: 'GET', path: '/codes/:mine/design/preview.svg?styleId=:style' },
+  {
+    of: 'page styleId',
+    method: 'POST',
+    path: '/codes/:mine/design',
+    form: { ...designFields, styleId: ':style' },
+  },
+  {
+    of: 'page codeIds',
+    method: 'POST',
+    path: '/codes/styles/apply',
+    form: { codeIds: ':id', styleId: ':style' },
+  },
+  {
+    of: 'page codeIds',
+    method: 'POST',
+    path: '/codes/styles/apply',
+    form: { codeIds: ':mine', styleId: ':style' },
+  },
+  { of: 'page code', method: 'GET', path: '/codes/styles/apply?code=:id' },
   { of: 'page before', method: 'GET', path: '/webhooks/:hook?before=:delivery' },
   { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
@@ -191,10 +241,10 @@ export const idsElsewhere: { of: string; method: string; path: string; form?: Re
 
 /** Parameters of the pages that are never ids. */
 export const noIds = `
-  all categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
-  encode ended endsWithin firstDay formToken format hasPageColor isEnabled isFavorite isPublic job kind
+  all alt categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
+  encode ended endsWithin firstDay formToken format hasPageColor isDefault isEnabled isFavorite isPublic job kind
   language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset q
-  queue reason recoveryPassword removePassword response sizeMm sizeShown switch timeZone topLevel totpPassword type
+  queue reason recoveryPassword removePassword response sizeMm sizeShown styleName switch timeZone topLevel totpPassword type
   url value version
 `
   .trim()

@@ -32,12 +32,14 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   let people: Record<(typeof askers)[number], Tenant | undefined>;
   let secrets: string[];
   let secretCode: Awaited<ReturnType<typeof world.makeCode>>;
+  let secretStyle: string;
 
   before(async () => {
     service = await startService();
     world = tenants(service);
     owner = await world.join('owner-of-secrets@example.com');
     secretCode = await world.makeCode(owner);
+    secretStyle = (await world.makeStyle(owner, secretCode.code.id)).style;
     const { id, name, shareToken } = secretCode.code;
     secrets = [
       id,
@@ -63,13 +65,17 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     key: 'api_keys',
     webhook: 'webhook_endpoints',
     delivery: 'webhook_deliveries',
+    style: 'styles',
+    application: 'style_applications',
   };
   const rowOf = (kind: IdKind, id: string): Promise<object | undefined> =>
     service.db(tables[kind]).where({ id }).first();
 
   async function makeTheirs(kind: IdKind, codeId: string): Promise<string> {
     if (kind === 'code') return codeId;
-    return kind === 'key' ? world.makeKey(owner) : (await world.makeWebhook(owner))[kind];
+    if (kind === 'key') return world.makeKey(owner);
+    if (kind === 'style' || kind === 'application') return (await world.makeStyle(owner, codeId))[kind];
+    return (await world.makeWebhook(owner))[kind];
   }
 
   describe(`an id of another owner gets the same as a missing id (${withId.length} routes, ${ways.length} ways each)`, () => {
@@ -82,7 +88,8 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
           const { method, path } = route;
-          const asked = { method, path: path.replace(':id', id), as, accept, ...sentTo(route, code) };
+          const { query = '', ...sent } = sentTo(route, code);
+          const asked = { method, path: path.replace(':id', id) + query, as, accept, ...sent };
           return withoutId(await world.ask(asked), id);
         };
         for (const { asker, spell, accept } of ways) {
@@ -101,7 +108,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   });
 
   describe(`an id in a query or a form (${idsElsewhere.length} cases)`, () => {
-    for (const { of, method, path, form } of idsElsewhere) {
+    for (const { of, method, path, form, body } of idsElsewhere) {
       it(`${of}: ${method} ${path}`, async () => {
         const stranger = people.stranger as Tenant;
         const mine = (await world.makeCode(stranger)).code.id;
@@ -111,18 +118,22 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         // The neighboring id has the same position in every list, and does not exist.
         const neighbour = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
         for (const give of [(id: string) => id, neighbour]) {
-          const [id, scan, delivery] = [secretCode.code.id, secretCode.scanId, secretDelivery].map(give);
+          const secretIds = [secretCode.code.id, secretCode.scanId, secretDelivery, secretStyle];
+          const given = secretIds.map(give);
+          const [id, scan, delivery, style] = given;
           const fill = (text: string) =>
             text
               .replace(':id', id ?? '')
               .replace(':scan', scan ?? '')
               .replace(':delivery', delivery ?? '')
+              .replace(':style', style ?? '')
               .replace(':mine', mine)
               .replace(':hook', hook);
-          const filled =
-            form && Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fill(value)]));
-          const answer = await world.ask({ method, path: fill(path), as: stranger, form: filled });
-          answers.push(withoutId(withoutId(withoutId(answer, id ?? ''), scan ?? ''), delivery ?? ''));
+          const fillAll = (fields: Record<string, string> | undefined) =>
+            fields && Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+          const sent = { form: fillAll(form), body: fillAll(body) };
+          const answer = await world.ask({ method, path: fill(path), as: stranger, ...sent });
+          answers.push(given.reduce(withoutId, answer));
         }
         expect(answers[0]).to.deep.equal(answers[1]);
         expect(answers[0]?.status).to.be.oneOf([200, 303, 404]);

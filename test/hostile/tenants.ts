@@ -1,13 +1,20 @@
+import { v7 as uuidv7 } from 'uuid';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.ts';
 import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
+import { defaultDesign } from '../../src/codes/design/design.ts';
+import { savePageLogo } from '../../src/codes/logo/page-logo.ts';
+import { newLogo } from '../../src/codes/logo/stored-logo.ts';
+import { addApplication } from '../../src/codes/styles/style-applications.ts';
+import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
+import { png } from '../codes/logo/logo-files.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -62,7 +69,7 @@ export function tenants(service: TestService) {
 
   return {
     join,
-    /** A code with a scan, identified by its name. */
+    /** A code with a scan and a logo on its share page, identified by its name. */
     async makeCode(
       { user }: Tenant,
       fields: Partial<NewCode> = {},
@@ -87,6 +94,8 @@ export function tenants(service: TestService) {
       );
       const scan = scanRow(code.id, now().toISOString(), { city: 'Secret City' });
       await recordScans(db, [scan]);
+      const logo = { newLogo: newLogo(user.id, png()), alt: 'Secret caption' };
+      await savePageLogo(db, code, logo, now());
       return { code, scanId: scan.id };
     },
     async makeKey({ user }: Tenant): Promise<string> {
@@ -108,6 +117,13 @@ export function tenants(service: TestService) {
         { box: createSecretBox((await loadSecrets(db)).webhookKeys), quota: 1_000, now: now() },
       );
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
+    },
+    /** A style that is being applied to a code. */
+    async makeStyle({ user }: Tenant, codeId: string): Promise<{ style: string; application: string }> {
+      const input = { name: `Secret style ${uuidv7()}`, design: defaultDesign, isDefault: false };
+      const { id: styleId } = await insertStyle(db, user.id, input, now());
+      const wanted = { styleId, codeIds: [codeId], keepsDesigns: false };
+      return { style: styleId, application: String(await addApplication(db, user.id, wanted, now())) };
     },
     /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
     async ask({

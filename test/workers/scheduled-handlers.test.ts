@@ -5,6 +5,7 @@ import { createLog } from '../../src/telemetry/log.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
 import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
 import { createNoticeHandler } from '../../workers/notice-handler.ts';
+import { createStyleHandler } from '../../workers/style-handler.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createPurgeHandler } from '../../workers/purge-handler.ts';
 import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
@@ -48,6 +49,7 @@ describe('Handlers of schedules that run often', () => {
     };
     await createNoticeHandler(background)({});
     await createDestinationHandler(background)({});
+    await createStyleHandler({ ...background, proofs: { prove: unused, close: unused } })({});
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the scans of deleted codes were not purged',
@@ -55,6 +57,7 @@ describe('Handlers of schedules that run often', () => {
       'webhook endpoints were not called',
       'owners could not be told of their codes',
       'the addresses that codes lead to could not be checked',
+      'styles could not be applied to codes',
     ]);
   });
 });

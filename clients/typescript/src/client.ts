@@ -1,6 +1,7 @@
 import { createCodes } from './codes.ts';
 import { createPrints } from './prints.ts';
 import { type ApiRequest, send } from './send.ts';
+import { createStyles } from './styles.ts';
 import { createWebhooks } from './webhook-endpoints.ts';
 
 export interface ClientOptions {
@@ -47,6 +48,7 @@ export function createClient({
 
   return {
     codes: { ...createCodes(call), ...createPrints(call, download) },
+    styles: createStyles(call),
     webhooks: createWebhooks(call),
     /** Any request of the API whose response is JSON, with the same retries. */
     request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,

@@ -20,6 +20,7 @@ export type { Page } from './paging.ts';
 export type { Design, QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';
 export type { components, operations, paths } from './schema.ts';
+export type { NewStyle, NewStyleApplication, Style, StyleApplication, StyleChanges } from './styles.ts';
 export type {
   DeliveriesQuery,
   NewWebhookEndpoint,

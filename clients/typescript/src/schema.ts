@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a publicly shared QR code
-         * @description Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false.
+         * @description Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false. The code gets your default style, if you have one and phones can read the code in it; else a `Qrelay-Warning` header says why not.
          */
         post: operations["createQrCode"];
         delete?: never;
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create up to 500 QR codes
-         * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB.
+         * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.
          */
         post: operations["createQrCodes"];
         delete?: never;
@@ -232,6 +232,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/qrcodes/{id}/page/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the logo of the share page
+         * @description Returns which logo the page shows that a scan opens. Redirects show no page.
+         */
+        get: operations["readQrCodePageLogo"];
+        /**
+         * Set the logo of the share page
+         * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.
+         */
+        put: operations["replaceQrCodePageLogo"];
+        post?: never;
+        /**
+         * Remove the logo of the share page
+         * @description Scans see the change within 10 seconds.
+         */
+        delete: operations["deleteQrCodePageLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/qrcodes/{id}/analytics": {
         parameters: {
             query?: never;
@@ -306,6 +334,122 @@ export interface paths {
          * @description Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.
          */
         post: operations["downloadQrCodeFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/styles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List styles
+         * @description Returns all your styles, newest first. There are few, so there is only one page.
+         */
+        get: operations["listStyles"];
+        put?: never;
+        /**
+         * Create a style
+         * @description A style is a design with a name, and with a logo if it has one. It is proven to scan on an example with the default colors, and again on each code that gets it. An account can have 50.
+         */
+        post: operations["createStyle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/styles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a style
+         * @description Returns one of your styles.
+         */
+        get: operations["readStyle"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a style
+         * @description Codes that have got it keep their design. Codes that wait for it do not get it.
+         */
+        delete: operations["deleteStyle"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a style
+         * @description Send only the fields that you want to change. It is proven to scan on an example with the default colors, and again on each code that gets it. Codes that have got the style do not change: apply it again.
+         */
+        patch: operations["updateStyle"];
+        trace?: never;
+    };
+    "/styles/{id}/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the logo of a style
+         * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. Codes that have got the style do not change.
+         */
+        put: operations["replaceStyleLogo"];
+        post?: never;
+        /**
+         * Remove the logo of a style
+         * @description The rest of the style stays. Codes that have got the style do not change.
+         */
+        delete: operations["deleteStyleLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/styles/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a style to QR codes
+         * @description Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.
+         */
+        post: operations["applyStyle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/style-applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far a style is applied
+         * @description Returns how many codes have got the style, and those that stay as they were with the reason.
+         */
+        get: operations["readStyleApplication"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -794,6 +938,13 @@ export interface components {
             /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
             color: string | null;
         };
+        /** @description The logo on the share page of a QR code. */
+        QrCodePageLogo: {
+            /** @description Identifies the logo: the same for the same picture. Null without one. */
+            logo: string | null;
+            /** @description What it shows, for people who do not see it. Null without one. */
+            alt: string | null;
+        };
         /** @description The file that a scan of a QR code opens. Without one, the first five fields are null. */
         QrCodeFile: {
             /** @description Under which it is saved, with the extension of its type. */
@@ -983,6 +1134,114 @@ export interface components {
              * @description When it was scanned.
              */
             scannedAt: string;
+        };
+        /** @description A design with a name, to be used for many QR codes. */
+        Style: {
+            /**
+             * Format: uuid
+             * @description Identifier of the style.
+             */
+            id: string;
+            /** @description The name of the style. */
+            name: string;
+            /** @description Whether new QR codes get the style. Setting it to true ends it for the style that had it. */
+            isDefault: boolean;
+            /**
+             * @description Shape of the modules.
+             * @enum {string}
+             */
+            moduleShape: "square" | "rounded" | "dots" | "diamond" | "bars";
+            /**
+             * @description Shape of the frames of the three eyes.
+             * @enum {string}
+             */
+            eyeFrameShape: "square" | "rounded" | "cut" | "leaf";
+            /**
+             * @description Shape of the balls in the three eyes.
+             * @enum {string}
+             */
+            eyeBallShape: "square" | "rounded" | "circle" | "leaf" | "octagon";
+            /** @description Color of the frames of the eyes. Null: like the modules. */
+            eyeFrameColor: string | null;
+            /** @description Color of the balls of the eyes. Null: like the modules. */
+            eyeBallColor: string | null;
+            /** @description Second color of a gradient that starts with the `foregroundColor` of the code. Null: no gradient. */
+            gradientColor: string | null;
+            /**
+             * @description Whether the gradient follows a line or starts in the center.
+             * @enum {string}
+             */
+            gradientShape: "linear" | "radial";
+            /** @description Direction of a linear gradient in degrees, clockwise: 0 is from left to right. */
+            gradientAngle: number;
+            /** @description Whether what is behind the picture shows, instead of the `backgroundColor` of the code. */
+            transparentBackground: boolean;
+            /** @description Free margin around the symbol in modules. At least 4 without a frame. */
+            quietZone: number;
+            /**
+             * @description Frame around the code, with a text.
+             * @enum {string}
+             */
+            frame: "none" | "band" | "bubble" | "card";
+            /** @description Text in the frame, or null. */
+            frameText: string | null;
+            /** @description Color of the frame. Null: the `foregroundColor` of the code. */
+            frameColor: string | null;
+            /** @description Color of the text. Null: the `backgroundColor` of the code. */
+            frameTextColor: string | null;
+            /** @description The longer side of the logo, in percent of the width of the symbol. */
+            logoSize: number;
+            /** @description Identifies the logo: the same for the same picture. Null without one. */
+            logo: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
+        };
+        /** @description A style that is applied to QR codes, and how far it is. */
+        StyleApplication: {
+            /**
+             * Format: uuid
+             * @description Identifier of the application.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the style.
+             */
+            styleId: string;
+            /**
+             * @description `pending` while codes wait, then `done`.
+             * @enum {string}
+             */
+            status: "pending" | "done";
+            /** @description Number of QR codes. Those that are deleted meanwhile do not count. */
+            total: number;
+            /** @description Number of QR codes that wait. */
+            pending: number;
+            /** @description Number of QR codes that have got the style. */
+            applied: number;
+            /** @description QR codes that stay as they were. */
+            refused: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the QR code.
+                 */
+                codeId: string;
+                /** @description Why phones could not read it in this style. */
+                reason: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
+            createdAt: string;
         };
         /** @description A webhook endpoint. */
         WebhookEndpoint: {
@@ -2013,6 +2272,208 @@ export interface components {
                     text?: string | null;
                     /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
                     color?: string | null;
+                };
+            };
+        };
+        /** @description The style to create. Omitted fields get their default. */
+        NewStyle: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Café Linden",
+                 *       "moduleShape": "rounded",
+                 *       "frame": "band",
+                 *       "frameText": "Scan me"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: label
+                     * @description The name of the style: unique in the account, whether in upper or lower case.
+                     */
+                    name: string;
+                    /**
+                     * @description Whether new QR codes get the style. Setting it to true ends it for the style that had it.
+                     * @default false
+                     */
+                    isDefault?: boolean;
+                    /**
+                     * Format: uuid
+                     * @description Starts with the design of this QR code and its logo, instead of the defaults.
+                     * @default null
+                     */
+                    codeId?: string | null;
+                    /**
+                     * @description Shape of the modules.
+                     * @default square
+                     * @enum {string}
+                     */
+                    moduleShape?: "square" | "rounded" | "dots" | "diamond" | "bars";
+                    /**
+                     * @description Shape of the frames of the three eyes.
+                     * @default square
+                     * @enum {string}
+                     */
+                    eyeFrameShape?: "square" | "rounded" | "cut" | "leaf";
+                    /**
+                     * @description Shape of the balls in the three eyes.
+                     * @default square
+                     * @enum {string}
+                     */
+                    eyeBallShape?: "square" | "rounded" | "circle" | "leaf" | "octagon";
+                    /**
+                     * @description Color of the frames of the eyes. Null: like the modules.
+                     * @default null
+                     */
+                    eyeFrameColor?: string | null;
+                    /**
+                     * @description Color of the balls of the eyes. Null: like the modules.
+                     * @default null
+                     */
+                    eyeBallColor?: string | null;
+                    /**
+                     * @description Second color of a gradient that starts with the `foregroundColor` of the code. Null: no gradient.
+                     * @default null
+                     */
+                    gradientColor?: string | null;
+                    /**
+                     * @description Whether the gradient follows a line or starts in the center.
+                     * @default linear
+                     * @enum {string}
+                     */
+                    gradientShape?: "linear" | "radial";
+                    /**
+                     * @description Direction of a linear gradient in degrees, clockwise: 0 is from left to right.
+                     * @default 0
+                     */
+                    gradientAngle?: number;
+                    /**
+                     * @description Whether what is behind the picture shows, instead of the `backgroundColor` of the code.
+                     * @default false
+                     */
+                    transparentBackground?: boolean;
+                    /**
+                     * @description Free margin around the symbol in modules. At least 4 without a frame.
+                     * @default 4
+                     */
+                    quietZone?: number;
+                    /**
+                     * @description Frame around the code, with a text.
+                     * @default none
+                     * @enum {string}
+                     */
+                    frame?: "none" | "band" | "bubble" | "card";
+                    /**
+                     * Format: label
+                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     * @default null
+                     */
+                    frameText?: string | null;
+                    /**
+                     * @description Color of the frame. Null: the `foregroundColor` of the code.
+                     * @default null
+                     */
+                    frameColor?: string | null;
+                    /**
+                     * @description Color of the text. Null: the `backgroundColor` of the code.
+                     * @default null
+                     */
+                    frameTextColor?: string | null;
+                    /**
+                     * @description The longer side of the logo, in percent of the width of the symbol.
+                     * @default 20
+                     */
+                    logoSize?: number;
+                };
+            };
+        };
+        /** @description The fields to change. Omitted fields are not changed. */
+        StyleChanges: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Café Linden, winter",
+                 *       "isDefault": true
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: label
+                     * @description The name of the style: unique in the account, whether in upper or lower case.
+                     */
+                    name?: string;
+                    /** @description Whether new QR codes get the style. Setting it to true ends it for the style that had it. */
+                    isDefault?: boolean;
+                    /**
+                     * @description Shape of the modules.
+                     * @enum {string}
+                     */
+                    moduleShape?: "square" | "rounded" | "dots" | "diamond" | "bars";
+                    /**
+                     * @description Shape of the frames of the three eyes.
+                     * @enum {string}
+                     */
+                    eyeFrameShape?: "square" | "rounded" | "cut" | "leaf";
+                    /**
+                     * @description Shape of the balls in the three eyes.
+                     * @enum {string}
+                     */
+                    eyeBallShape?: "square" | "rounded" | "circle" | "leaf" | "octagon";
+                    /** @description Color of the frames of the eyes. Null: like the modules. */
+                    eyeFrameColor?: string | null;
+                    /** @description Color of the balls of the eyes. Null: like the modules. */
+                    eyeBallColor?: string | null;
+                    /** @description Second color of a gradient that starts with the `foregroundColor` of the code. Null: no gradient. */
+                    gradientColor?: string | null;
+                    /**
+                     * @description Whether the gradient follows a line or starts in the center.
+                     * @enum {string}
+                     */
+                    gradientShape?: "linear" | "radial";
+                    /** @description Direction of a linear gradient in degrees, clockwise: 0 is from left to right. */
+                    gradientAngle?: number;
+                    /** @description Whether what is behind the picture shows, instead of the `backgroundColor` of the code. */
+                    transparentBackground?: boolean;
+                    /** @description Free margin around the symbol in modules. At least 4 without a frame. */
+                    quietZone?: number;
+                    /**
+                     * @description Frame around the code, with a text.
+                     * @enum {string}
+                     */
+                    frame?: "none" | "band" | "bubble" | "card";
+                    /**
+                     * Format: label
+                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     */
+                    frameText?: string | null;
+                    /** @description Color of the frame. Null: the `foregroundColor` of the code. */
+                    frameColor?: string | null;
+                    /** @description Color of the text. Null: the `backgroundColor` of the code. */
+                    frameTextColor?: string | null;
+                    /** @description The longer side of the logo, in percent of the width of the symbol. */
+                    logoSize?: number;
+                };
+            };
+        };
+        /** @description The QR codes that get the style. */
+        NewStyleApplication: {
+            content: {
+                /**
+                 * @example {
+                 *       "codeIds": [
+                 *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *         "01936f3e-7c1b-7a22-9b3c-4d5e6f708192"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes. Send either these or `category`. */
+                    codeIds?: string[];
+                    /**
+                     * Format: text
+                     * @description All QR codes with this category, up to 500. Send either this or `codeIds`.
+                     */
+                    category?: string;
                 };
             };
         };
@@ -3321,6 +3782,156 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readQrCodePageLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "alt": "Café Linden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePageLogo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodePageLogo: {
+        parameters: {
+            query?: {
+                /** @description What the logo shows, for people who do not see it: usually the name of its owner. */
+                alt?: string;
+            };
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+                "image/svg+xml": string;
+            };
+        };
+        responses: {
+            /** @description The logo was saved. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "alt": "Café Linden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePageLogo"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodePageLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page has no logo. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     readQrCodeAnalytics: {
         parameters: {
             query?: {
@@ -3543,6 +4154,494 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStyles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your styles. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *           "name": "Café Linden",
+                     *           "isDefault": true,
+                     *           "moduleShape": "rounded",
+                     *           "eyeFrameShape": "square",
+                     *           "eyeBallShape": "square",
+                     *           "eyeFrameColor": null,
+                     *           "eyeBallColor": null,
+                     *           "gradientColor": null,
+                     *           "gradientShape": "linear",
+                     *           "gradientAngle": 0,
+                     *           "transparentBackground": false,
+                     *           "quietZone": 4,
+                     *           "frame": "band",
+                     *           "frameText": "Scan me",
+                     *           "frameColor": null,
+                     *           "frameTextColor": null,
+                     *           "logo": null,
+                     *           "logoSize": 20,
+                     *           "createdAt": "2026-12-01T08:00:00.000Z",
+                     *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["Style"][];
+                        /**
+                         * Format: uuid
+                         * @description Send it as `cursor` to get the next page. Null on the last page.
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createStyle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["NewStyle"];
+        responses: {
+            /** @description The style was created. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "name": "Café Linden",
+                     *       "isDefault": false,
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "square",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "logo": null,
+                     *       "logoSize": 20,
+                     *       "createdAt": "2026-12-01T08:00:00.000Z",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Style"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readStyle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "name": "Café Linden",
+                     *       "isDefault": true,
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "square",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "logo": null,
+                     *       "logoSize": 20,
+                     *       "createdAt": "2026-12-01T08:00:00.000Z",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Style"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteStyle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateStyle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["StyleChanges"];
+        responses: {
+            /** @description The style after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "name": "Café Linden",
+                     *       "isDefault": true,
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "square",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "logo": null,
+                     *       "logoSize": 20,
+                     *       "createdAt": "2026-12-01T08:00:00.000Z",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Style"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceStyleLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+                "image/svg+xml": string;
+            };
+        };
+        responses: {
+            /** @description The style with the logo was proven and saved. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "name": "Café Linden",
+                     *       "isDefault": true,
+                     *       "moduleShape": "rounded",
+                     *       "eyeFrameShape": "square",
+                     *       "eyeBallShape": "square",
+                     *       "eyeFrameColor": null,
+                     *       "eyeBallColor": null,
+                     *       "gradientColor": null,
+                     *       "gradientShape": "linear",
+                     *       "gradientAngle": 0,
+                     *       "transparentBackground": false,
+                     *       "quietZone": 4,
+                     *       "frame": "band",
+                     *       "frameText": "Scan me",
+                     *       "frameColor": null,
+                     *       "frameTextColor": null,
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "logoSize": 20,
+                     *       "createdAt": "2026-12-01T08:00:00.000Z",
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Style"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteStyleLogo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style has no logo. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    applyStyle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["NewStyleApplication"];
+        responses: {
+            /** @description The codes wait for the style. */
+            202: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f61-3c4d-7e55-9f66-7a8b9c0d1e02",
+                     *       "styleId": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "status": "pending",
+                     *       "total": 2,
+                     *       "pending": 2,
+                     *       "applied": 0,
+                     *       "refused": [],
+                     *       "createdAt": "2026-12-01T08:01:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StyleApplication"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readStyleApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of the application. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f61-3c4d-7e55-9f66-7a8b9c0d1e02",
+                     *       "styleId": "01936f60-1a2b-7c33-8d44-5e6f7a8b9c01",
+                     *       "status": "done",
+                     *       "total": 2,
+                     *       "pending": 0,
+                     *       "applied": 2,
+                     *       "refused": [],
+                     *       "createdAt": "2026-12-01T08:01:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StyleApplication"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,7 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
-import { type NewLogo, saveLogo } from '../logo/stored-logo.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../logo/stored-logo.ts';
 import { type ErrorCorrection, QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
 
@@ -41,6 +41,8 @@ export interface ProvenDesign {
   errorCorrection: ErrorCorrection;
   /** To be stored with the design, which has its id. Absent: the logo that the code has stays, if the design has it. */
   newLogo?: NewLogo | undefined;
+  /** Whether the logo may be one that the account has elsewhere. */
+  sharesLogo?: boolean;
 }
 
 /** Called with the design that is stored, before it changes; throws where it must not. */
@@ -50,20 +52,42 @@ type CheckStored = (stored: StoredDesign | undefined) => void;
 export async function saveDesign(
   db: Database,
   codeId: string,
-  { design, readsAtMm, proven, errorCorrection, newLogo }: ProvenDesign,
+  { design, readsAtMm, proven, errorCorrection, newLogo, sharesLogo = false }: ProvenDesign,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(db, codeId, checkStored, async (transaction, stored, ownerId) => {
-    const { logo } = design;
-    if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
-    else if (logo !== null && logo !== stored?.design.logo) throw changedMeanwhile();
-    await StoredDesign.query(transaction)
-      .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
-      .onConflict('code_id')
-      .merge();
-    await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
-  });
+  await changeDesign(
+    db,
+    codeId,
+    { checkStored, savesLogo: newLogo !== undefined },
+    async (transaction, stored, ownerId) => {
+      const { logo } = design;
+      const former = stored?.design.logo;
+      const known = await lockLogos(transaction, ownerId, [former, logo]);
+      if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+      else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former)))
+        throw logoChangedMeanwhile();
+      await StoredDesign.query(transaction)
+        .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
+        .onConflict('code_id')
+        .merge();
+      await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
+    },
+  );
+}
+
+/** Of a new code. False where the logo was deleted meanwhile: the code then has no design. */
+export async function insertDesign(
+  transaction: Database,
+  ownerId: string,
+  codeId: string,
+  { design, readsAtMm, proven }: ProvenDesign,
+  now: Date,
+): Promise<boolean> {
+  const known = await lockLogos(transaction, ownerId, [design.logo]);
+  if (design.logo !== null && !known.has(design.logo)) return false;
+  await StoredDesign.query(transaction).insert({ codeId, design, readsAtMm, proven, updatedAt: now });
+  return true;
 }
 
 /** Does nothing for a code without a design. */
@@ -73,7 +97,7 @@ export async function deleteDesign(
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(db, codeId, checkStored, async (transaction, stored) => {
+  await changeDesign(db, codeId, { checkStored }, async (transaction, stored) => {
     if (!stored) return;
     await StoredDesign.query(transaction).deleteById(codeId);
     await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
@@ -83,10 +107,12 @@ export async function deleteDesign(
 async function changeDesign(
   db: Database,
   codeId: string,
-  checkStored: CheckStored,
+  { checkStored, savesLogo = false }: { checkStored: CheckStored; savesLogo?: boolean },
   change: (transaction: Database, stored: StoredDesign | undefined, ownerId: string) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
+    const owner = savesLogo && (await QrCode.query(transaction).findById(codeId).select('user_id'));
+    if (owner) await lockOwner(transaction, owner.userId);
     // Locks the code, so that two changes of its design follow one another.
     const code = await QrCode.query(transaction).findById(codeId).select('id', 'user_id').forNoKeyUpdate();
     // It was deleted while its design was proven.
@@ -97,7 +123,7 @@ async function changeDesign(
   });
 }
 
-function changedMeanwhile(): AppError {
+export function logoChangedMeanwhile(): AppError {
   return new AppError('validation_error', 'The logo was changed meanwhile. Repeat your change.', {
     status: 412,
   });

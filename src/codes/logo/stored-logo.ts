@@ -28,7 +28,32 @@ export function newLogo(ownerId: string, png: Uint8Array): NewLogo {
   return { id: createHash('sha256').update(`${ownerId}\n`).update(png).digest('base64url'), png };
 }
 
-/** Stores it unless the account has it, and locks it, so that it is not deleted before a design has it. */
+/** First of all locks of a change that stores a logo: the number of logos holds for parallel requests, and none waits for another. */
+export async function lockOwner(transaction: Database, ownerId: string): Promise<void> {
+  await transaction('users').where({ id: ownerId }).forNoKeyUpdate().select('id');
+}
+
+/**
+ * Locks those that the account has, so that they are not deleted meanwhile, and returns them. All at once and sorted: two
+ * changes that swap logos would wait for each other.
+ */
+export async function lockLogos(
+  transaction: Database,
+  ownerId: string,
+  ids: (string | null | undefined)[],
+): Promise<Set<string>> {
+  const wanted = ids.filter((id) => typeof id === 'string');
+  if (wanted.length === 0) return new Set();
+  const locked = await StoredLogo.query(transaction)
+    .select('id')
+    .where({ user_id: ownerId })
+    .whereIn('id', wanted)
+    .orderBy('id')
+    .forUpdate();
+  return new Set(locked.map(({ id }) => id));
+}
+
+/** Stores it unless the account has it. Call `lockOwner` and `lockLogos` first. */
 export async function saveLogo(
   transaction: Database,
   ownerId: string,
@@ -51,6 +76,8 @@ export async function saveLogo(
 
 /** The pictures of stored logos. */
 export interface Logos {
+  /** The PNG of a stored logo. Undefined if there is none. */
+  find(id: string): Promise<Uint8Array | undefined>;
   /** With the logo of its design, where it has one. */
   addTo(picture: Picture): Promise<Picture>;
 }
@@ -76,6 +103,7 @@ export function createLogos(db: Database): Logos {
   }
 
   return {
+    find,
     async addTo(picture) {
       const id = picture.design?.logo;
       return id && !picture.logo ? { ...picture, logo: await find(id) } : picture;

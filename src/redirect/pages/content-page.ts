@@ -9,6 +9,7 @@ import type {
 } from '../../codes/content/code-content.ts';
 import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
+import type { PageLogo } from '../../codes/logo/page-logo.ts';
 import type { PageLook } from '../../codes/page-look.ts';
 import type { Translation } from '../languages/translation.ts';
 import type { Accent } from './accent.ts';
@@ -33,6 +34,7 @@ interface ContentView {
   mapsApp?: MapsApp;
   reportHref?: string | undefined;
   look?: PageLook;
+  pageLogo?: PageLogo | null;
   accent?: Accent | undefined;
   previewNonce?: string | undefined;
   /** Of the Wi-Fi network; the picture of the code otherwise. */
@@ -50,12 +52,19 @@ export function contentPage(view: ContentView): string {
   return layout(
     translation,
     title,
-    html`<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
+    html`${logoOf(view)}<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
 <h1 dir="auto">${title}</h1>
 ${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${person}
 ${bodyOf(view)}`,
     { accent, reportHref, previewNonce },
   );
+}
+
+/** Its address changes with it, so that a cached one is not shown instead. */
+function logoOf({ pageLogo, token, basePath = '' }: ContentView): Markup | undefined {
+  if (!pageLogo) return undefined;
+  const address = `${basePath}/r/${token}-logo.png?v=${pageLogo.logo.slice(0, 8)}`;
+  return html`<img class="logo" src="${address}" alt="${undirected(pageLogo.alt)}">\n`;
 }
 
 function bodyOf(view: ContentView): Markup {

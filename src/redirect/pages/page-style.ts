@@ -11,6 +11,7 @@ main{width:100%;max-width:30rem;margin-top:clamp(0rem,9vh - 2rem,5rem);padding:1
 .kind{display:flex;align-items:center;gap:.75rem;margin:0 0 1rem;color:var(--dim);font-weight:600}
 svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .kind svg{width:var(--touch);height:var(--touch);padding:.625rem;border-radius:50%;background:var(--tint);color:var(--accent)}
+.logo{display:block;max-width:min(12rem,100%);max-height:6rem;width:auto;height:auto;margin:0 0 1.25rem}
 h1{margin:0;font-size:1.5rem;line-height:1.25;font-weight:700}
 p{margin:.75rem 0 0}
 a{color:var(--accent);text-underline-offset:.2em}

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
-import { insertCodes, newCode, type QrCodeColumns } from '../../codes/codes.ts';
+import { newCode, type QrCodeColumns } from '../../codes/codes.ts';
+import { createStyledCodes } from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { invalid } from '../../errors.ts';
@@ -19,6 +20,9 @@ import { choice, closed } from './schema-parts.ts';
 const maxCodes = 500;
 const maxBytes = 1024 * 1024;
 const maxDetails = 100;
+/** Those that wait already take minutes. */
+const withoutStyle =
+  'The code was created without the default style because too many codes wait for a style. Apply it later.';
 const modes = ['all', 'each'] as const;
 
 const mode = Type.Optional({
@@ -88,7 +92,7 @@ export const createQrCodes = operation({
   tag: 'QR codes',
   summary: 'Create up to 500 QR codes',
   description:
-    'Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB.',
+    'Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.',
   body: bulkBody,
   checkedBody,
   maxBodyBytes: maxBytes,
@@ -146,7 +150,8 @@ export const createQrCodes = operation({
       await pause();
     }
     return async (services) => {
-      await insertCodes(services.db, columns);
+      const isStyled = await createStyledCodes(services.db, ownerId, columns, createdAt);
+      if (!isStyled) for (const { warnings } of data) warnings?.push(withoutStyle);
       return { created: columns.length, failed: rows.length - columns.length, data };
     };
   },

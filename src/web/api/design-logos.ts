@@ -6,7 +6,7 @@ import { designExample, designShape } from './design-shapes.ts';
 import { presentDesign, presentProven } from './designs.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
-import { proveDesign } from './prove-design.ts';
+import { proveDesign } from '../../codes/proof/prove-design.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { readLogo } from './read-logo.ts';
 

@@ -58,27 +58,36 @@ const fields = {
 
 type Fields = typeof fields;
 
+/** What may be sent, with the defaults of what is not. */
+export const designInputs = Object.fromEntries(
+  Object.entries(fields).map(([name, schema]) => [
+    name,
+    { ...schema, default: defaultDesign[name as keyof Design] },
+  ]),
+) as unknown as Fields;
+
+/** To change single fields. */
+export const designChanges = fields;
+
 /** What is not sent gets its default: the body replaces the whole design. */
-export const designBody = Type.Partial(
-  Type.Object(
-    Object.fromEntries(
-      Object.entries(fields).map(([name, schema]) => [
-        name,
-        { ...schema, default: defaultDesign[name as keyof Design] },
-      ]),
-    ) as unknown as Fields,
+export const designBody = Type.Partial(Type.Object(designInputs), {
+  ...closed,
+  description: 'The design. Omitted fields get their default.',
+});
+
+/** What is shown of a design, of a code or of a style. */
+export const designProperties = {
+  ...fields,
+  // Without the bounds of requests: some clients count UTF-16 units.
+  frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
+  logo: nullable(
+    Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
   ),
-  { ...closed, description: 'The design. Omitted fields get their default.' },
-);
+};
 
 export const designShape = Type.Object(
   {
-    ...fields,
-    // Without the bounds of requests: some clients count UTF-16 units.
-    frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
-    logo: nullable(
-      Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
-    ),
+    ...designProperties,
     readsAtMm: nullable(
       Type.Integer({
         minimum: 1,

@@ -13,7 +13,7 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import { designBody, designExample, designShape } from './design-shapes.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
-import { describeProof, pictureOf, proveDesign } from './prove-design.ts';
+import { describeProof, pictureOf, proveDesign } from '../../codes/proof/prove-design.ts';
 import { codeIdParams } from './qr-codes.ts';
 
 const path = '/qrcodes/{id}/design';

@@ -1,5 +1,5 @@
 /** Names that look the same are stored as the same text: trimmed, in NFC. */
-const labels = ['name', 'category', 'title', 'text'];
+const labels = ['name', 'category', 'title', 'text', 'alt'];
 
 export function normalizeLabels(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;

@@ -1,15 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Config } from '../../config.ts';
-import { analyticsShape } from './analytics.ts';
-import { designBody, designShape } from './design-shapes.ts';
-import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
 import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
 import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
-import { filesBody, labelsBody } from './prints.ts';
-import { endingBody, endingShape } from './qr-code-ending.ts';
-import { fileShape } from './qr-code-file.ts';
-import { pageBody, pageShape } from './qr-code-page.ts';
-import { photoShape } from './qr-code-photo.ts';
+import { requestBodies, schemas } from './openapi-components.ts';
 import { describeEvents } from './openapi-events.ts';
 import { describeFile } from './openapi-files.ts';
 import {
@@ -20,60 +13,13 @@ import {
   type Json,
   type JsonObject,
 } from './openapi-headers.ts';
-import { createBody, createdShape, patchBody, readShape } from './qr-code-shapes.ts';
-import { scanShape } from './scans.ts';
 import type { pageOf } from './schema-parts.ts';
-import { replayBody, replayShape } from './webhook-deliveries.ts';
-import { eventComponents } from './webhook-events.ts';
-import {
-  deliveryDetail,
-  deliveryShape,
-  endpointBody,
-  endpointChanges,
-  endpointShape,
-  endpointWithSecret,
-} from './webhook-shapes.ts';
-
-const schemas: Record<string, TSchema> = {
-  QrCode: readShape,
-  CreatedQrCode: createdShape,
-  Design: designShape,
-  QrCodeEnding: endingShape,
-  QrCodePage: pageShape,
-  QrCodeFile: fileShape,
-  QrCodePhoto: photoShape,
-  BulkResult: bulkShape,
-  BulkRow: bulkRow,
-  Analytics: analyticsShape,
-  Scan: scanShape,
-  WebhookEndpoint: endpointShape,
-  WebhookEndpointWithSecret: endpointWithSecret,
-  WebhookDelivery: deliveryShape,
-  WebhookDeliveryDetail: deliveryDetail,
-  WebhookReplay: replayShape,
-  ...eventComponents,
-  Error: errorShape,
-};
-
-/** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
-const requestBodies: Record<string, TSchema> = {
-  NewQrCode: createBody,
-  NewDesign: designBody,
-  NewQrCodes: bulkBody,
-  QrCodeChanges: patchBody,
-  QrCodeEndingChanges: endingBody,
-  QrCodeLabels: labelsBody,
-  QrCodeFiles: filesBody,
-  QrCodePageChanges: pageBody,
-  NewWebhookEndpoint: endpointBody,
-  WebhookEndpointChanges: endpointChanges,
-  WebhookPeriod: replayBody,
-};
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
   Scans: 'Scan statistics and single scans of a QR code.',
   Printing: 'Label sheets and files of many QR codes.',
+  Styles: 'Designs with a name: one for many QR codes, or for all new ones.',
   Webhooks: 'Endpoints that the service calls when something happens, and what was sent to them.',
 };
 
@@ -134,7 +80,7 @@ function contactOf(contact: string): JsonObject {
 
 function describe(operation: Operation): JsonObject {
   const statuses = [400, 401, 405, 429, 500, 503];
-  if (operation.params || operation.success.file) statuses.push(404);
+  if (operation.params || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
@@ -253,4 +199,10 @@ function inline(schema: unknown): Json {
   if (Array.isArray(schema)) return schema.map(reference);
   if (typeof schema !== 'object' || schema === null) return schema as Json;
   return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, reference(part)]));
+}
+
+/** Of a resource that may be missing. */
+function hasIdInBody({ body }: Operation): boolean {
+  const properties = Object.values((body?.properties ?? {}) as Record<string, { format?: string }>);
+  return properties.some(({ format }) => format === 'uuid');
 }

@@ -52,7 +52,7 @@ interface ApiRequest<Params, Query, Body> {
   requireMatch(tag: string): void;
 }
 
-export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Webhooks';
+export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks';
 
 /** One operation of the API: its route, its schemas and its handler. */
 type OperationOf<

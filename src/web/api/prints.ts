@@ -1,4 +1,3 @@
-import { validate as isUuid } from 'uuid';
 import { Type } from '../../schema.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import { fileFormats } from '../../codes/print/code-files.ts';
@@ -6,7 +5,7 @@ import { namePlaces } from '../../codes/print/label-layout.ts';
 import { defaultGrid, gridLimits, paperNames, sheetNames } from '../../codes/print/label-sheets.ts';
 import { countTooSmall, maxPrintedCodes } from '../../codes/print/print-codes.ts';
 import { type LabelChoice, labelErrors, labelOptions } from '../../codes/print/label-choice.ts';
-import type { FieldError } from '../../errors.ts';
+import { idErrors } from './id-errors.ts';
 import { operation } from './operation.ts';
 import { choice, closed, id } from './schema-parts.ts';
 
@@ -14,12 +13,6 @@ const idBounds = { minItems: 1, maxItems: maxPrintedCodes };
 const ids = (description: string) => Type.Array(id('Identifier of a QR code.'), { ...idBounds, description });
 /** Ids are checked by `idErrors`: thousands of errors at once would block other requests. */
 const checkedIds = Type.Unsafe<unknown[]>({ type: 'array', ...idBounds });
-
-/** Of the first that is not an id. */
-function idErrors(given: unknown): FieldError[] {
-  const wrong = Array.isArray(given) ? given.findIndex((each) => !isUuid(each)) : -1;
-  return wrong < 0 ? [] : [{ field: `ids[${wrong}]`, message: 'must be a valid uuid' }];
-}
 
 const millimeters = (name: 'marginXMm' | 'marginYMm' | 'gapXMm' | 'gapYMm', description: string) => {
   const { min: minimum, max: maximum } = gridLimits[name];
@@ -95,7 +88,7 @@ export const printQrCodeLabels = operation({
   },
   async handle({ ownerId, body, warn }, { db, prints }) {
     const given = await body(async (fields, invalidFields) => [
-      ...idErrors(fields.ids),
+      ...idErrors('ids', fields.ids),
       // The labels of a grid with invalid fields have no size.
       ...([...invalidFields].some((field) => field.startsWith('grid'))
         ? []
@@ -123,7 +116,7 @@ export const downloadQrCodeFiles = operation({
   bodyExample: { ids: exampleIds, format: 'svg' },
   success: { status: 200, description: 'The archive.', file: 'application/zip' },
   async handle({ ownerId, body }, { db, prints }) {
-    const { ids: given, format } = await body(async (fields) => idErrors(fields.ids));
+    const { ids: given, format } = await body(async (fields) => idErrors('ids', fields.ids));
     const codes = await requireCodes(db, ownerId, given);
     const once = [...new Map(codes.map((code) => [code.id, code])).values()];
     return prints.files(ownerId, await prints.picturesOf(once), format);

@@ -1,15 +1,16 @@
 import { Type } from '../../schema.ts';
-import { changeCode, createCode, deleteCode, findCode, listCodes } from '../../codes/codes.ts';
+import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { saveDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { createStyledCode, plainWarning, proveDefaultStyle } from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { endingChanges } from './ending-rules.ts';
 import { codeEtag } from './preconditions.ts';
-import { proveChange } from './prove-design.ts';
+import { proveChange } from '../../codes/proof/prove-design.ts';
 import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -39,7 +40,7 @@ export const createQrCode = operation({
   tag: 'QR codes',
   summary: 'Create a publicly shared QR code',
   description:
-    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false.',
+    'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false. The code gets your default style, if you have one and phones can read the code in it; else a `Qrelay-Warning` header says why not.',
   body: createBody,
   bodyExample: { name: 'Menu, summer', content: 'https://example.com/menu' },
   otherFields: notInCreate,
@@ -51,18 +52,22 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async handle({ ownerId, body, warn, etag }, { db, config, now }) {
+  async prepare({ ownerId, body, warn, etag }, { db, config, proofs, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
-    const code = await createCode(
-      db,
+    const created = newCode(
       ownerId,
       { ...createDefaults, ...given, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) },
       config.qrCodeLifetimeDays,
       now(),
     );
-    warn(codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)));
-    etag(codeEtag(presentCode(code, 0, config.baseUrl)));
-    return presentCreated(code, config.baseUrl);
+    const style = await proveDefaultStyle({ db, proofs, config }, created, { mayRaise: false });
+    return async (services) => {
+      const code = await createStyledCode(services.db, created, style);
+      const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
+      warn(style.refused ? [...warnings, plainWarning(style.refused)] : warnings);
+      etag(codeEtag(presentCode(code, 0, config.baseUrl)));
+      return presentCreated(code, config.baseUrl);
+    };
   },
 });
 

@@ -15,6 +15,7 @@ import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import { deleteQrCodeFile, readQrCodeFile, replaceQrCodeFile } from './qr-code-file.ts';
+import { deleteQrCodePageLogo, readQrCodePageLogo, replaceQrCodePageLogo } from './page-logos.ts';
 import { readQrCodePage, updateQrCodePage } from './qr-code-page.ts';
 import { deleteQrCodePhoto, readQrCodePhoto, replaceQrCodePhoto } from './qr-code-photo.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
@@ -22,6 +23,9 @@ import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
+import { applyStyle, readStyleApplication } from './style-applications.ts';
+import { deleteStyleLogo, replaceStyleLogo } from './style-logos.ts';
+import { createStyle, deleteStyle, listStyles, readStyle, updateStyle } from './styles.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
 import {
@@ -63,10 +67,22 @@ export const operations: Operation[] = [
   readQrCodePhoto,
   replaceQrCodePhoto,
   deleteQrCodePhoto,
+  readQrCodePageLogo,
+  replaceQrCodePageLogo,
+  deleteQrCodePageLogo,
   readQrCodeAnalytics,
   listQrCodeScans,
   printQrCodeLabels,
   downloadQrCodeFiles,
+  createStyle,
+  listStyles,
+  readStyle,
+  updateStyle,
+  deleteStyle,
+  replaceStyleLogo,
+  deleteStyleLogo,
+  applyStyle,
+  readStyleApplication,
   createWebhook,
   listWebhooks,
   readWebhook,

@@ -17,7 +17,7 @@ const maxFields = 200;
 /** Per hour. A whole office may share one address. */
 const maxFormsPerAddress = 2_000;
 /** Sent while typing. On their own, so that saving is never refused because of them. */
-const previewPath = '/codes/preview';
+const previewPaths = /^\/codes\/(?:preview|[\w-]{1,64}\/design\/preview)$/;
 const maxPreviewsPerAddress = 20_000;
 
 /** Read as text: koa-body's own parser takes 50 ms and more for 64 KB of brackets, dots or broken UTF-8. */
@@ -51,7 +51,7 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
   const previewBuckets = createTokenBuckets(maxPreviewsPerAddress);
 
   function rateLimit(ctx: Context): void {
-    const buckets = ctx.path === previewPath ? previewBuckets : formBuckets;
+    const buckets = previewPaths.test(ctx.path) ? previewBuckets : formBuckets;
     const waitMs = buckets.take(secrets.hashAddress(callerAddress(ctx, config.trustProxyHops)));
     if (waitMs > 0) throw tooManyForms(waitMs);
   }

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 
 /** Matches attributes only: quotes in text are escaped. */
-const ownLink = / (href|src|action)="\/(?!\/)/g;
+const ownLink = / (href|src|action|formaction)="\/(?!\/)/g;
 
 /** Prefixes our own links, in pages and redirects, with the path of BASE_URL. */
 export function prefixLinks(basePath: string): Middleware {

@@ -12,6 +12,9 @@ export function policyWithPreview(styleNonce: string): string {
     .replace("img-src 'self'", "img-src 'self' data:");
 }
 
+/** For a page that shows pictures which its script has got for a file that is not saved yet. */
+export const policyWithBlobs = pagePolicy.replace("img-src 'self'", "img-src 'self' blob:");
+
 /** Sets on every response: no MIME sniffing, framing, shared caching or referrer to other sites. */
 export async function securityHeaders(ctx: Context, next: Next): Promise<void> {
   ctx.set({

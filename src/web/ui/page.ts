@@ -5,6 +5,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
+import type { Logos } from '../../codes/logo/stored-logo.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
@@ -44,6 +45,7 @@ export interface PageParts {
   proofs: Proofs;
   imageDecoder: ImageDecoder;
   uploads: BodySlots;
+  logos: Logos;
   geoSource: GeoSource | undefined;
   webhooks: WebhookParts;
   /** Called after a code has changed or been deleted, so that its share link shows it at once. */

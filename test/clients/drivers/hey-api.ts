@@ -1,40 +1,52 @@
 import { createClient } from '../hey-api/client/index.js';
 import {
+  applyStyle,
   createQrCode,
   createQrCodes,
+  createStyle,
   createWebhook,
   deleteQrCode,
-  downloadQrCodeFiles,
   deleteQrCodeDesign,
   deleteQrCodeFile,
   deleteQrCodeLogo,
   deleteQrCodePhoto,
+  deleteQrCodePageLogo,
+  deleteStyle,
+  deleteStyleLogo,
+  deleteWebhook,
+  downloadQrCodeFiles,
   listQrCodeScans,
   listQrCodes,
+  listStyles,
+  listWebhookDeliveries,
+  listWebhooks,
   printQrCodeLabels,
   readQrCode,
   readQrCodeAnalytics,
   readQrCodeDesign,
-  replaceQrCodeDesign,
-  replaceQrCodeLogo,
   readQrCodeEnding,
   readQrCodeFile,
   readQrCodePage,
   readQrCodePhoto,
   replaceQrCodeFile,
   replaceQrCodePhoto,
-  updateQrCode,
-  updateQrCodeEnding,
-  updateQrCodePage,
-  deleteWebhook,
-  listWebhookDeliveries,
-  listWebhooks,
+  readQrCodePageLogo,
+  readStyle,
+  readStyleApplication,
   readWebhook,
   readWebhookDelivery,
+  replaceQrCodeDesign,
+  replaceQrCodeLogo,
+  replaceQrCodePageLogo,
+  replaceStyleLogo,
   replayWebhook,
   retryWebhookDelivery,
   rotateWebhookSecret,
   testWebhook,
+  updateQrCode,
+  updateQrCodeEnding,
+  updateQrCodePage,
+  updateStyle,
   updateWebhook,
 } from '../hey-api/sdk.gen.js';
 import type { NewQrCode, QrCode } from '../hey-api/types.gen.js';
@@ -172,6 +184,33 @@ export async function roundTrip(
   const file = schemas.zReadQrCodeFileResponse.parse((await readQrCodeFile({ client, path: contact })).data);
   const fileDeleted = await deleteQrCodeFile({ client, path: contact });
   const plain = await deleteQrCodeDesign({ client, path });
+  const pageLogo = schemas.zReplaceQrCodePageLogoResponse.parse(
+    (await replaceQrCodePageLogo({ client, path, query: { alt: 'Café' }, body: picture })).data,
+  );
+  const pageLogoRead = schemas.zReadQrCodePageLogoResponse.parse(
+    (await readQrCodePageLogo({ client, path })).data,
+  );
+  const pageLogoDeleted = await deleteQrCodePageLogo({ client, path });
+  const style = schemas.zCreateStyleResponse.parse(
+    (await createStyle({ client, body: { name: 'Summer', moduleShape: 'dots' } })).data,
+  );
+  const styleAt = { id: style.id };
+  const styles = schemas.zListStylesResponse.parse((await listStyles({ client })).data);
+  const styleRead = schemas.zReadStyleResponse.parse((await readStyle({ client, path: styleAt })).data);
+  const styleChanged = schemas.zUpdateStyleResponse.parse(
+    (await updateStyle({ client, path: styleAt, body: { name: 'Winter' } })).data,
+  );
+  const styleLogo = schemas.zReplaceStyleLogoResponse.parse(
+    (await replaceStyleLogo({ client, path: styleAt, body: picture })).data,
+  );
+  const styleLogoDeleted = await deleteStyleLogo({ client, path: styleAt });
+  const applied = schemas.zApplyStyleResponse.parse(
+    (await applyStyle({ client, path: styleAt, body: { codeIds: [id] } })).data,
+  );
+  const application = schemas.zReadStyleApplicationResponse.parse(
+    (await readStyleApplication({ client, path: { id: applied.id } })).data,
+  );
+  const styleDeleted = await deleteStyle({ client, path: styleAt });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -196,6 +235,16 @@ export async function roundTrip(
     logo: [typeof logo.logo, logoDeleted.response.status],
     photo: [photographed.bytes === photo.bytes, photoDeleted.response.status],
     file: [uploaded.name, file.mediaType, fileDeleted.response.status],
+    pageLogo: [pageLogo.alt, pageLogoRead.alt, pageLogoDeleted.response.status],
+    style: [
+      style.name,
+      styleChanged.name,
+      styles.data.length,
+      styleRead.moduleShape,
+      typeof styleLogo.logo,
+      styleLogoDeleted.response.status,
+    ],
+    styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

@@ -114,6 +114,32 @@ export async function roundTrip(
   const file = await client.GET('/qrcodes/{id}/file', { params: { path: contact } });
   const fileDeleted = await client.DELETE('/qrcodes/{id}/file', { params: { path: contact } });
   const plain = await client.DELETE('/qrcodes/{id}/design', { params: { path } });
+  const pageLogo = await client.PUT('/qrcodes/{id}/page/logo', {
+    params: { path, query: { alt: 'Café' } },
+    body: '',
+    headers: { 'Content-Type': 'image/png' },
+    bodySerializer: () => onePixel,
+  });
+  const pageLogoRead = await client.GET('/qrcodes/{id}/page/logo', { params: { path } });
+  const pageLogoDeleted = await client.DELETE('/qrcodes/{id}/page/logo', { params: { path } });
+  const style = await client.POST('/styles', { body: { name: 'Summer', moduleShape: 'dots' } });
+  if (!style.data) throw new Error(style.error.message);
+  const styleAt = { path: { id: style.data.id } };
+  const styles = await client.GET('/styles');
+  const styleRead = await client.GET('/styles/{id}', { params: styleAt });
+  const styleChanged = await client.PATCH('/styles/{id}', { params: styleAt, body: { name: 'Winter' } });
+  const styleLogo = await client.PUT('/styles/{id}/logo', {
+    params: styleAt,
+    body: '',
+    headers: { 'Content-Type': 'image/png' },
+    bodySerializer: () => onePixel,
+  });
+  const styleLogoDeleted = await client.DELETE('/styles/{id}/logo', { params: styleAt });
+  const applied = await client.POST('/styles/{id}/apply', { params: styleAt, body: { codeIds: [id] } });
+  const application = await client.GET('/style-applications/{id}', {
+    params: { path: { id: applied.data?.id ?? '' } },
+  });
+  const styleDeleted = await client.DELETE('/styles/{id}', { params: styleAt });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -143,6 +169,16 @@ export async function roundTrip(
     logo: [typeof logo.data?.logo, logoDeleted.response.status],
     photo: [photographed.data?.bytes === photo.data?.bytes, photoDeleted.response.status],
     file: [uploaded.data?.name, file.data?.mediaType, fileDeleted.response.status],
+    pageLogo: [pageLogo.data?.alt, pageLogoRead.data?.alt, pageLogoDeleted.response.status],
+    style: [
+      style.data.name,
+      styleChanged.data?.name,
+      styles.data?.data.length,
+      styleRead.data?.moduleShape,
+      typeof styleLogo.data?.logo,
+      styleLogoDeleted.response.status,
+    ],
+    styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],
     deleted: deleted.response.status,
     error,
   };

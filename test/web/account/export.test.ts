@@ -94,6 +94,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       'account.json',
       'codes.json',
       'codes.csv',
+      'styles.json',
       uploaded,
       'scans.csv',
     ]);

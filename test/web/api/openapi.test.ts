@@ -221,6 +221,18 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'POST /qrcodes/files',
       'GET /qrcodes/{id}/page',
       'PATCH /qrcodes/{id}/page',
+      'GET /qrcodes/{id}/page/logo',
+      'PUT /qrcodes/{id}/page/logo',
+      'DELETE /qrcodes/{id}/page/logo',
+      'POST /styles',
+      'GET /styles',
+      'GET /styles/{id}',
+      'PATCH /styles/{id}',
+      'DELETE /styles/{id}',
+      'PUT /styles/{id}/logo',
+      'DELETE /styles/{id}/logo',
+      'POST /styles/{id}/apply',
+      'GET /style-applications/{id}',
       'POST /webhooks',
       'GET /webhooks',
       'GET /webhooks/{id}',
@@ -265,7 +277,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   it('lists every error of every operation, with its headers and an example of one of the five codes (7)', () => {
     for (const { name, path, operation } of operations()) {
       const expected = [400, 401, 405, 429, 500, 503];
-      if (path.includes('{id}') || files.includes(name)) expected.push(404);
+      if (path.includes('{id}') || files.includes(name) || name === 'POST /styles') expected.push(404);
       if (operation.requestBody) expected.push(413, 415);
       if (acceptsKey(name)) expected.push(409);
       if (/^(?:PUT|PATCH|DELETE) \/qrcodes/.test(name)) expected.push(412);
@@ -330,6 +342,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'PUT /qrcodes/{id}/design',
       'PUT /qrcodes/{id}/design/logo',
       ...['/qrcodes/{id}/file', '/qrcodes/{id}/photo'].flatMap((path) => [`GET ${path}`, `PUT ${path}`]),
+      'GET /qrcodes/{id}/page/logo',
+      'PUT /qrcodes/{id}/page/logo',
     ];
     const withWarnings = ['POST /qrcodes', 'PATCH /qrcodes/{id}', 'POST /qrcodes/labels'];
     for (const { name, operation } of operations()) {

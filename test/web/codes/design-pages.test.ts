@@ -104,6 +104,46 @@ inABrowser('The designer', sharedService, (site) => {
     expect(await design()).to.include({ moduleShape: 'rounded', logo: null });
   });
 
+  it('shows a chosen logo before it is saved, and each choice with it', async () => {
+    const { page, code, design } = await open();
+    const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+    await page.getByLabel('Logo', { exact: true }).setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: png(),
+    });
+    const drawn = async () => {
+      const source = String(await preview.getAttribute('src'));
+      expect(source).to.match(/^blob:/);
+      // Read as the browser does, by its own address.
+      return page.evaluate(async (address) => {
+        const canvas = document.createElement('canvas');
+        const image = document.querySelector<HTMLImageElement>('#design-preview');
+        await image?.decode();
+        canvas.width = canvas.height = 100;
+        const context = canvas.getContext('2d');
+        if (image) context?.drawImage(image, 0, 0, 100, 100);
+        return { address, middle: [...(context?.getImageData(45, 45, 1, 1).data ?? [])] };
+      }, source);
+    };
+    const first = await eventually(drawn);
+    // The red corner of the logo.
+    expect(first.middle.slice(0, 3)).to.deep.equal([192, 0, 0]);
+    await page.getByLabel('Modules', { exact: true }).selectOption('dots');
+    await eventually(async () => expect((await drawn()).address).to.not.equal(first.address));
+    expect((await drawn()).middle.slice(0, 3)).to.deep.equal([192, 0, 0]);
+    await eventually(async () =>
+      expect((await scan(await preview.screenshot()))?.toString()).to.match(
+        new RegExp(`/r/${code.shareToken}$`),
+      ),
+    );
+    expect((await design()).updatedAt).to.equal(null);
+    expect(await site.service.db('logos').where({ user_id: code.userId })).to.have.length(0);
+    // Without the file, the preview is that of the saved design again.
+    await page.getByLabel('Logo', { exact: true }).setInputFiles([]);
+    await eventually(async () => expect(await preview.getAttribute('src')).to.include('preview.svg'));
+  });
+
   it('names what is wrong with a file that is no logo, and keeps what was chosen', async () => {
     const { page, design } = await open();
     await page.getByLabel('Modules', { exact: true }).selectOption('dots');
@@ -112,6 +152,7 @@ inABrowser('The designer', sharedService, (site) => {
       mimeType: 'image/png',
       buffer: svg('<script>alert(1)</script>'),
     });
+    owner.visitor.provoked.push(/^400 .*\/design\/preview$/);
     await page.getByRole('button', { name: 'Check and save' }).click();
     await page.getByText('Not saved. Check the marked fields. Choose the logo again.').waitFor();
     expect(await page.getByText('Logo is an SVG with <script>: export it as PNG.').isVisible()).to.equal(

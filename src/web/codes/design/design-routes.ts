@@ -1,61 +1,50 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
-import { type Design, defaultDesign, normalizeDesign } from '../../../codes/design/design.ts';
+import { defaultDesign } from '../../../codes/design/design.ts';
 import { presets } from '../../../codes/design/presets.ts';
 import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stored-design.ts';
-import { contentTypes } from '../../../codes/image/image-thread.ts';
+import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
-import { parseQuery } from '../../../http/query-string.ts';
-import { designBody } from '../../api/design-shapes.ts';
+import { proveStyle } from '../../../codes/styles/prove-style.ts';
+import { findStyle, findStyles, insertStyle } from '../../../codes/styles/styles.ts';
+import { invalid } from '../../../errors.ts';
 import { presentDesign } from '../../api/designs.ts';
-import { pictureOf, proveDesign } from '../../api/prove-design.ts';
-import { compileValidator } from '../../api/validation.ts';
-import { readLogo } from '../../api/read-logo.ts';
 import { field } from '../../middleware/forms.ts';
+import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { styleNameErrors } from '../styles/style-name.ts';
+import type { StylesFlash } from '../styles/style-texts.ts';
+import { createDesignForm } from './design-form.ts';
+import { type Refusal, refusalOf } from './design-refusal.ts';
+import { type DesignValues, previewQuery, valuesOfDesign } from './design-values.ts';
 import { DesignView } from './design-view.tsx';
-import {
-  designBodyOf,
-  designFieldNames,
-  type DesignValues,
-  previewQuery,
-  valuesOfDesign,
-} from './design-values.ts';
 
-const bodyErrors = compileValidator(designBody);
 const flashTexts = {
   designed: 'Design saved.',
   raised: 'Design saved. The error correction of the code was raised, because the logo covers modules.',
   plain: 'The design was removed.',
 };
 
-interface Shown {
-  values: DesignValues;
-  errors?: FieldError[];
-  problem?: string | undefined;
-  status?: number;
-}
+type Shown = Refusal & { values: DesignValues };
 
 /** The page on which the owner of a code chooses how it looks. */
 export function codeDesignPages(parts: PageParts): Router {
-  const { db, config, images, proofs, imageDecoder, now, codeChanged } = parts;
+  const { db, config, proofs, now, codeChanged } = parts;
   const router = new Router({ prefix: '/codes/:id/design' });
   router.use(needUser);
 
+  const form = createDesignForm(parts);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
-
-  /** The one that the code has, unless the form removes it. */
-  async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
-    return values['removeLogo'] === 'on' ? null : ((await findDesign(db, code.id))?.design.logo ?? null);
-  }
 
   async function showDesigner(ctx: Context, code: QrCode, { values, errors = [], problem, status }: Shown) {
     const flash = readFlash(ctx, parts, flashTexts);
     const stored = await findDesign(db, code.id);
+    const styles = await findStyles(db, code.userId);
+    const used = styles.find(({ id }) => id === values['styleId']);
+    ctx.set('Content-Security-Policy', policyWithBlobs);
     const address = (shown: DesignValues) => `/codes/${code.id}/design/preview.svg?${previewQuery(shown)}`;
     show(
       ctx,
@@ -68,7 +57,8 @@ export function codeDesignPages(parts: PageParts): Router {
         flash: flash && flashTexts[flash],
         proof: presentDesign(code, stored, config.baseUrl).proof,
         hasDesign: stored !== undefined,
-        hasLogo: stored !== undefined && stored.design.logo !== null,
+        hasLogo: ((used ?? stored)?.design.logo ?? null) !== null,
+        styles,
         preview: address(values),
         presets: Object.entries(presets).map(([key, { name, design }]) => ({
           key,
@@ -84,30 +74,50 @@ export function codeDesignPages(parts: PageParts): Router {
     const code = await ownCode(ctx);
     const { preset } = ctx.query;
     const chosen = typeof preset === 'string' && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
-    const design = chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
-    await showDesigner(ctx, code, { values: valuesOfDesign(design, code) });
+    const style = typeof ctx.query['styleId'] === 'string' ? ctx.query['styleId'] : undefined;
+    const used = style === undefined ? undefined : await findStyle(db, code.userId, style);
+    const design = used?.design ?? chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
+    const values = { ...valuesOfDesign(design, code), styleId: used?.id ?? '' };
+    await showDesigner(ctx, code, { values });
   });
 
   router.post('/', async (ctx) => {
     const code = await ownCode(ctx);
-    const values = Object.fromEntries(designFieldNames.map((name) => [name, field(ctx, name)]));
-    const file = fileField(ctx, 'logo')?.bytes;
+    const values = form.values(ctx);
     let flash: keyof typeof flashTexts;
     try {
-      const given = readDesign(values);
-      const newLogo = file && (await readLogo(imageDecoder, code.userId, file));
-      const logo = newLogo?.id ?? (await storedLogo(code, values));
-      const proven = await proveDesign(proofs, code, { ...given, logo }, config.baseUrl, { newLogo });
-      await saveDesign(db, code.id, proven, now());
+      const { design, newLogo } = await form.read(ctx, code, values);
+      const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
+      await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
       flash = proven.errorCorrection === code.errorCorrection ? 'designed' : 'raised';
     } catch (error) {
-      const refusal = refusalOf(error);
-      // Browsers do not keep it.
-      const problem = file ? `${refusal.problem} Choose the logo again.` : refusal.problem;
-      return showDesigner(ctx, code, { values, ...refusal, problem });
+      return showRefusal(ctx, code, values, error);
     }
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, `/codes/${code.id}/design`, flash);
+  });
+
+  async function showRefusal(ctx: Context, code: QrCode, values: DesignValues, error: unknown) {
+    const refusal = refusalOf(error);
+    // Browsers do not keep it.
+    const problem = fileField(ctx, 'logo') ? `${refusal.problem} Choose the logo again.` : refusal.problem;
+    await showDesigner(ctx, code, { values, ...refusal, problem });
+  }
+
+  router.post('/style', async (ctx) => {
+    const code = await ownCode(ctx);
+    const values = form.values(ctx);
+    const name = field(ctx, 'styleName').normalize('NFC').trim();
+    try {
+      const errors = styleNameErrors(name, 'styleName');
+      if (errors.length > 0) throw invalid(errors);
+      const { design, newLogo } = await form.read(ctx, code, values);
+      await proveStyle(proofs, design, config.baseUrl, newLogo);
+      await insertStyle(db, code.userId, { name, design, isDefault: false, newLogo }, now());
+    } catch (error) {
+      return showRefusal(ctx, code, { ...values, styleName: name }, error);
+    }
+    redirectWithFlash(ctx, parts, '/codes/styles', 'created' satisfies StylesFlash);
   });
 
   router.post('/delete', async (ctx) => {
@@ -117,56 +127,5 @@ export function codeDesignPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}/design`, 'plain' satisfies keyof typeof flashTexts);
   });
 
-  router.get('/preview.svg', async (ctx) => {
-    const code = await ownCode(ctx);
-    const given = parseQuery(ctx.querystring);
-    // Omitted fields get their default, as in the API.
-    const values = valuesOfDesign(defaultDesign, code);
-    for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
-    const logo = await storedLogo(code, values);
-    const picture = pictureOf(code, { ...readDesign(values), logo }, config.baseUrl);
-    const { body, etag } = await images.draw(picture, 'svg').catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds: 5, cause });
-    });
-    ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-    ctx.type = contentTypes.svg;
-    ctx.body = body;
-  });
   return router;
-}
-
-function readDesign(values: DesignValues): Design {
-  const body = designBodyOf(values);
-  const errors = bodyErrors(body);
-  if (errors.length > 0) throw invalid(errors);
-  return normalizeDesign(body);
-}
-
-/** What the form says about a design that was not saved. */
-function refusalOf(error: unknown): Omit<Shown, 'values'> {
-  if (error instanceof BusyError) return { problem: error.message, status: error.status };
-  if (!(error instanceof AppError) || !error.details) throw error;
-  const shown = new Set([...designFieldNames, 'logo']);
-  const others = error.details.filter(({ field: name }) => !shown.has(name));
-  return {
-    errors: error.details,
-    problem: [
-      'Not saved.',
-      ...others.map(sentenceOf),
-      ...(others.length === 0 ? ['Check the marked fields.'] : []),
-    ].join(' '),
-    status: 400,
-  };
-}
-
-/** Of a field that is on the page of the code. */
-function sentenceOf({ field: name, message }: FieldError): string {
-  const words = {
-    foregroundColor: 'The foreground color',
-    backgroundColor: 'The background color',
-    errorCorrection: 'The error correction',
-  };
-  const subject = Object.hasOwn(words, name) ? words[name as keyof typeof words] : 'The design';
-  return `${subject} ${message}.`;
 }

@@ -26,6 +26,8 @@ export const designFieldNames: string[] = [
   ...choices,
   'transparentBackground',
   'removeLogo',
+  // The id of the style that the page was filled with: its logo is used.
+  'styleId',
   ...Object.entries(colorSwitches).flatMap(([box, colors]) => [box, ...colors]),
 ];
 

@@ -2,9 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { maxFrameTextLength } from '../../../codes/design/design.ts';
 import { frameTexts } from '../../../codes/design/frame-texts.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
+import type { Style } from '../../../codes/styles/style.ts';
 import { CheckBox, FileInput, type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { maxStyleNameLength } from '../styles/style-name.ts';
+import { StyleImage } from '../styles/styles-view.tsx';
 
 interface DesignViewProps {
   visitor: Visitor;
@@ -19,6 +22,7 @@ interface DesignViewProps {
   hasLogo: boolean;
   preview: string;
   presets: { key: string; name: string; picture: string }[];
+  styles: Style[];
 }
 
 type Choices = [value: string, text: string][];
@@ -74,7 +78,9 @@ export function DesignView(props: DesignViewProps) {
         (flash || proof) && <Notice kind="good">{[flash, proof].filter(Boolean).join(' ')}</Notice>
       )}
       <Presets {...props} />
+      <Styles {...props} />
       <Form action={path} class="code-form design-form" hasFile>
+        <input type="hidden" name="styleId" value={form.values['styleId'] ?? ''} />
         <div>
           <ShapeFields form={form} />
           <ColorFields code={code} form={form} />
@@ -99,6 +105,19 @@ export function DesignView(props: DesignViewProps) {
             Cancel
           </a>
         </div>
+        <section class="card save-style">
+          <h2>Save as style</h2>
+          <Input
+            form={form}
+            name="styleName"
+            label="Name of the style"
+            maxLength={maxStyleNameLength}
+            hint="To use this design, with its logo, for other codes."
+          />
+          <button type="submit" class="quiet" formaction={`${path}/style`}>
+            Save as style
+          </button>
+        </section>
       </Form>
       {hasDesign && (
         <Form action={`${path}/delete`}>
@@ -119,6 +138,25 @@ function Presets({ code, presets }: DesignViewProps) {
         <a key={key} href={`/codes/${code.id}/design?preset=${key}`}>
           <img src={picture} width="72" height="72" alt="" />
           {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Those that the owner has saved. */
+function Styles({ code, styles, form }: DesignViewProps) {
+  if (styles.length === 0) return null;
+  return (
+    <nav class="presets" aria-label="Use a style">
+      {styles.map((style) => (
+        <a
+          key={style.id}
+          href={`/codes/${code.id}/design?styleId=${style.id}`}
+          aria-current={style.id === form.values['styleId'] ? 'true' : undefined}
+        >
+          <StyleImage style={style} width={72} />
+          <bdi>{style.name}</bdi>
         </a>
       ))}
     </nav>
@@ -216,7 +254,7 @@ function LogoFields({ form, hasLogo }: { form: FormState; hasLogo: boolean }) {
         name="logo"
         label={hasLogo ? 'Another logo' : 'Logo'}
         accept="image/png,image/jpeg,image/webp,image/svg+xml"
-        hint="PNG, JPEG, WebP or SVG, up to 1 MB. The preview shows it once it is saved."
+        hint="PNG, JPEG, WebP or SVG, up to 1 MB."
       />
       <Input
         form={form}

@@ -5,7 +5,9 @@ import { validate as isUuid } from 'uuid';
 import { abuseHref } from '../../../codes/abuse-contact.ts';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { findCode } from '../../../codes/codes.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
+import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { shareUrl } from '../../../codes/share-token.ts';
 import { attachment } from '../../../http/content-disposition.ts';
@@ -68,10 +70,16 @@ export function codeDetailPages(parts: PageParts): Router {
       geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
-      flash: flash && flashTexts[flash],
+      flash: flash && `${flashTexts[flash]}${flash === 'createdPlain' ? await whyPlain(code) : ''}`,
       wasMadePrivate: flash === 'private',
       olderThan: scans.length > scansPerPage ? scans[scansPerPage - 1]?.id : undefined,
     });
+  }
+
+  /** Proven again for this one page: the proof is cached where the code was created. */
+  async function whyPlain(code: QrCode): Promise<string> {
+    const { refused = [] } = await proveDefaultStyle(parts, code, { mayRaise: true });
+    return refused.map(({ field, message }) => ` ${field} ${message}.`).join('');
   }
 
   async function readScansOf(from: Database, codeId: string, days: number, before: string | undefined) {

@@ -8,12 +8,14 @@ import {
   createCode,
   deleteCode,
   findCode,
+  newCode,
   type NewCode,
 } from '../../../codes/codes.ts';
 import { saveDesign } from '../../../codes/design/stored-design.ts';
 import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
@@ -136,8 +138,11 @@ export function codeFormPages(parts: PageParts): Router {
       afterExpiryUrl,
       ...(expiresAt && { expiresAt }),
     };
-    const code = await createCode(db, userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'created' satisfies CodeFlash);
+    const created = newCode(userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
+    const style = await proveDefaultStyle(parts, created, { mayRaise: true });
+    const code = await createStyledCode(db, created, style);
+    const flash: CodeFlash = style.refused ? 'createdPlain' : 'created';
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
   });
 
   router.get('/:id/edit', async (ctx) => {

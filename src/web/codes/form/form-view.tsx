@@ -102,7 +102,7 @@ export function CodeFormView(props: CodeFormProps) {
           </section>
         </div>
         <div>
-          <PreviewCard shown={props.shown} form={form} />
+          <PreviewCard shown={props.shown} form={form} code={props.code} />
           <DesignFields {...props} />
         </div>
         <div class="row form-end">

@@ -3,7 +3,7 @@ import { CheckBox, type FormState, Input } from '../../ui/controls.tsx';
 import { More } from './more-fields.tsx';
 
 /** How the page looks that a scan opens. Kept for types that redirect: the type may change again. */
-export function PageFields({ form }: { form: FormState }) {
+export function PageFields({ form, logoPath }: { form: FormState; logoPath?: string | undefined }) {
   const { values } = form;
   const color = values['pageColor'] ?? '';
   const colorForm = {
@@ -31,6 +31,11 @@ export function PageFields({ form }: { form: FormState }) {
           />
         </div>
       </div>
+      {logoPath && (
+        <p>
+          <a href={logoPath}>Logo of the page</a>
+        </p>
+      )}
     </More>
   );
 }

@@ -1,3 +1,4 @@
+import type { QrCode } from '../../../codes/qr-code.ts';
 import type { SharePreview } from '../../../codes/share-preview.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { PageFields } from './page-fields.tsx';
@@ -27,13 +28,20 @@ function Screen({ shown }: { shown: SharePreview }) {
   );
 }
 
+interface PreviewCardProps {
+  shown: SharePreview;
+  form: FormState;
+  /** Undefined for a new one. */
+  code: QrCode | undefined;
+}
+
 /** With the fields that only matter there. */
-export function PreviewCard({ shown, form }: { shown: SharePreview; form: FormState }) {
+export function PreviewCard({ shown, form, code }: PreviewCardProps) {
   return (
     <section class="card">
       <h2>{title}</h2>
       <PhonePreview shown={shown} />
-      <PageFields form={form} />
+      <PageFields form={form} logoPath={code && `/codes/${code.id}/page-logo`} />
     </section>
   );
 }

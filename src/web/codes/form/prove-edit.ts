@@ -2,7 +2,7 @@ import type { ProvenDesign } from '../../../codes/design/stored-design.ts';
 import type { CodeChanges } from '../../../codes/codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
-import { lookFields, proveChange } from '../../api/prove-design.ts';
+import { lookFields, proveChange } from '../../../codes/proof/prove-design.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 /** Proves the design of a code once more where an edit alters its picture. Errors name fields of the form. */

@@ -52,6 +52,11 @@ export function CodesView(props: CodesProps) {
             {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
           </p>
         )}
+        {total > 0 && (
+          <a class="button quiet" href="/codes/styles">
+            Styles
+          </a>
+        )}
         <a class="button" href="/codes/new">
           New code
         </a>

@@ -14,7 +14,7 @@ export function SelectBox({ code }: { code: QrCode }) {
   );
 }
 
-/** Prints or downloads the codes whose boxes are checked, or all that the search finds. */
+/** Prints, downloads or styles the codes whose boxes are checked, or all that the search finds. */
 export function SelectionForm({ search, total }: { search: Search; total: number }) {
   return (
     <form class="card selection" id={formId} action="/codes/selection">
@@ -23,6 +23,9 @@ export function SelectionForm({ search, total }: { search: Search; total: number
       ))}
       <button type="submit" class="quiet">
         Print or download selected
+      </button>
+      <button type="submit" class="quiet" formaction="/codes/styles/apply">
+        Apply a style to selected
       </button>
       {total > 1 && total <= maxPrintedCodes && (
         <label class="select-all">

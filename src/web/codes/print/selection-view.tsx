@@ -70,7 +70,7 @@ function Jobs({ selection, form }: Omit<SelectionProps, 'visitor'>) {
   );
 }
 
-function Chosen({ codes }: { codes: QrCode[] }) {
+export function Chosen({ codes }: { codes: QrCode[] }) {
   const more = codes.length - shownNames;
   return (
     <p>

@@ -1,19 +1,20 @@
-import { findCode } from '../../codes/codes.ts';
-import { designErrors } from '../../codes/design/design-rules.ts';
-import type { Design } from '../../codes/design/design.ts';
-import { findDesign, type ProvenDesign } from '../../codes/design/stored-design.ts';
-import { type Proofs, provenPicture } from '../../codes/proof/proofs.ts';
-import type { Proof } from '../../codes/proof/prove.ts';
-import { distanceCm, provenSizesMm } from '../../codes/proof/proof-sizes.ts';
-import type { Picture } from '../../codes/image/draw.ts';
-import { levelsWithLogo } from '../../codes/logo/logo-correction.ts';
-import type { NewLogo } from '../../codes/logo/stored-logo.ts';
-import type { ErrorCorrection, QrCode } from '../../codes/qr-code.ts';
-import { shareUrl } from '../../codes/share-token.ts';
+import { findCode } from '../codes.ts';
+import { designErrors } from '../design/design-rules.ts';
+import type { Design } from '../design/design.ts';
+import { findDesign, type ProvenDesign } from '../design/stored-design.ts';
+import { type Proofs, provenPicture } from './proofs.ts';
+import type { Proof } from './prove.ts';
+import { distanceCm, provenSizesMm } from './proof-sizes.ts';
+import type { Picture } from '../image/draw.ts';
+import { levelsWithLogo } from '../logo/logo-correction.ts';
+import type { NewLogo } from '../logo/stored-logo.ts';
+import type { ErrorCorrection, QrCode } from '../qr-code.ts';
+import { shareUrl } from '../share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';
-import type { ApiServices } from './operation.ts';
+import type { Database } from '../../store/database.ts';
 
-type Look = Pick<
+/** What of a code decides whether a design of it is read. */
+export type Look = Pick<
   QrCode,
   'shareToken' | 'content' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'
 >;
@@ -94,7 +95,7 @@ export const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrectio
 
 /** Proves the design of a code once more where a change of the code alters its picture. Undefined if nothing has to be. */
 export async function proveChange(
-  { db, proofs, config }: Pick<ApiServices, 'db' | 'proofs' | 'config'>,
+  { db, proofs, config }: { db: Database; proofs: Proofs; config: { baseUrl: string } },
   ownerId: string,
   id: string,
   changes: Partial<Look>,

@@ -1,0 +1,67 @@
+import { AppError, invalid } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { QrCode } from '../qr-code.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from './stored-logo.ts';
+
+/** The owner's logo on the share page of a code. */
+export interface PageLogo {
+  /** The id of a stored logo. */
+  logo: string;
+  /** For those who do not see it. */
+  alt: string;
+}
+
+export async function findPageLogo(db: Database, codeId: string): Promise<PageLogo | undefined> {
+  return db('page_logos').where({ code_id: codeId }).first('logo', 'alt') as Promise<PageLogo | undefined>;
+}
+
+/** Called with what is stored, before it changes; throws where it must not. */
+type CheckStored = (stored: PageLogo | undefined) => void;
+
+/** Counts as a change of the code. Without a new logo, the page keeps the one that it has. */
+export async function savePageLogo(
+  db: Database,
+  { id, userId }: Pick<QrCode, 'id' | 'userId'>,
+  { newLogo, alt }: { newLogo?: NewLogo | undefined; alt: string },
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<PageLogo> {
+  return db.transaction(async (transaction) => {
+    await lockOwner(transaction, userId);
+    const former = await lockPage(transaction, id);
+    checkStored(former);
+    const logo = newLogo?.id ?? former?.logo;
+    if (logo === undefined) throw invalid([{ field: 'logo', message: 'must be chosen' }]);
+    await lockLogos(transaction, userId, [former?.logo, logo]);
+    if (newLogo) await saveLogo(transaction, userId, newLogo, now);
+    await transaction('page_logos')
+      .insert({ code_id: id, logo, alt, updated_at: now })
+      .onConflict('code_id')
+      .merge();
+    await QrCode.query(transaction).findById(id).patch({ updatedAt: now });
+    return { logo, alt };
+  });
+}
+
+/** Does nothing for a code without one. */
+export async function deletePageLogo(
+  db: Database,
+  codeId: string,
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const stored = await lockPage(transaction, codeId);
+    checkStored(stored);
+    if (!stored) return;
+    await transaction('page_logos').where({ code_id: codeId }).delete();
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
+}
+
+/** Locks the code, so that two changes of its page follow one another. */
+async function lockPage(transaction: Database, codeId: string): Promise<PageLogo | undefined> {
+  const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+  if (!code) throw new AppError('not_found', 'There is no such QR code.');
+  return findPageLogo(transaction, codeId);
+}

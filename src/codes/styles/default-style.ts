@@ -1,0 +1,105 @@
+import { AppError, BusyError, type FieldError } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { insertCode, insertCodes, type QrCodeColumns } from '../codes.ts';
+import { insertDesign, type ProvenDesign } from '../design/stored-design.ts';
+import { type Look, proveDesign } from '../proof/prove-design.ts';
+import type { Proofs } from '../proof/proofs.ts';
+import type { QrCode } from '../qr-code.ts';
+import { addApplication } from './style-applications.ts';
+import { findDefaultStyle } from './styles.ts';
+
+/** What becomes of the default style for a new code. */
+export interface DefaultStyleOutcome {
+  proven?: ProvenDesign;
+  /** Why phones could not read the code in it. */
+  refused?: FieldError[];
+  /** The id of the style: the worker applies it. */
+  deferred?: string;
+}
+
+interface ProofParts {
+  db: Database;
+  proofs: Proofs;
+  config: { baseUrl: string };
+}
+
+/**
+ * Not in a transaction: a proof takes up to a second. The worker applies the style where too much is being proven now, or
+ * where a logo needs more error correction than was asked for and `mayRaise` is false.
+ */
+export async function proveDefaultStyle(
+  { db, proofs, config }: ProofParts,
+  code: Look & Pick<QrCode, 'userId'>,
+  { mayRaise }: { mayRaise: boolean },
+): Promise<DefaultStyleOutcome> {
+  const style = await findDefaultStyle(db, code.userId);
+  if (!style) return {};
+  try {
+    const { proof: _proof, ...proven } = await proveDesign(proofs, code, style.design, config.baseUrl);
+    const isRaised = proven.errorCorrection !== code.errorCorrection;
+    return isRaised && !mayRaise ? { deferred: style.id } : { proven };
+  } catch (error) {
+    if (error instanceof BusyError) return { deferred: style.id };
+    if (error instanceof AppError && error.details) return { refused: error.details };
+    throw error;
+  }
+}
+
+export async function createStyledCode(
+  db: Database,
+  created: QrCodeColumns,
+  { proven, deferred }: DefaultStyleOutcome,
+): Promise<QrCode> {
+  if (!proven && deferred === undefined) return insertCode(db, created);
+  const { userId, createdAt } = created;
+  return db.transaction(async (transaction) => {
+    const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
+    const code = await insertCode(transaction, { ...created, errorCorrection });
+    if (proven) await insertDesign(transaction, userId, code.id, proven, createdAt);
+    else if (deferred) await defer(transaction, [code.id], { userId, styleId: deferred }, createdAt);
+    return code;
+  });
+}
+
+/** The worker applies the default style: so many proofs would take minutes. False where too many codes wait for one. */
+export async function createStyledCodes(
+  db: Database,
+  ownerId: string,
+  created: QrCodeColumns[],
+  now: Date,
+): Promise<boolean> {
+  const style = created.length > 0 ? await findDefaultStyle(db, ownerId) : undefined;
+  if (!style) {
+    await insertCodes(db, created);
+    return true;
+  }
+  return db.transaction(async (transaction) => {
+    await insertCodes(transaction, created);
+    const ids = created.map(({ id }) => id);
+    return defer(transaction, ids, { userId: ownerId, styleId: style.id }, now);
+  });
+}
+
+/** False where too many codes wait. A style that was deleted meanwhile is no error: the codes stay plain. */
+async function defer(
+  transaction: Database,
+  codeIds: string[],
+  { userId, styleId }: { userId: string; styleId: string },
+  now: Date,
+): Promise<boolean> {
+  try {
+    const added = await addApplication(transaction, userId, { styleId, codeIds, keepsDesigns: true }, now);
+    return added !== undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return true;
+    throw error;
+  }
+}
+
+/** As a header: without commas, in ASCII. */
+export function plainWarning(refused: FieldError[]): string {
+  const reasons = refused.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return `The code was created without the default style: ${reasons}.`
+    .replaceAll(',', ';')
+    .replace(/[^\x20-\x7e]/g, '?');
+}

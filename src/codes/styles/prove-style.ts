@@ -1,0 +1,27 @@
+import type { Design } from '../design/design.ts';
+import type { NewLogo } from '../logo/stored-logo.ts';
+import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
+import type { Proofs } from '../proof/proofs.ts';
+
+/** The code that a style is shown and proven with. Its share link is as long as any other. */
+const example: Look = {
+  shareToken: 'ExampleABC',
+  content: 'https://example.com/',
+  errorCorrection: 'M',
+  foregroundColor: '#1a1410',
+  backgroundColor: '#ffffff',
+};
+
+export function stylePicture(design: Design, baseUrl: string) {
+  return pictureOf(example, design, baseUrl);
+}
+
+/** Throws a validation error where phones could not even read the example. Each code is proven again. */
+export async function proveStyle(
+  proofs: Proofs,
+  design: Design,
+  baseUrl: string,
+  newLogo?: NewLogo,
+): Promise<void> {
+  await proveDesign(proofs, example, design, baseUrl, { newLogo });
+}

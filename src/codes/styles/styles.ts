@@ -1,0 +1,149 @@
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { AppError, invalid } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { type Design, normalizeDesign } from '../design/design.ts';
+import { logoChangedMeanwhile } from '../design/stored-design.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../logo/stored-logo.ts';
+import { maxStyles, Style, styleNameKey } from './style.ts';
+
+export interface StyleInput {
+  name: string;
+  /** Its logo is one that the account has, or the new one. */
+  design: Design;
+  isDefault: boolean;
+  newLogo?: NewLogo | undefined;
+}
+
+export async function insertStyle(
+  db: Database,
+  ownerId: string,
+  { name, design, isDefault, newLogo }: StyleInput,
+  now: Date,
+): Promise<Style> {
+  return db.transaction(async (transaction) => {
+    // Number, names and default hold for parallel requests.
+    await lockOwner(transaction, ownerId);
+    await requireFreeName(transaction, ownerId, name);
+    const count = await Style.query(transaction).where({ user_id: ownerId }).resultSize();
+    if (count >= maxStyles) {
+      const message = `An account can have ${maxStyles} styles. Delete one first.`;
+      throw new AppError('validation_error', message);
+    }
+    await useLogo(transaction, ownerId, { design, newLogo }, now);
+    if (isDefault) await clearDefault(transaction, ownerId);
+    return Style.query(transaction)
+      .insert({
+        id: uuidv7({ msecs: now.getTime() }),
+        userId: ownerId,
+        name,
+        nameKey: styleNameKey(name),
+        design,
+        isDefault,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning('*')
+      .first()
+      .throwIfNotFound();
+  });
+}
+
+/** Newest first. An account has few. */
+export async function findStyles(db: Database, ownerId: string): Promise<Style[]> {
+  const styles = await Style.query(db).where({ user_id: ownerId }).orderBy('id', 'desc');
+  return styles.map(withWholeDesign);
+}
+
+/** The same 404 for another owner's style, a missing one and a malformed id. */
+export async function findStyle(db: Database, ownerId: string, id: string): Promise<Style> {
+  const style = isUuid(id) ? await Style.query(db).findOne({ id, user_id: ownerId }) : undefined;
+  if (!style) throw noSuchStyle();
+  return withWholeDesign(style);
+}
+
+/** What new codes of the account get. */
+export async function findDefaultStyle(db: Database, ownerId: string): Promise<Style | undefined> {
+  const style = await Style.query(db).findOne({ user_id: ownerId, is_default: true });
+  return style && withWholeDesign(style);
+}
+
+/** A design with another logo than the stored one, and no new one, was made for an earlier version: 412. */
+export async function changeStyle(
+  db: Database,
+  ownerId: string,
+  id: string,
+  { name, design, isDefault, newLogo }: Partial<StyleInput>,
+  now: Date,
+): Promise<Style> {
+  if (!isUuid(id)) throw noSuchStyle();
+  return db.transaction(async (transaction) => {
+    await lockOwner(transaction, ownerId);
+    const stored = await findStyle(transaction, ownerId, id);
+    if (name !== undefined) await requireFreeName(transaction, ownerId, name, id);
+    if (design) await useLogo(transaction, ownerId, { design, newLogo, former: stored.design.logo }, now);
+    if (isDefault) await clearDefault(transaction, ownerId);
+    const changed = await Style.query(transaction)
+      .findById(id)
+      .patch({
+        ...(name !== undefined && { name, nameKey: styleNameKey(name) }),
+        ...(design && { design }),
+        ...(isDefault !== undefined && { isDefault }),
+        updatedAt: now,
+      })
+      .returning('*')
+      .first();
+    if (!changed) throw noSuchStyle();
+    return withWholeDesign(changed);
+  });
+}
+
+/** Codes that have got it keep their design. */
+export async function removeStyle(db: Database, ownerId: string, id: string): Promise<void> {
+  const deleted = isUuid(id) ? await Style.query(db).delete().where({ id, user_id: ownerId }) : 0;
+  if (deleted === 0) throw noSuchStyle();
+}
+
+interface LogoUse {
+  design: Design;
+  newLogo: NewLogo | undefined;
+  /** Of a style that is changed: the logo that it has. */
+  former?: string | null;
+}
+
+async function useLogo(
+  transaction: Database,
+  ownerId: string,
+  { design: { logo }, newLogo, former }: LogoUse,
+  now: Date,
+): Promise<void> {
+  const known = await lockLogos(transaction, ownerId, [former, logo]);
+  if (newLogo) return saveLogo(transaction, ownerId, newLogo, now);
+  const isOther = former !== undefined && logo !== former;
+  if (logo !== null && (isOther || !known.has(logo))) throw logoChangedMeanwhile();
+}
+
+async function requireFreeName(
+  transaction: Database,
+  ownerId: string,
+  name: string,
+  ownId?: string,
+): Promise<void> {
+  const other = await Style.query(transaction).findOne({ user_id: ownerId, name_key: styleNameKey(name) });
+  if (other && other.id !== ownId) {
+    throw invalid([{ field: 'name', message: 'is the name of another style: choose another one' }]);
+  }
+}
+
+async function clearDefault(transaction: Database, ownerId: string): Promise<void> {
+  await Style.query(transaction).patch({ isDefault: false }).where({ user_id: ownerId, is_default: true });
+}
+
+/** One that an earlier release has stored lacks what was added since. */
+function withWholeDesign(style: Style): Style {
+  style.design = normalizeDesign(style.design);
+  return style;
+}
+
+function noSuchStyle(): AppError {
+  return new AppError('not_found', 'There is no such style.');
+}

@@ -1,0 +1,90 @@
+import { listCodes } from '../../codes/codes.ts';
+import { requireCodes } from '../../codes/find-codes.ts';
+import {
+  findApplication,
+  maxAppliedCodes,
+  requireApplication,
+} from '../../codes/styles/style-applications.ts';
+import { findStyle } from '../../codes/styles/styles.ts';
+import { type FieldError, invalid } from '../../errors.ts';
+import { Type } from '../../schema.ts';
+import type { Database } from '../../store/database.ts';
+import { idErrors } from './id-errors.ts';
+import { operation } from './operation.ts';
+import {
+  applicationBody,
+  applicationExample,
+  applicationShape,
+  checkedApplicationBody,
+  presentApplication,
+} from './style-shapes.ts';
+import { styleIdParams } from './styles.ts';
+
+export const applyStyle = operation({
+  id: 'applyStyle',
+  method: 'post',
+  path: '/styles/{id}/apply',
+  tag: 'Styles',
+  summary: 'Apply a style to QR codes',
+  description:
+    'Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.',
+  params: styleIdParams,
+  body: applicationBody,
+  checkedBody: checkedApplicationBody,
+  bodyExample: { codeIds: ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11', '01936f3e-7c1b-7a22-9b3c-4d5e6f708192'] },
+  success: {
+    status: 202,
+    description: 'The codes wait for the style.',
+    schema: applicationShape,
+    example: applicationExample,
+  },
+  async handle({ ownerId, params, body }, { db, now }) {
+    const style = await findStyle(db, ownerId, params.id);
+    const given = await body(async (fields, invalidFields) => [
+      ...idErrors('codeIds', fields.codeIds),
+      ...(invalidFields.has('codeIds') || invalidFields.has('category') ? [] : choiceErrors(fields)),
+    ]);
+    const codeIds = given.codeIds
+      ? (await requireCodes(db, ownerId, given.codeIds, 'codeIds')).map(({ id }) => id)
+      : await idsOfCategory(db, ownerId, given.category);
+    const wanted = { styleId: style.id, codeIds: [...new Set(codeIds)] };
+    return presentApplication(await requireApplication(db, ownerId, wanted, now()));
+  },
+});
+
+export const readStyleApplication = operation({
+  id: 'readStyleApplication',
+  method: 'get',
+  path: '/style-applications/{id}',
+  tag: 'Styles',
+  summary: 'Read how far a style is applied',
+  description: 'Returns how many codes have got the style, and those that stay as they were with the reason.',
+  params: Type.Object({ id: Type.String({ description: 'The `id` of the application.' }) }),
+  success: {
+    status: 200,
+    description: 'The application.',
+    schema: applicationShape,
+    example: { ...applicationExample, status: 'done', pending: 0, applied: 2 },
+  },
+  async handle({ ownerId, params }, { db }) {
+    return presentApplication(await findApplication(db, ownerId, params.id));
+  },
+});
+
+function choiceErrors(given: { codeIds?: unknown; category?: unknown }): FieldError[] {
+  if (given.codeIds !== undefined && given.category !== undefined)
+    return [{ field: 'category', message: 'must not be sent together with codeIds' }];
+  if (given.codeIds === undefined && given.category === undefined)
+    return [{ field: 'codeIds', message: 'is required without category' }];
+  return [];
+}
+
+async function idsOfCategory(db: Database, ownerId: string, category: string | undefined): Promise<string[]> {
+  const codes = await listCodes(db, ownerId, { category }, { limit: maxAppliedCodes });
+  if (codes.length > maxAppliedCodes) {
+    const message = `has more than ${maxAppliedCodes} QR codes: send their ids in several requests`;
+    throw invalid([{ field: 'category', message }]);
+  }
+  if (codes.length === 0) throw invalid([{ field: 'category', message: 'has no QR codes' }]);
+  return codes.map(({ id }) => id);
+}

@@ -1,0 +1,57 @@
+import type { Context } from 'koa';
+import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
+import { findDesign } from '../../../codes/design/stored-design.ts';
+import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { findStyle } from '../../../codes/styles/styles.ts';
+import { invalid } from '../../../errors.ts';
+import { designBody } from '../../api/design-shapes.ts';
+import { readLogo } from '../../api/read-logo.ts';
+import { compileValidator } from '../../api/validation.ts';
+import { field } from '../../middleware/forms.ts';
+import { fileField } from '../../middleware/multipart.ts';
+import type { PageParts } from '../../ui/page.ts';
+import { designBodyOf, designFieldNames, type DesignValues } from './design-values.ts';
+
+const bodyErrors = compileValidator(designBody);
+
+interface FormDesign {
+  design: Design;
+  /** That the form brings. */
+  newLogo: NewLogo | undefined;
+}
+
+type ReadFile = (ownerId: string, file: Buffer) => Promise<NewLogo>;
+
+/** Reads designs from the form of the designer. `readFile` decodes its logo. */
+export function createDesignForm(
+  { db, imageDecoder }: Pick<PageParts, 'db' | 'imageDecoder'>,
+  readFile: ReadFile = (ownerId, file) => readLogo(imageDecoder, ownerId, file),
+) {
+  /** Of the style that the form was filled with, or else of the code, unless the form removes it. */
+  async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
+    if (values['removeLogo'] === 'on') return null;
+    if (values['styleId']) return (await findStyle(db, code.userId, values['styleId'])).design.logo;
+    return (await findDesign(db, code.id))?.design.logo ?? null;
+  }
+
+  return {
+    values: (ctx: Context): DesignValues =>
+      Object.fromEntries(designFieldNames.map((name) => [name, field(ctx, name)])),
+
+    /** With the logo that the form brings, or the stored one. Throws a validation error for what is no design. */
+    async read(ctx: Context, code: QrCode, values: DesignValues): Promise<FormDesign> {
+      const given = readDesign(values);
+      const file = fileField(ctx, 'logo')?.bytes;
+      const newLogo = file && (await readFile(code.userId, file));
+      return { design: { ...given, logo: newLogo?.id ?? (await storedLogo(code, values)) }, newLogo };
+    },
+  };
+}
+
+function readDesign(values: DesignValues): Design {
+  const body = designBodyOf(values);
+  const errors = bodyErrors(body);
+  if (errors.length > 0) throw invalid(errors);
+  return normalizeDesign(body);
+}

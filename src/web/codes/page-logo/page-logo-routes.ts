@@ -1,0 +1,107 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { findCode } from '../../../codes/codes.ts';
+import { isLabel } from '../../../codes/label.ts';
+import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/logo/page-logo.ts';
+import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
+import { maxAltLength } from '../../api/page-logos.ts';
+import { readLogo } from '../../api/read-logo.ts';
+import { field } from '../../middleware/forms.ts';
+import { fileField } from '../../middleware/multipart.ts';
+import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { PageLogoView } from './page-logo-view.tsx';
+
+const flashTexts = {
+  saved: 'The logo was saved. The share page shows it within seconds.',
+  removed: 'The logo was removed.',
+};
+type Flash = keyof typeof flashTexts;
+
+/** The page on which the owner of a code chooses the logo of its share page. */
+export function pageLogoPages(parts: PageParts): Router {
+  const { db, logos, imageDecoder, now, codeChanged } = parts;
+  const router = new Router({ prefix: '/codes/:id/page-logo' });
+  router.use(needUser);
+
+  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+
+  interface Refused {
+    alt: string;
+    errors: FieldError[];
+    problem: string;
+    status: number;
+  }
+
+  async function showPage(ctx: Context, refused?: Refused): Promise<void> {
+    const code = await ownCode(ctx);
+    const stored = await findPageLogo(db, code.id);
+    const flash = readFlash(ctx, parts, flashTexts);
+    const form = { values: { alt: refused?.alt ?? stored?.alt ?? '' }, errors: refused?.errors ?? [] };
+    show(
+      ctx,
+      PageLogoView,
+      {
+        visitor: visitorOf(ctx, parts),
+        code,
+        form,
+        stored,
+        problem: refused?.problem,
+        flash: flash && flashTexts[flash],
+      },
+      refused?.status ?? 200,
+    );
+  }
+
+  router.get('/', (ctx) => showPage(ctx));
+
+  router.post('/', async (ctx) => {
+    const code = await ownCode(ctx);
+    const alt = field(ctx, 'alt').normalize('NFC').trim();
+    const file = fileField(ctx, 'logo')?.bytes;
+    try {
+      const errors = altErrors(alt);
+      if (errors.length > 0) throw invalid(errors);
+      const newLogo = file && (await readLogo(imageDecoder, code.userId, file));
+      await savePageLogo(db, code, { newLogo, alt }, now());
+    } catch (error) {
+      return showPage(ctx, { alt, ...refusalOf(error) });
+    }
+    codeChanged(code.shareToken);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}/page-logo`, 'saved' satisfies Flash);
+  });
+
+  router.post('/delete', async (ctx) => {
+    const code = await ownCode(ctx);
+    await deletePageLogo(db, code.id, now());
+    codeChanged(code.shareToken);
+    redirectWithFlash(ctx, parts, `/codes/${code.id}/page-logo`, 'removed' satisfies Flash);
+  });
+
+  /** Also of a private code, whose share page shows nothing. */
+  router.get('/picture.png', async (ctx) => {
+    const code = await ownCode(ctx);
+    const stored = await findPageLogo(db, code.id);
+    const png = stored && (await logos.find(stored.logo));
+    if (!png) throw new AppError('not_found', 'The share page of this code has no logo.');
+    ctx.set('Cache-Control', 'private, no-cache');
+    ctx.type = 'image/png';
+    ctx.body = Buffer.from(png);
+  });
+  return router;
+}
+
+function altErrors(alt: string): FieldError[] {
+  if (alt === '') return [{ field: 'alt', message: 'must not be empty' }];
+  if ([...alt].length > maxAltLength)
+    return [{ field: 'alt', message: `must have at most ${maxAltLength} characters` }];
+  return isLabel(alt) ? [] : [{ field: 'alt', message: 'must not contain invisible characters' }];
+}
+
+function refusalOf(error: unknown): { errors: FieldError[]; problem: string; status: number } {
+  if (error instanceof BusyError) return { errors: [], problem: error.message, status: error.status };
+  if (!(error instanceof AppError) || !error.details) throw error;
+  // Browsers do not keep the file.
+  const problem = 'Not saved. Check the marked fields, and choose the logo again.';
+  return { errors: error.details, problem, status: 400 };
+}

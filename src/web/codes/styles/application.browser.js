@@ -1,0 +1,22 @@
+// Shows how far a style is applied, until it is done.
+
+import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
+
+const pauseMs = 2_000;
+const isPending = () => Number(document.getElementById('application')?.dataset.waiting) > 0;
+
+async function update() {
+  const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined);
+  // Signed out, or the style was deleted: a reload shows it.
+  if (response && (!response.ok || response.redirected)) return;
+  const page = response && new DOMParser().parseFromString(await response.text(), 'text/html');
+  const latest = page?.getElementById('application');
+  if (latest) document.getElementById('application').replaceWith(document.adoptNode(latest));
+  if (isPending()) setTimeout(() => void update(), pauseMs);
+  else announce('The style is applied');
+}
+
+if (isPending()) {
+  prepareAnnouncements();
+  setTimeout(() => void update(), pauseMs);
+}

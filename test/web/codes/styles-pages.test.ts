@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { findUserByEmail } from '../../../src/accounts/users.ts';
+import { defaultDesign, type Design } from '../../../src/codes/design/design.ts';
+import { insertStyle } from '../../../src/codes/styles/styles.ts';
+import { png } from '../../codes/logo/logo-files.ts';
+import { expectAccessible } from '../../support/accessible.ts';
+import { narrowPhone } from '../../support/browser.ts';
+import { inABrowser } from '../../support/in-a-browser.ts';
+import { startService } from '../../support/service.ts';
+import { isTooWide } from '../../support/web-visitor.ts';
+import { codeOwner } from './code-owner.ts';
+
+const logoFile = () => ({ name: 'logo.png', mimeType: 'image/png', buffer: png() });
+let service: ReturnType<typeof startService> | undefined;
+
+inABrowser(
+  'Styles',
+  () => (service ??= startService({ worker: true })),
+  (site) => {
+    const owner = codeOwner(site);
+    beforeEach(() => owner.enter());
+    after(async () => (await service)?.stop());
+
+    async function addStyle(name: string, design: Partial<Design> = {}, isDefault = false) {
+      const user = await findUserByEmail(site.service.db, owner.email);
+      const input = { name, design: { ...defaultDesign, ...design }, isDefault };
+      return insertStyle(site.service.db, user?.id ?? '', input, new Date());
+    }
+    const designOf = async (id: string) => (await (await owner.api())(`/qrcodes/${id}/design`)).body;
+
+    it('are saved in the designer with their logo, and used for another code', async () => {
+      const { page } = owner;
+      const [first, second] = [await owner.store(), await owner.store({ name: 'Second' })];
+      await page.goto('/codes/styles');
+      await page.getByRole('heading', { name: 'No styles yet' }).waitFor();
+      await page.goto(`/codes/${first.id}/design`);
+      await page.getByLabel('Modules', { exact: true }).selectOption('dots');
+      await page.getByLabel('Logo', { exact: true }).setInputFiles(logoFile());
+      await page.getByRole('button', { name: 'Save as style' }).click();
+      await page.getByText('Name of the style must not be empty.').waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('Logo', { exact: true }).setInputFiles(logoFile());
+      await page.getByLabel('Name of the style').fill('Café Linden');
+      await page.getByRole('button', { name: 'Save as style' }).click();
+      await page.getByText('Style saved.').waitFor();
+      await page.getByRole('link', { name: 'Café Linden', exact: true }).waitFor();
+      await expectAccessible(page);
+      // The code itself is as it was.
+      expect((await designOf(first.id)).updatedAt).to.equal(null);
+      await page.goto(`/codes/${second.id}/design`);
+      await page.getByRole('link', { name: 'Café Linden' }).click();
+      expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Design saved.').waitFor();
+      const saved = await designOf(second.id);
+      expect(saved.moduleShape).to.equal('dots');
+      expect(saved.logo).to.be.a('string');
+    });
+
+    it('are renamed, made the default and deleted', async () => {
+      const { page } = owner;
+      await addStyle('Summer', { moduleShape: 'dots' });
+      await addStyle('Winter');
+      await page.goto('/codes');
+      await page.goto('/codes/styles');
+      await page.getByRole('button', { name: 'Make it the default: Summer' }).click();
+      await page.getByText('New codes get this style now.').waitFor();
+      expect(await page.locator('.badge').allTextContents()).to.deep.equal(['default']);
+      await page.getByRole('link', { name: 'Summer', exact: true }).click();
+      await page.getByLabel('Name', { exact: true }).fill('WINTER');
+      await page.getByRole('button', { name: 'Rename' }).click();
+      await page.getByText('Name is the name of another style').waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('Name', { exact: true }).fill('Spring');
+      await page.getByRole('button', { name: 'Rename' }).click();
+      await page.getByText('The style was renamed.').waitFor();
+      await page.getByRole('link', { name: 'Delete' }).click();
+      await page.getByText('New codes are plain from then on.').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('The style was deleted.').waitFor();
+      expect(await page.locator('.styles h2').allTextContents()).to.deep.equal(['Winter']);
+    });
+
+    it('are applied to codes from the list, with progress, and say which codes they do not fit', async () => {
+      const { page } = owner;
+      await addStyle('Dots', { moduleShape: 'dots' });
+      const good = await owner.store({ name: 'Good' });
+      await owner.store({ name: 'Pale', foregroundColor: '#e0e0e0' });
+      const other = await owner.store({ name: 'Other' });
+      await page.goto('/codes');
+      for (const name of ['Good', 'Pale'])
+        await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
+      await page.getByRole('button', { name: 'Apply a style to selected' }).press('Enter');
+      await page.getByText('2 codes: Good · Pale').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('radio', { name: 'Dots' }).check();
+      await page.getByRole('button', { name: 'Apply', exact: true }).click();
+      await page.getByRole('heading', { name: 'Applying Dots' }).waitFor();
+      await page.getByText('Done: 1 code has the style, 1 code stays as it was.').waitFor();
+      await expectAccessible(page);
+      expect(await page.locator('.refused').innerText()).to.match(
+        /^Pale: foregroundColor of the code must be/,
+      );
+      expect((await designOf(good.id)).moduleShape).to.equal('dots');
+      expect((await designOf(other.id)).updatedAt).to.equal(null);
+    });
+
+    it('as the default are given to a code of the form, or the page says why not', async () => {
+      const { page } = owner;
+      await addStyle('Dots', { moduleShape: 'dots' }, true);
+      const create = async (foreground: string) => {
+        await page.goto('/codes/new');
+        await owner.fillIn({ Name: 'Menu', 'Web address': 'https://example.com/' });
+        await page.getByLabel('Foreground').fill(foreground);
+        await page.getByRole('button', { name: 'Create QR code' }).click();
+      };
+      await create('#000000');
+      await page.getByText('Code created. Download it or copy its link.').waitFor();
+      const id = /codes\/([\w-]{36})/.exec(page.url())?.[1] ?? '';
+      expect((await designOf(id)).moduleShape).to.equal('dots');
+      await create('#d0d0d0');
+      await page.getByText('Code created, without your default style').waitFor();
+      expect(await page.getByText('must be darker than the background').isVisible()).to.equal(true);
+    });
+
+    it('fit on a narrow phone', async () => {
+      await addStyle('W'.repeat(100));
+      const code = await owner.store();
+      const { page } = await site.visitAs(owner.email, narrowPhone);
+      for (const path of [
+        '/codes/styles',
+        `/codes/styles/apply?code=${code.id}`,
+        `/codes/${code.id}/design`,
+      ]) {
+        await page.goto(path);
+        expect(await isTooWide(page), path).to.equal(false);
+      }
+    });
+  },
+);

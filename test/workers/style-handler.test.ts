@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
+import {
+  addApplication,
+  findApplication,
+  purgeApplications,
+} from '../../src/codes/styles/style-applications.ts';
+import { createStyleHandler } from '../../workers/style-handler.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { ownerClient } from '../support/owner-client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createCode } from '../support/share.ts';
+import { testLog } from '../support/test-log.ts';
+
+describe('The worker that applies styles', () => {
+  let service: TestService;
+  let proofs: Proofs;
+  before(async () => {
+    service = await startService();
+    proofs = openProofs(testLog());
+  });
+  after(async () => {
+    await proofs.close();
+    await service.stop();
+  });
+
+  /** An owner with codes that wait for a style. */
+  async function waiting(count: number, keepsDesigns = false) {
+    const api: ApiClient = ownerClient(service);
+    const style = await api('/styles', { method: 'POST', body: { name: 'Ours', moduleShape: 'rounded' } });
+    const codes = [];
+    for (let index = 0; index < count; index += 1) codes.push(await createCode(api));
+    const codeIds = codes.map(({ id }) => id);
+    const { user_id: ownerId } = await service.db('qr_codes').where({ id: codeIds[0] }).first();
+    const wanted = { styleId: style.body.id as string, codeIds, keepsDesigns };
+    const id = String(await addApplication(service.db, ownerId, wanted, new Date()));
+    const shapeOf = async (codeId: string | undefined) =>
+      (await api(`/qrcodes/${codeId}/design`)).body.moduleShape as string;
+    return { api, codes, id, ownerId: String(ownerId), shapeOf };
+  }
+
+  const run = (prove: Proofs['prove'] = proofs.prove, closing = new AbortController().signal) =>
+    createStyleHandler({
+      backgroundDb: service.db,
+      proofs: { ...proofs, prove },
+      site: { baseUrl: 'https://qr.test' },
+      closing,
+      log: testLog(),
+    })({});
+  const result = ({ ownerId, id }: { ownerId: string; id: string }) =>
+    findApplication(service.db, ownerId, id);
+
+  it('lets owners take turns, so that many codes of one do not delay those of another', async () => {
+    const [many, few] = [await waiting(4), await waiting(1)];
+    const tokens = new Map(
+      [
+        ...many.codes.map((code) => [code, 'many'] as const),
+        ...few.codes.map((code) => [code, 'few'] as const),
+      ].map(([code, owner]) => [code.shareToken, owner]),
+    );
+    const order: (string | undefined)[] = [];
+    await run((picture) => {
+      order.push(tokens.get(picture.text.slice(-10)));
+      return proofs.prove(picture);
+    });
+    expect(order).to.have.length(5);
+    expect(order.indexOf('few')).to.be.below(2);
+    expect(await result(many)).to.include({ waiting: 0, applied: 4 });
+    expect(await result(few)).to.include({ waiting: 0, applied: 1 });
+  });
+
+  it('leaves a code to the worker that has claimed it, and takes it up when the claim has ended', async () => {
+    const owner = await waiting(1);
+    const claim = (until: string) =>
+      service.db.raw(
+        `UPDATE style_application_codes SET claimed_until = now() + interval '${until}' WHERE application_id = ?`,
+        [owner.id],
+      );
+    await claim('1 minute');
+    await run();
+    expect(await result(owner)).to.include({ waiting: 1, applied: 0 });
+    await claim('-1 second');
+    await Promise.all([run(), run()]);
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+    expect(await owner.shapeOf(owner.codes[0]?.id)).to.equal('rounded');
+  });
+
+  it('goes on with other codes when one cannot be proven now', async () => {
+    const owner = await waiting(2);
+    const [bad, good] = owner.codes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const prove: Proofs['prove'] = (picture) =>
+      picture.text.endsWith(String(bad?.shareToken))
+        ? Promise.reject(new Error('The proof thread has exited'))
+        : proofs.prove(picture);
+    await run(prove);
+    await run(prove);
+    expect(await result(owner)).to.include({ waiting: 1, applied: 1 });
+    expect(await owner.shapeOf(good?.id)).to.equal('rounded');
+    expect(await owner.shapeOf(bad?.id)).to.equal('square');
+  });
+
+  it('keeps the design that a new code has got meanwhile', async () => {
+    const owner = await waiting(2, true);
+    const [designed, plain] = owner.codes;
+    await owner.api(`/qrcodes/${designed?.id}/design`, { method: 'PUT', body: { moduleShape: 'bars' } });
+    await run();
+    expect(await result(owner)).to.include({ waiting: 0, applied: 2 });
+    expect(await owner.shapeOf(designed?.id)).to.equal('bars');
+    expect(await owner.shapeOf(plain?.id)).to.equal('rounded');
+  });
+
+  it('stops when the process shuts down, and the rest waits', async () => {
+    const owner = await waiting(1);
+    await run(proofs.prove, AbortSignal.abort());
+    expect(await result(owner)).to.include({ waiting: 1 });
+    await run();
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+  });
+
+  it('leaves results that are purged after seven days', async () => {
+    const owner = await waiting(1);
+    const later = (days: number) => new Date(Date.now() + days * 86_400_000);
+    await purgeApplications(service.db, later(6.9));
+    expect(await result(owner)).to.include({ total: 1 });
+    await purgeApplications(service.db, later(7.1));
+    expect(await service.db('style_application_codes').where({ application_id: owner.id })).to.have.length(0);
+  });
+});
