@@ -125,8 +125,12 @@ export function createNoticeHandler({
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
-      // Also where facts could not be found: earlier ones wait.
-      await findFacts(isOver).finally(() => sendAll(mailer, isOver));
+      try {
+        await findFacts(isOver);
+      } finally {
+        // Also where facts could not be found: earlier ones wait.
+        await sendAll(mailer, isOver);
+      }
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run finds the same: put back, the runs of an outage would pile up.

@@ -1,4 +1,6 @@
-import { lookup, type LookupAddress, Resolver } from 'node:dns';
+import { lookup, type LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { callbackify } from 'node:util';
 
 type Done = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
@@ -20,25 +22,29 @@ const noAddress = new Set(['ENOTFOUND', 'ENODATA']);
  * few names whose servers do not answer would delay all others, and reconnecting to databases.
  */
 export function createDnsResolve({ servers }: DnsOptions = {}): Resolve {
-  return (host, done) => {
+  const resolve = callbackify(async (host: string) => {
     // One for each name, so that a change of the system's servers is seen.
     const resolver = new Resolver({ timeout: timeoutMs, tries });
     if (servers) resolver.setServers(servers);
-    const find = (family: 4 | 6) =>
-      new Promise<LookupAddress[]>((fulfill, reject) => {
-        const finish = (error: NodeJS.ErrnoException | null, found: string[]) =>
-          error ? reject(error) : fulfill(found.map((address) => ({ address, family })));
-        if (family === 4) resolver.resolve4(host, finish);
-        else resolver.resolve6(host, finish);
-      });
-    void Promise.allSettled([find(4), find(6)]).then((results) => {
-      const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-      const errors = results.flatMap((result) =>
-        result.status === 'rejected' ? [result.reason as NodeJS.ErrnoException] : [],
-      );
-      done(addresses.length > 0 ? null : failureOf(host, errors), addresses);
-    });
+    return findAddresses(resolver, host);
+  });
+  return (host, done) => resolve(host, (error, addresses) => done(error, addresses ?? []));
+}
+
+async function findAddresses(resolver: Resolver, host: string): Promise<LookupAddress[]> {
+  const find = async (family: 4 | 6) => {
+    const found = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host));
+    return found.map((address) => ({ address, family }));
   };
+  const results = await Promise.allSettled([find(4), find(6)]);
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  if (addresses.length > 0) return addresses;
+  throw failureOf(
+    host,
+    results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as NodeJS.ErrnoException] : [],
+    ),
+  );
 }
 
 /** With the codes of the system's resolver: a server that does not answer must not look like a host that does not. */

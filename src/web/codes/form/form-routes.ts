@@ -5,7 +5,6 @@ import {
   changeCode,
   type CodeChanges,
   type CodeInput,
-  createCode,
   deleteCode,
   findCode,
   newCode,
