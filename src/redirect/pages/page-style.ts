@@ -7,31 +7,31 @@ const rules = html`
 [hidden]{display:none!important}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100svh;display:flex;flex-direction:column;align-items:center;padding:max(1rem,env(safe-area-inset-top)) 1rem 0;background:var(--paper);color:var(--ink);font:1.125rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-main{width:100%;max-width:30rem;margin-top:clamp(0rem,9vh - 2rem,5rem);padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:var(--round);box-shadow:0 1px 2px #0e1f1b0f,0 12px 32px #0e1f1b14}
+main,.box,.secret{border:1px solid var(--line);border-radius:var(--round)}
+main{width:100%;max-width:30rem;margin-top:clamp(0rem,9vh - 2rem,5rem);padding:1.5rem;background:var(--card);box-shadow:0 1px 2px #0e1f1b0f,0 12px 32px #0e1f1b14}
 .kind{display:flex;align-items:center;gap:.75rem;margin:0 0 1rem;color:var(--dim);font-weight:600}
 svg{flex:none;width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .kind svg{width:var(--touch);height:var(--touch);padding:.625rem;border-radius:50%;background:var(--tint);color:var(--accent)}
-.logo{display:block;max-width:min(12rem,100%);max-height:6rem;width:auto;height:auto;margin:0 0 1.25rem}
+img{display:block}
+.logo{max-width:min(12rem,100%);max-height:6rem;margin-bottom:1.25rem}
 h1{margin:0;font-size:1.5rem;line-height:1.25;font-weight:700}
 p{margin:.75rem 0 0}
 a{color:var(--accent);text-underline-offset:.2em}
-.quiet{color:var(--dim);font-size:1rem}
+.quiet,dt,small,footer{color:var(--dim);font-size:1rem}
 .value{margin-top:1rem;font-size:clamp(1.25rem,6.25vw,1.75rem);line-height:1.3;font-weight:600;font-variant-numeric:tabular-nums}
 .value.long{font-size:1.25rem}
-.photo{display:block;width:8rem;height:8rem;margin-top:1rem;border-radius:50%;background:var(--line)}
+.photo{margin-top:1rem;border-radius:50%;background:var(--line)}
 .stored{white-space:pre-wrap}
-.box{margin-top:1rem;padding:.875rem 1rem;border:1px solid var(--line);border-radius:var(--round);background:var(--paper)}
+.box{margin-top:1rem;padding:.875rem 1rem;background:var(--paper)}
 dl{margin:1.25rem 0 0}
 dl>div{padding:.75rem 0;border-top:1px solid var(--line)}
 dl>:last-child{padding-bottom:0}
 dd>.stored{width:100%}
-dt{color:var(--dim);font-size:1rem}
 dd{display:flex;flex-wrap:wrap;align-items:center;column-gap:.75rem;margin:.125rem 0 0}
 dd>a{display:flex;align-items:center;min-height:var(--touch);font-weight:600}
-dd small{font-size:1rem;color:var(--dim)}
-.secret{width:100%;margin-top:.375rem;padding:.625rem .875rem;border:1px solid var(--line);border-radius:var(--round);background:var(--paper);font:600 1.25rem/1.4 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
+.secret{width:100%;margin-top:.375rem;padding:.625rem .875rem;background:var(--paper);font:600 1.25rem/1.4 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
 .links{list-style:none;display:grid;gap:.75rem;margin:1.25rem 0 0;padding:0}
-.links small{display:block;color:var(--dim);font-size:1rem;font-weight:400}
+.links small{display:block;font-weight:400}
 .links .button{justify-content:start;gap:.75rem;padding:.5rem .75rem;text-align:start}
 .actions{display:grid;gap:.75rem;margin-top:1.5rem}
 .actions:has(>[data-copy][hidden]){display:none}
@@ -42,8 +42,8 @@ dd small{font-size:1rem;color:var(--dim)}
 .button:focus-visible{border-radius:var(--round)}
 .unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
 .join{margin-top:1.5rem;padding-top:1.5rem;border-top:1px solid var(--line);text-align:center}
-.join img{display:block;width:min(15rem,100%);height:auto;margin:0 auto;padding:.5rem;border-radius:var(--round);background:#fff}
-footer{display:flex;flex-wrap:wrap;align-items:center;column-gap:1rem;margin-top:auto;padding:1.5rem 0;color:var(--dim);font-size:1rem}
+.join img{width:min(15rem,100%);height:auto;margin:0 auto;padding:.5rem;border-radius:var(--round);background:#fff}
+footer{display:flex;flex-wrap:wrap;align-items:center;column-gap:1rem;margin-top:auto;padding:1.5rem 0}
 footer a{display:flex;align-items:center;min-height:var(--touch);color:inherit}
 @media(prefers-reduced-motion:no-preference){.button{transition:opacity .15s}}
 @media(min-width:40rem){main{padding:2.25rem}}
