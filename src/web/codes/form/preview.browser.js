@@ -57,3 +57,8 @@ color.addEventListener('input', () => {
 
 // The browser's back button fills in what was typed before.
 addEventListener('pageshow', renew);
+
+// With the focus, browsers scroll to an element, but not to a frame.
+addEventListener('blur', () => {
+  document.activeElement.closest('.phone')?.scrollIntoView({ block: 'nearest' });
+});
