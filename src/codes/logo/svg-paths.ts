@@ -5,6 +5,7 @@ import { unsupported } from './logo-limits.ts';
 type Attributes = Map<string, string>;
 
 const maxNumberLength = 30;
+const maxPoints = 200_000;
 /** Of coordinates: what is drawn is at most a million wide. */
 const largest = 1e7;
 
@@ -13,7 +14,10 @@ export function shapePath(element: string, attributes: Attributes, transforms: s
   const data = pathData(element, attributes);
   if (data === '') return [];
   const parsed = svgpath(data);
-  if ((parsed as unknown as { err: string }).err) throw unsupported('a path that cannot be read');
+  const { err, segments } = parsed as unknown as { err: string; segments: unknown[] };
+  if (err) throw unsupported('a path that cannot be read');
+  // Before they are transformed, which would take seconds.
+  if (segments.length > maxPoints) throw unsupported('too many points');
   for (const transform of transforms) parsed.transform(transform.slice(0, 500));
   const path: Path = [];
   parsed
@@ -21,7 +25,7 @@ export function shapePath(element: string, attributes: Attributes, transforms: s
     .unshort()
     .unarc()
     .iterate((segment, _index, x, y) => {
-      if (path.length > 200_000) throw unsupported('too many points');
+      if (path.length > maxPoints) throw unsupported('too many points');
       path.push(...toSegments(segment, x, y));
     });
   if (path.some(([, ...numbers]) => numbers.some((value) => !(Math.abs(value) < largest))))
