@@ -77,8 +77,8 @@ describe('A worker with its queues in PostgreSQL', () => {
     expect(most.length, most.toSorted().join()).to.be.at.most(connectionCounts(config).worker);
   });
 
-  it('needs no more than 29, of which each queue keeps one to hear of new jobs', async () => {
-    expect(connectionCounts(config).worker).to.be.at.most(29);
+  it('needs no more than 30, of which each queue keeps one to hear of new jobs', async () => {
+    expect(connectionCounts(config).worker).to.be.at.most(30);
     await startWorker();
     await eventually(async () => {
       const open = await openConnections();

@@ -53,6 +53,7 @@ describe('Handlers of schedules that run often', () => {
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'the scans of deleted codes were not purged',
+      'the bytes of deleted files were not purged',
       'old rate limit windows and sessions could not be purged',
       'webhook endpoints were not called',
       'owners could not be told of their codes',

@@ -1,6 +1,6 @@
 import { createClient, type ClientOptions } from '../src/index.ts';
 
-/** The service under test, and a key of it with at least 100 free requests. */
+/** The service under test, and a key of it with at least 100 free requests for each file. */
 export const serviceUrl = process.env['QRELAY_URL'] ?? 'http://127.0.0.1:3000';
 const apiKey = process.env['QRELAY_API_KEY'] ?? '';
 if (apiKey === '') throw new Error('Set QRELAY_URL and QRELAY_API_KEY to a running service and a key of it.');

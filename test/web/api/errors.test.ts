@@ -165,7 +165,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
   it('are a 500 internal_error without internal details', async () => {
     const service = await startService();
     const api = ownerClient(service);
-    await service.db.raw('DROP TABLE scan_counters, scans, designs, qr_codes');
+    await service.db.raw('DROP TABLE scan_counters, scans, qr_codes CASCADE');
     const answers = [];
     for (const [method, path, body] of routes) answers.push(await api(path, { method, body }));
     await service.stop();
