@@ -65,7 +65,7 @@ inABrowser(
       await page.goto('/codes/styles');
       await page.getByRole('button', { name: 'Make it the default: Summer' }).click();
       await page.getByText('New codes get this style now.').waitFor();
-      expect(await page.locator('.badge').allTextContents()).to.deep.equal(['default']);
+      expect(await page.locator('.badge').allTextContents()).to.deep.equal(['Default']);
       await page.getByRole('link', { name: 'Summer', exact: true }).click();
       await page.getByLabel('Name', { exact: true }).fill('WINTER');
       await page.getByRole('button', { name: 'Rename' }).click();

@@ -134,6 +134,7 @@ export function DesignView(props: DesignViewProps) {
 function Presets({ code, presets }: DesignViewProps) {
   return (
     <nav class="presets" aria-label="Start from">
+      <h2>Start from</h2>
       {presets.map(({ key, name, picture }) => (
         <a key={key} href={`/codes/${code.id}/design?preset=${key}`}>
           <img src={picture} width="72" height="72" alt="" />
@@ -149,6 +150,7 @@ function Styles({ code, styles, form }: DesignViewProps) {
   if (styles.length === 0) return null;
   return (
     <nav class="presets" aria-label="Use a style">
+      <h2>Your styles</h2>
       {styles.map((style) => (
         <a
           key={style.id}

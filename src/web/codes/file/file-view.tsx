@@ -3,6 +3,7 @@ import { opensFile } from '../../../codes/files/file-name.ts';
 import { megabytes } from '../../../codes/files/file-quota.ts';
 import type { CodeFile, FileKind } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
+import { bytesPerMb } from '../../../runtime/units.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -42,7 +43,7 @@ export function NewFileView({ visitor, form, usage }: NewFileProps) {
         </Notice>
       )}
       <TypeChooser at="file" path="/codes/new" />
-      <Form action="/codes/new/file" class="upload-form narrow" hasFile>
+      <Form action="/codes/new/file" class="upload-form" hasFile>
         <section class="card">
           <h2>File</h2>
           <p class="hint">
@@ -102,7 +103,7 @@ export function CodeFileView({ visitor, code, kind, file, form, usage, flash }: 
       ) : (
         <Missing code={code} kind={kind} />
       )}
-      <Form action={path} class="upload-form narrow" hasFile>
+      <Form action={path} class="upload-form" hasFile>
         <section class="card">
           <h2>{file ? 'Replace it' : 'Upload'}</h2>
           <UploadFields kind={kind} form={form} usage={usage} label={title} />
@@ -126,7 +127,7 @@ interface CurrentProps {
 function Current({ code, kind, file, path }: CurrentProps) {
   const address = `/f/${code.shareToken}/${encodeURIComponent(file.name)}?${file.id}`;
   return (
-    <section class="card narrow">
+    <section class="card">
       {kind === 'photo' && code.isPublic && (
         <img class="contact-photo" src={address} width="128" height="128" alt="The photo" />
       )}
@@ -138,7 +139,7 @@ function Current({ code, kind, file, path }: CurrentProps) {
         ) : (
           <bdi>{file.name}</bdi>
         )}
-        , {megabytes(file.bytes)} MB, uploaded <Moment at={file.updatedAt} />
+        , {fileSize(file.bytes)}, uploaded <Moment at={file.updatedAt} />
       </p>
       <Form action={`${path}/delete`}>
         <button type="submit" class="quiet danger">
@@ -147,6 +148,10 @@ function Current({ code, kind, file, path }: CurrentProps) {
       </Form>
     </section>
   );
+}
+
+function fileSize(bytes: number): string {
+  return bytes < bytesPerMb ? `${Math.ceil(bytes / 1024)} KB` : `${megabytes(bytes)} MB`;
 }
 
 function Missing({ code, kind }: { code: QrCode; kind: FileKind }) {
@@ -179,7 +184,7 @@ function UploadFields({ kind, form, usage: { usedBytes, quotaBytes }, label }: U
         accept={kind === 'file' ? `application/pdf,${images}` : images}
         hint={
           kind === 'file'
-            ? `PDF, PNG, JPEG or WebP, up to ${megabytes(maxFileBytes)} MB. Your files have ${megabytes(usedBytes)} of ${megabytes(quotaBytes)} MB.`
+            ? `PDF, PNG, JPEG or WebP, up to ${megabytes(maxFileBytes)} MB. Your files use ${megabytes(usedBytes)} of ${megabytes(quotaBytes)} MB.`
             : `PNG, JPEG or WebP, up to ${megabytes(maxFileBytes)} MB. Its middle is shown, as a circle.`
         }
       />

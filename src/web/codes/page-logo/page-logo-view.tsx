@@ -21,7 +21,7 @@ export function PageLogoView({ visitor, code, form, stored, problem, flash }: Pa
   return (
     <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
       <a class="back" href={`/codes/${code.id}/edit`}>
-        ← Edit <bdi>{code.name}</bdi>
+        ← Edit the code
       </a>
       <h1>{title}</h1>
       {problem && (

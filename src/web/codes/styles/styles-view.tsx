@@ -69,7 +69,7 @@ function StyleItem({ style }: { style: Style }) {
             <bdi>{style.name}</bdi>
           </a>
         </h2>
-        {style.isDefault && <span class="badge good">default</span>}
+        {style.isDefault && <span class="badge good">Default</span>}
         <div class="row">
           <DefaultForm style={style} />
           <a
