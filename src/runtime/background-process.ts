@@ -6,7 +6,7 @@ import { entryOf, type Runner } from './runner.ts';
 /** Starts another program with a lower priority, and with it all its threads. On a busy machine it still gets a share. */
 const launcher = ['nice', '-n', '10'];
 
-/** One thread for garbage collection as well: helper threads would be as many processes more. */
+/** Garbage is collected in the same thread: helper threads would compete with redirects for cores. */
 const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
 
 /** What it needs to start. Secrets, such as the address of the database, are not for it. */
