@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../runtime/low-priority.ts';
+import { currentThread } from '../../runtime/thread-cpu.ts';
 import { normalizeImage } from '../files/normalize-image.ts';
 import { normalizePhoto } from '../files/normalize-photo.ts';
 import { ImageError } from './logo-limits.ts';
 import { normalizeLogo } from './normalize-logo.ts';
 
-lowerThreadPriority();
+lowerThreadPriority({ isTimed: true });
 
 /** What is left of an uploaded file for each purpose. */
 const normalizers = { logo: normalizeLogo, image: normalizeImage, photo: normalizePhoto };
@@ -18,6 +19,13 @@ export interface DecoderRequest {
 /** A file of our own, or what is wrong with the given one. */
 export type DecoderResult = { file: Uint8Array } | { problem: string };
 
+/** First which thread it is, then what came out. */
+export type DecoderMessage = { thread: string | undefined } | DecoderResult;
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+const send = (message: DecoderMessage) => parentPort?.postMessage(message);
+
+send({ thread: currentThread() });
 const { purpose, file } = workerData as DecoderRequest;
 const result: DecoderResult = await normalizers[purpose](Buffer.from(file)).then(
   // A copy: a Buffer may share its memory with others.
@@ -27,5 +35,4 @@ const result: DecoderResult = await normalizers[purpose](Buffer.from(file)).then
     throw error;
   },
 );
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage(result);
+send(result);

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { BusyError } from '../../errors.ts';
-import { watchLiveness } from '../../runtime/liveness.ts';
 import { startFile } from '../../runtime/runner.ts';
+import { threadCpuMs } from '../../runtime/thread-cpu.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { DecoderRequest, DecoderResult } from './decoder-thread-main.ts';
+import type { DecoderMessage, DecoderRequest, DecoderResult } from './decoder-thread-main.ts';
 import { asPng, ImageError } from './logo-limits.ts';
 
 export interface ImageDecoder {
@@ -15,14 +15,21 @@ export interface ImageDecoder {
 /** Of JavaScript. Pixels are outside of it, and bounded by their number. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const retryAfterSeconds = 5;
+const checkEveryMs = 100;
 
 const tooComplex = () => new ImageError(`takes too long to draw: make it simpler, or ${asPng}`);
+
+const tooBusy = () =>
+  new BusyError('The image cannot be read right now. Try again shortly.', { retryAfterSeconds });
 
 /**
  * Each file gets a thread of its own: one that hangs, or uses too much memory, is ended, and the memory that decoders have
  * grown to is free again. One at a time.
  */
-export function createImageDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 8 } = {}): ImageDecoder {
+export function createImageDecoder(
+  log: Log,
+  { maxCpuMs = 10_000, timeoutMs = 25_000, maxWaiting = 8 } = {},
+): ImageDecoder {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   const workers = new Set<Worker>();
@@ -33,19 +40,27 @@ export function createImageDecoder(log: Log, { timeoutMs = 10_000, maxWaiting = 
     // What decoders print about a damaged file helps nobody.
     worker.stdout.resume();
     worker.stderr.resume();
+    const startedAt = performance.now();
+    let cpuMs = () => 0;
+    let watch: NodeJS.Timeout | undefined;
     return new Promise<DecoderResult>((resolve, reject) => {
-      const liveness = watchLiveness({ limitMs: timeoutMs, onHang: () => reject(tooComplex()) });
-      worker.once('message', resolve);
+      watch = setInterval(() => {
+        if (cpuMs() > maxCpuMs) reject(tooComplex());
+        else if (performance.now() - startedAt > timeoutMs) reject(tooBusy());
+      }, checkEveryMs).unref();
+      worker.on('message', (message: DecoderMessage) => {
+        if (!('thread' in message)) return resolve(message);
+        const { thread } = message;
+        cpuMs = () => (thread === undefined ? performance.now() - startedAt : threadCpuMs(thread));
+      });
       worker.once('error', (err: NodeJS.ErrnoException) => {
         if (err.code === 'ERR_WORKER_OUT_OF_MEMORY') return reject(tooComplex());
         log.error({ err }, 'an uploaded image could not be decoded');
         reject(new ImageError(`cannot be read: ${asPng}`));
       });
-      worker.once('exit', () => {
-        liveness.stop();
-        reject(new Error('The thread of an uploaded image has exited'));
-      });
+      worker.once('exit', () => reject(new Error('The thread of an uploaded image has exited')));
     }).finally(() => {
+      clearInterval(watch);
       workers.delete(worker);
       void worker.terminate();
     });

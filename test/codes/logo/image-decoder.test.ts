@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { deflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import { pngFile } from '../../../src/codes/image/png.ts';
+import { createImageDecoder } from '../../../src/codes/logo/image-decoder.ts';
+import { testLog } from '../../support/test-log.ts';
+import { png } from './logo-files.ts';
+
+/** Ten megapixels of black. */
+function largePng(): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(4_000, 0);
+  header.writeUInt32BE(2_500, 4);
+  header.set([8, 0], 8);
+  return pngFile(header, [], deflateSync(Buffer.alloc(4_001 * 2_500)));
+}
+
+describe('The decoder of uploaded images', () => {
+  it('blames the file that uses up its CPU time', async () => {
+    const decoder = createImageDecoder(testLog(), { maxCpuMs: 50 });
+    const error = await decoder.decode(largePng(), 'logo').catch((reason: unknown) => reason);
+    expect(error).to.include({
+      name: 'ImageError',
+      message: 'takes too long to draw: make it simpler, or export it as PNG',
+    });
+    await decoder.close();
+  });
+
+  it('blames the machine, not the file, when it does not get to it', async () => {
+    const decoder = createImageDecoder(testLog(), { timeoutMs: 1 });
+    const error = await decoder.decode(png(), 'logo').catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'BusyError' });
+    await decoder.close();
+  });
+});
+
+describe('The decoder of uploaded images on a busy machine [processes]', () => {
+  it('gives a file its CPU time on a machine that is busy with something else', async function () {
+    this.timeout(60_000);
+    const others: ChildProcess[] = Array.from({ length: 2 * availableParallelism() }, () =>
+      spawn(process.execPath, ['-e', 'setTimeout(() => process.exit(), 60_000); for (;;);']),
+    );
+    const decoder = createImageDecoder(testLog(), { maxCpuMs: 3_000 });
+    try {
+      expect((await decoder.decode(largePng(), 'logo')).length).to.be.above(100);
+    } finally {
+      others.forEach((other) => other.kill('SIGKILL'));
+      await decoder.close();
+    }
+  });
+});
