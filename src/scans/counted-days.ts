@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { inIndexOrder } from './in-index-order.ts';
 
 /** The codes that have scans or counters, ordered by id. */
 export async function codesWithScans(
@@ -41,25 +42,27 @@ export async function countedSpans(db: Database, codeId: string): Promise<DaySpa
   return spans;
 }
 
+const countedDaysSql = `
+  WITH RECURSIVE scanned AS (
+    (SELECT (scanned_at AT TIME ZONE 'UTC')::date AS day FROM scans WHERE qr_code_id = :codeId ORDER BY id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT (scanned_at AT TIME ZONE 'UTC')::date FROM scans
+            WHERE qr_code_id = :codeId AND id >= ${dayStart('scanned.day + 1')} ORDER BY id LIMIT 1)
+    FROM scanned WHERE scanned.day IS NOT NULL
+  ), counted AS (
+    SELECT day, coalesce(sum(count) FILTER (WHERE dimension = 'total'), 0)::bigint AS scans
+    FROM scan_counters WHERE qr_code_id = :codeId GROUP BY day
+  )
+  SELECT day, coalesce(scans, 0) AS scans
+  FROM (SELECT day FROM scanned WHERE day IS NOT NULL) AS scanned FULL JOIN counted USING (day)
+  WHERE day >= coalesce((SELECT (kept_from AT TIME ZONE 'UTC')::date FROM scan_horizon), '-infinity')
+  ORDER BY day`;
+
 /** The number of scans comes from the counters, and may be wrong. */
 async function countedDays(db: Database, codeId: string): Promise<{ day: string; scans: number }[]> {
-  const { rows } = (await db.raw(
-    `WITH RECURSIVE scanned AS (
-       (SELECT (scanned_at AT TIME ZONE 'UTC')::date AS day FROM scans WHERE qr_code_id = :codeId ORDER BY id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT (scanned_at AT TIME ZONE 'UTC')::date FROM scans
-               WHERE qr_code_id = :codeId AND id >= ${dayStart('scanned.day + 1')} ORDER BY id LIMIT 1)
-       FROM scanned WHERE scanned.day IS NOT NULL
-     ), counted AS (
-       SELECT day, coalesce(sum(count) FILTER (WHERE dimension = 'total'), 0)::bigint AS scans
-       FROM scan_counters WHERE qr_code_id = :codeId GROUP BY day
-     )
-     SELECT day, coalesce(scans, 0) AS scans
-     FROM (SELECT day FROM scanned WHERE day IS NOT NULL) AS scanned FULL JOIN counted USING (day)
-     WHERE day >= coalesce((SELECT (kept_from AT TIME ZONE 'UTC')::date FROM scan_horizon), '-infinity')
-     ORDER BY day`,
-    { codeId },
-  )) as { rows: { day: string; scans: number }[] };
+  const { rows } = (await inIndexOrder(db, (transaction) => transaction.raw(countedDaysSql, { codeId }))) as {
+    rows: { day: string; scans: number }[];
+  };
   return rows;
 }
 

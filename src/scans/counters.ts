@@ -2,6 +2,7 @@ import { SetupError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { type DaySpan, dayStart, scansPerStep } from './counted-days.ts';
 import { dimensionValuesSql } from './dimensions.ts';
+import { forbidSorting } from './in-index-order.ts';
 
 /** A counter that differs from the raw scans; a count of 0 stands for a missing row. */
 export interface CounterDifference {
@@ -45,6 +46,7 @@ export async function compareSpan(
 ): Promise<CounterDifference[]> {
   return db.transaction(
     async (snapshot) => {
+      await forbidSorting(snapshot);
       const differences = new Map<string, CounterDifference>();
       const differenceAt = ({ dimension, day, value }: Counter) => {
         const key = `${dimension} ${day} ${value}`;

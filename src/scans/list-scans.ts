@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { inIndexOrder } from './in-index-order.ts';
 import { Scan, type ScanRow } from './scan.ts';
 
 /** Newest first, because a scan's id begins with its time. Returns up to `limit + 1` scans: one more means that there is a next page. */
@@ -7,10 +8,12 @@ export async function listScans(
   codeId: string,
   page: { limit: number; cursor?: string | undefined },
 ): Promise<ScanRow[]> {
-  const query = Scan.query(db)
-    .where({ qr_code_id: codeId })
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  if (page.cursor !== undefined) query.where('id', '<', page.cursor);
-  return (await query) as unknown as ScanRow[];
+  return inIndexOrder(db, async (transaction) => {
+    const query = Scan.query(transaction)
+      .where({ qr_code_id: codeId })
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1);
+    if (page.cursor !== undefined) query.where('id', '<', page.cursor);
+    return (await query) as unknown as ScanRow[];
+  });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../store/database.ts';
+import { inIndexOrder } from './in-index-order.ts';
 
 /** Deleted in one transaction: a fraction of a second. */
 const rowsPerStep = 5_000;
@@ -76,19 +77,21 @@ async function inSteps(
   return false;
 }
 
+const deleteStep = `
+  WITH page AS MATERIALIZED (
+    SELECT id FROM scans WHERE qr_code_id = :codeId AND id > :after ORDER BY id LIMIT ${rowsPerStep}
+  ), deleted AS (
+    DELETE FROM scans
+    WHERE qr_code_id = :codeId AND id > :after AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1)
+  )
+  SELECT (SELECT count(*) FROM page) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`;
+
 /** Goes on where it stopped, because the index still holds the deleted rows. */
 function scanSteps(db: Database, codeId: string): () => Promise<number> {
   let after = zeroId;
   return async () => {
-    const { rows } = (await db.raw(
-      `WITH page AS MATERIALIZED (
-         SELECT id FROM scans WHERE qr_code_id = :codeId AND id > :after ORDER BY id LIMIT ${rowsPerStep}
-       ), deleted AS (
-         DELETE FROM scans
-         WHERE qr_code_id = :codeId AND id > :after AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1)
-       )
-       SELECT (SELECT count(*) FROM page) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`,
-      { codeId, after },
+    const { rows } = (await inIndexOrder(db, (transaction) =>
+      transaction.raw(deleteStep, { codeId, after }),
     )) as { rows: [{ count: number; last: string | null }] };
     after = rows[0].last ?? after;
     return rows[0].count;

@@ -1,0 +1,21 @@
+import type { Database } from '../store/database.ts';
+
+/**
+ * Reads the next scans of a code from where the last read ended, without reading all that follow. Postgres would do that, and
+ * sort them, where its statistics do not know how many scans the code has: after a restore, or while a new code is scanned
+ * by many at once.
+ */
+export function inIndexOrder<Result>(
+  db: Database,
+  read: (transaction: Database) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction(async (transaction) => {
+    await forbidSorting(transaction);
+    return read(transaction);
+  });
+}
+
+/** For the rest of the transaction. */
+export async function forbidSorting(transaction: Database): Promise<void> {
+  await transaction.raw("SELECT set_config('enable_sort', 'off', true)");
+}
