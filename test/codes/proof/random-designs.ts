@@ -5,8 +5,10 @@ import {
   eyeFrameShapes,
   frameShapes,
   gradientShapes,
+  maxLogoSize,
   maxQuietZone,
   minFramedQuietZone,
+  minLogoSize,
   minQuietZone,
   moduleShapes,
   normalizeDesign,
@@ -14,6 +16,7 @@ import {
 import { frameTexts } from '../../../src/codes/design/frame-texts.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
+import { levelsWithLogo } from '../../../src/codes/logo/logo-correction.ts';
 import { errorCorrections } from '../../../src/codes/qr-code.ts';
 import { onPaper } from '../../../src/codes/proof/gray-image.ts';
 import { type Conditions, photograph } from '../../../src/codes/proof/photograph.ts';
@@ -22,6 +25,7 @@ import { provenSizesMm } from '../../../src/codes/proof/proof-sizes.ts';
 import type { Proof } from '../../../src/codes/proof/prove.ts';
 import { readers } from '../../../src/codes/proof/read-photo.ts';
 import { readColorPng } from '../design/png-pixels.ts';
+import { logos } from './random-logos.ts';
 
 const shade = (max: number) =>
   fc
@@ -42,7 +46,7 @@ function invert(color: string): string {
 }
 
 /** Pictures in designs that pass the rules which need no drawing. */
-export const designedPictures: fc.Arbitrary<Picture> = fc
+const plainPictures = fc
   .record({
     text,
     errorCorrection: fc.constantFrom(...errorCorrections),
@@ -64,6 +68,7 @@ export const designedPictures: fc.Arbitrary<Picture> = fc
         frame: fc.constantFrom(...frameShapes),
         frameText: fc.constantFrom(...Object.values(frameTexts).flat()),
         frameColor: fc.option(dark),
+        logoSize: fc.integer({ min: minLogoSize, max: maxLogoSize }),
       })
       .map((design) =>
         normalizeDesign(
@@ -74,6 +79,21 @@ export const designedPictures: fc.Arbitrary<Picture> = fc
       ),
   })
   .filter((picture) => designErrors(picture.design, picture).length === 0);
+
+/** With a logo, and the error correction that it needs; as it is where no level is enough. */
+function addLogo(picture: Picture, logo: Uint8Array | null): Picture {
+  const { text: link, design, errorCorrection: wanted } = picture;
+  if (logo === null || !design) return picture;
+  const [errorCorrection] = levelsWithLogo({ text: link, content: link }, wanted, design);
+  return errorCorrection
+    ? { ...picture, errorCorrection, design: { ...design, logo: 'logo' }, logo }
+    : picture;
+}
+
+/** Half of them with a logo. */
+export const designedPictures: fc.Arbitrary<Picture> = fc
+  .tuple(plainPictures, fc.option(logos, { freq: 1 }))
+  .map(([picture, logo]) => addLogo(picture, logo));
 
 /** Somewhat less than what a design is proven with: what it promises must hold with a margin. */
 const conditions: Record<string, Conditions> = {

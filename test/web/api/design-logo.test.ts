@@ -8,6 +8,7 @@ import { jpeg, plainSvg, png, webp } from '../../codes/logo/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
+import { canRenderPdf, findCodes, renderPdf } from '../../support/render-pdf.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
@@ -41,6 +42,12 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     return { headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
   };
 
+  /** What a scanner reads from the rendered pages. */
+  const textsIn = async (pdf: Buffer) => {
+    const found = await Promise.all((await renderPdf(pdf)).map((page) => findCodes(page)));
+    return found.flat().map(({ text }) => text);
+  };
+
   for (const [type, make] of Object.entries({
     PNG: () => png(),
     JPEG: jpeg,
@@ -70,8 +77,9 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
       const drawn = (await picture(shareToken, 'svg')).bytes.toString();
       expect(drawn).to.include('xlink:href="data:image/png;base64,');
       expect(drawn.match(/href=|url\(|<script/g)).to.have.length(1);
-      const pdf = (await picture(shareToken, 'pdf')).bytes.toString('latin1');
-      expect(pdf).to.include('/Subtype /Image').and.to.include('/SMask');
+      const pdf = (await picture(shareToken, 'pdf')).bytes;
+      expect(pdf.toString('latin1')).to.include('/Subtype /Image').and.to.include('/SMask');
+      if (canRenderPdf()) expect(await textsIn(pdf)).to.deep.equal([shareUrl]);
     });
   }
 
@@ -204,7 +212,8 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
   it('is printed on labels, once in the file however many labels show it', async () => {
     const key = await service.makeKey({ email: 'printer@example.com' });
     const client = apiClient(service.url, key);
-    const codes = [await create({}, client), await create({}, client)];
+    const codes = [];
+    for (let index = 0; index < 6; index += 1) codes.push(await create({}, client));
     for (const { id } of codes) await upload(id, png(), { client });
     const labels = await fetch(`${service.url}/api/v1/qrcodes/labels`, {
       method: 'POST',
@@ -212,9 +221,11 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
       body: JSON.stringify({ ids: codes.map(({ id }) => id), sheet: 'L7160' }),
     });
     expect(labels.status, await labels.clone().text()).to.equal(200);
-    const pdf = Buffer.from(await labels.arrayBuffer()).toString('latin1');
-    expect(pdf.match(/\/SMask/g)).to.have.length(1);
-    expect(pdf.match(/\/Subtype \/Image/g)).to.have.length(2);
+    const pdf = Buffer.from(await labels.arrayBuffer());
+    const source = pdf.toString('latin1');
+    expect(source.match(/\/SMask/g)).to.have.length(1);
+    expect(source.match(/\/Subtype \/Image/g)).to.have.length(2);
+    if (canRenderPdf()) expect(await textsIn(pdf)).to.have.members(codes.map(({ shareUrl }) => shareUrl));
   });
 
   it('must have at most 1 MB', async () => {
