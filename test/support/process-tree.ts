@@ -20,7 +20,8 @@ export async function stopProcess(pid: number): Promise<void> {
   await eventually(() => expect(readFileSync(`/proc/${pid}/status`, 'utf8')).to.match(/^State:\s+T/m));
 }
 
-function descendants(pid: number): number[] {
+/** The processes that it started, directly or not. */
+export function descendants(pid: number): number[] {
   const children = readdirSync('/proc')
     .map(Number)
     .filter((candidate) => candidate > 0 && parentOf(candidate) === pid);
