@@ -43,6 +43,16 @@ export async function savePageLogo(
   });
 }
 
+/** For a new code. Call `lockLogos` first. */
+export async function copyPageLogo(
+  transaction: Database,
+  codeId: string,
+  { logo, alt }: PageLogo,
+  now: Date,
+): Promise<void> {
+  await transaction('page_logos').insert({ code_id: codeId, logo, alt, updated_at: now });
+}
+
 /** Does nothing for a code without one. */
 export async function deletePageLogo(
   db: Database,

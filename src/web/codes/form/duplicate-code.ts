@@ -1,26 +1,57 @@
-import { type CodeInput, createCode } from '../../../codes/codes.ts';
+import { type CodeInput, insertCode, newCode, type QrCodeColumns } from '../../../codes/codes.ts';
+import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/design/stored-design.ts';
 import { fileAddress, opensFile } from '../../../codes/files/file-name.ts';
 import { copyFile, findFile } from '../../../codes/files/stored-file.ts';
+import { copyPageLogo, findPageLogo } from '../../../codes/logo/page-logo.ts';
+import { lockLogos } from '../../../codes/logo/stored-logo.ts';
+import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';
+import { AppError } from '../../../errors.ts';
 import { findFileQuota } from '../../file-quota.ts';
 import type { PageParts } from '../../ui/page.ts';
 
-/** With a copy of its file or photo, which counts: the first code may be deleted. */
-export async function duplicateCode(
-  { db, config, now }: PageParts,
-  code: QrCode,
-  input: CodeInput,
-): Promise<QrCode> {
-  const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
-  if (!file) return createCode(db, code.userId, input, config.qrCodeLifetimeDays, now());
-  const quotaBytes = await findFileQuota(db, code.userId);
+interface Duplicate {
+  copy: QrCode;
+  /** Whether the design was left out, because the copy could not be proven in it. */
+  isPlain: boolean;
+}
+
+/** With its design, its logo, and a copy of its file or photo, which counts: the first code may be deleted. */
+export async function duplicateCode(parts: PageParts, code: QrCode, input: CodeInput): Promise<Duplicate> {
+  const { db, config, now } = parts;
   const shareToken = generateShareToken();
-  const content = opensFile(code) ? fileAddress(config.baseUrl, shareToken, file.name) : code.content;
+  const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
+  const quotaBytes = file ? await findFileQuota(db, code.userId) : 0;
+  const content = file && opensFile(code) ? fileAddress(config.baseUrl, shareToken, file.name) : code.content;
+  const wanted = { ...input, content, shareToken };
+  const created = newCode(code.userId, wanted, config.qrCodeLifetimeDays, now());
+  const { proven, isRefused } = await proveCopy(parts, code.id, created);
+  const pageLogo = await findPageLogo(db, code.id);
   return db.transaction(async (transaction) => {
-    const wanted = { ...input, content, shareToken };
-    const copy = await createCode(transaction, code.userId, wanted, config.qrCodeLifetimeDays, now());
-    await copyFile(transaction, copy, file, { quotaBytes, now: now() });
-    return copy;
+    const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
+    const copy = await insertCode(transaction, { ...created, errorCorrection });
+    if (file) await copyFile(transaction, copy, file, { quotaBytes, now: now() });
+    const logos = await lockLogos(transaction, code.userId, [proven?.design.logo, pageLogo?.logo]);
+    if (pageLogo && logos.has(pageLogo.logo)) await copyPageLogo(transaction, copy.id, pageLogo, now());
+    const isDesigned = proven && (await insertDesign(transaction, code.userId, copy.id, proven, now()));
+    return { copy, isPlain: isRefused || (proven !== undefined && !isDesigned) };
   });
+}
+
+/** Its symbol is another one, because it has a share link of its own. */
+async function proveCopy(
+  { db, proofs, config }: PageParts,
+  codeId: string,
+  created: QrCodeColumns,
+): Promise<{ proven?: ProvenDesign; isRefused: boolean }> {
+  const stored = await findDesign(db, codeId);
+  if (!stored) return { isRefused: false };
+  try {
+    const { proof: _proof, ...proven } = await proveDesign(proofs, created, stored.design, config.baseUrl);
+    return { proven, isRefused: false };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { isRefused: true };
+  }
 }

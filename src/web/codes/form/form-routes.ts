@@ -55,6 +55,7 @@ import { redirectWithFlash } from '../../ui/flash.ts';
 const maxNameLength = 100;
 const copySuffix = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
+const plainCopy = 'plain';
 const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
 /** As a browser shows it: people copy the name from the page. */
 const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
@@ -105,7 +106,8 @@ export function codeFormPages(parts: PageParts): Router {
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
         shown: await formPreview(ctx, parts, { type, values, isRaw }, visitor.csrfToken),
-        isCopy: ctx.query['copied'] === '',
+        isCopy: 'copied' in ctx.query,
+        isPlainCopy: ctx.query['copied'] === plainCopy,
       },
       isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
     );
@@ -223,8 +225,8 @@ export function codeFormPages(parts: PageParts): Router {
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
     // The copy of a private code is private from the start.
     const input = { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic };
-    const copy = await duplicateCode(parts, code, input);
-    redirect(ctx, `/codes/${copy.id}/edit?copied`);
+    const { copy, isPlain } = await duplicateCode(parts, code, input);
+    redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
 
   router.get('/:id/delete', async (ctx) => {

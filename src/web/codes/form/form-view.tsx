@@ -26,6 +26,8 @@ export interface CodeFormProps {
   shown: SharePreview;
   /** Opened right after the code was duplicated. */
   isCopy: boolean;
+  /** A copy without the design of the first code. */
+  isPlainCopy: boolean;
   /** Why it was not saved. */
   problem?: string | undefined;
   /** Identifies the values that the form was opened with: see edit-merge.ts. */
@@ -48,7 +50,10 @@ export function CodeFormView(props: CodeFormProps) {
       </a>
       <h1>{title}</h1>
       {isCopy && !problem && !form.saved && (
-        <Notice kind="good">Copied. Change it and save, or delete it.</Notice>
+        <Notice kind="good">
+          Copied{props.isPlainCopy && ' without its design, which could not be proven for the new link'}.
+          Change it and save, or delete it.
+        </Notice>
       )}
       {problem && (
         <Notice kind="bad" isFocused>
