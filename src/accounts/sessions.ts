@@ -84,7 +84,16 @@ export async function endSessionsOf(db: Database, userId: string): Promise<void>
   await db('sessions').where({ user_id: userId }).delete();
 }
 
+/** One that is listed, which may be that of the browser itself. */
+export async function endListedSession(db: Database, userId: string, id: string): Promise<void> {
+  await db('sessions')
+    .where({ user_id: userId, token_hash: Buffer.from(id, 'base64url') })
+    .delete();
+}
+
 export interface OpenSession {
+  /** Its hash, with which nobody can sign in. */
+  id: string;
   /** Browser and system. Null for sessions of the previous release. */
   device: string | null;
   createdAt: Date;
@@ -111,6 +120,7 @@ export async function listSessions(
   }[];
   const current = sessionHash(currentToken);
   return rows.map((row) => ({
+    id: row.token_hash.toString('base64url'),
     device: row.device,
     createdAt: row.created_at,
     seenAt: row.seen_at,

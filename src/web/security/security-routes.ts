@@ -17,7 +17,7 @@ import {
   removeTotp,
   startTotp,
 } from '../../accounts/second-factors.ts';
-import { endSessionsOf } from '../../accounts/sessions.ts';
+import { endListedSession, endSessionsOf } from '../../accounts/sessions.ts';
 import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { totpUrl } from '../../accounts/totp.ts';
 import { isLabel } from '../../codes/label.ts';
@@ -36,6 +36,7 @@ const path = '/account/security';
 const maxCodesPerHour = 10;
 const flashTexts = {
   sessions: 'All other sessions were signed out.',
+  session: 'The session was signed out.',
   totp: 'The authenticator app is on.',
   totpOff: 'The authenticator app is off.',
   passkey: 'The passkey was added.',
@@ -110,6 +111,11 @@ export function securityPages(parts: PageParts): Router {
 
   router.post('/sessions/end', async (ctx) => {
     const user = userOf(ctx);
+    const one = field(ctx, 'session');
+    if (one !== '') {
+      await endListedSession(db, user.id, one);
+      return finish(ctx, 'session');
+    }
     await endSessionsOf(db, user.id);
     if (field(ctx, 'all') === 'on') {
       await sessions.signOut(ctx);

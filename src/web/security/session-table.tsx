@@ -1,4 +1,5 @@
 import type { OpenSession } from '../../accounts/sessions.ts';
+import { Form } from '../ui/layout.tsx';
 import { Moment } from '../ui/moment.tsx';
 
 export function SessionTable({ sessions }: { sessions: OpenSession[] }) {
@@ -10,11 +11,14 @@ export function SessionTable({ sessions }: { sessions: OpenSession[] }) {
           <th scope="col">Browser</th>
           <th scope="col">Signed in</th>
           <th scope="col">Last used</th>
+          <th scope="col">
+            <span class="unseen">Sign out</span>
+          </th>
         </tr>
       </thead>
       <tbody>
-        {sessions.map(({ device, createdAt, seenAt, isCurrent }) => (
-          <tr key={`${createdAt.toISOString()} ${seenAt.toISOString()}`}>
+        {sessions.map(({ id, device, createdAt, seenAt, isCurrent }) => (
+          <tr key={id}>
             <th scope="row">
               <span>
                 <bdi>{device ?? 'Unknown browser'}</bdi>
@@ -26,6 +30,20 @@ export function SessionTable({ sessions }: { sessions: OpenSession[] }) {
             </td>
             <td data-label="Last used">
               <Moment at={seenAt} />
+            </td>
+            <td>
+              {!isCurrent && (
+                <Form action="/account/security/sessions/end">
+                  <input type="hidden" name="session" value={id} />
+                  <button
+                    type="submit"
+                    class="small quiet"
+                    aria-label={`Sign out ${device ?? 'unknown browser'}`}
+                  >
+                    Sign out
+                  </button>
+                </Form>
+              )}
             </td>
           </tr>
         ))}
