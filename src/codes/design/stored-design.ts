@@ -33,10 +33,16 @@ export async function findDesigns(db: Database, codeIds: string[]): Promise<Map<
   return new Map(stored.map(({ codeId, design }) => [codeId, normalizeDesign(design)]));
 }
 
+/** What of a code decides how its design looks. */
+export const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
+export type CodeLook = Pick<QrCode, (typeof lookFields)[number]>;
+
 export interface ProvenDesign {
   design: Design;
   readsAtMm: number;
   proven: string;
+  /** How the code looked. Its error correction may have been raised for the proof. */
+  look: CodeLook;
   /** What it was proven with, and the code gets. */
   errorCorrection: ErrorCorrection;
   /** To be stored with the design, which has its id. Absent: the logo that the code has stays, if the design has it. */
@@ -48,32 +54,61 @@ export interface ProvenDesign {
 /** Called with the design that is stored, before it changes; throws where it must not. */
 type CheckStored = (stored: StoredDesign | undefined) => void;
 
-/** Replaces the design of the code, which counts as a change of the code. */
+/** Replaces the design of the code, which counts as a change of the code. 412 where that was changed since the proof. */
 export async function saveDesign(
   db: Database,
   codeId: string,
-  { design, readsAtMm, proven, errorCorrection, newLogo, sharesLogo = false }: ProvenDesign,
+  proven: ProvenDesign,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(
-    db,
-    codeId,
-    { checkStored, savesLogo: newLogo !== undefined },
-    async (transaction, stored, ownerId) => {
-      const { logo } = design;
-      const former = stored?.design.logo;
-      const known = await lockLogos(transaction, ownerId, [former, logo]);
-      if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
-      else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former)))
-        throw logoChangedMeanwhile();
-      await StoredDesign.query(transaction)
-        .insert({ codeId, design, readsAtMm, proven, updatedAt: now })
-        .onConflict('code_id')
-        .merge();
-      await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
-    },
-  );
+  const savesLogo = proven.newLogo !== undefined;
+  await changeDesign(db, codeId, { checkStored, savesLogo }, async (transaction, stored, code) => {
+    await replaceDesign(transaction, code, stored, proven, now);
+    const { errorCorrection } = proven;
+    await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
+  });
+}
+
+/** The design of a code, proven with a change of the code. */
+export interface ProvenChange extends ProvenDesign {
+  /** When the design was saved that was proven. */
+  savedAt: Date;
+}
+
+/**
+ * In the transaction that has locked a code and changed its look: keeps the design with its new proof. 412 where either was
+ * changed since the proof, by somebody else.
+ */
+export async function keepDesign(
+  transaction: Database,
+  code: QrCode,
+  proven: ProvenChange | undefined,
+  now: Date,
+): Promise<void> {
+  const stored = await findDesign(transaction, code.id);
+  if (stored?.updatedAt.getTime() !== proven?.savedAt.getTime()) throw changedMeanwhile();
+  if (proven) await replaceDesign(transaction, code, stored, proven, now);
+}
+
+async function replaceDesign(
+  transaction: Database,
+  code: LockedCode,
+  stored: StoredDesign | undefined,
+  { design, readsAtMm, proven, look, newLogo, sharesLogo = false }: ProvenDesign,
+  now: Date,
+): Promise<void> {
+  if (lookFields.some((field) => code[field] !== look[field])) throw changedMeanwhile();
+  const { logo } = design;
+  const former = stored?.design.logo;
+  const known = await lockLogos(transaction, code.userId, [former, logo]);
+  if (newLogo) await saveLogo(transaction, code.userId, newLogo, now);
+  else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former)))
+    throw logoChangedMeanwhile();
+  await StoredDesign.query(transaction)
+    .insert({ codeId: code.id, design, readsAtMm, proven, updatedAt: now })
+    .onConflict('code_id')
+    .merge();
 }
 
 /** Of a new code. False where the logo was deleted meanwhile: the code then has no design. */
@@ -104,24 +139,34 @@ export async function deleteDesign(
   });
 }
 
+type LockedCode = Pick<QrCode, 'id' | 'userId'> & CodeLook;
+
 async function changeDesign(
   db: Database,
   codeId: string,
   { checkStored, savesLogo = false }: { checkStored: CheckStored; savesLogo?: boolean },
-  change: (transaction: Database, stored: StoredDesign | undefined, ownerId: string) => Promise<void>,
+  change: (transaction: Database, stored: StoredDesign | undefined, code: LockedCode) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const owner = savesLogo && (await QrCode.query(transaction).findById(codeId).select('user_id'));
     if (owner) await lockOwner(transaction, owner.userId);
     // Locks the code, so that two changes of its design follow one another.
-    const code = await QrCode.query(transaction).findById(codeId).select('id', 'user_id').forNoKeyUpdate();
+    const code: LockedCode | undefined = await QrCode.query(transaction)
+      .findById(codeId)
+      .select('id', 'user_id', 'foreground_color', 'background_color', 'error_correction')
+      .forNoKeyUpdate();
     // It was deleted while its design was proven.
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
     const stored = await findDesign(transaction, codeId);
     checkStored(stored);
-    await change(transaction, stored, code.userId);
+    await change(transaction, stored, code);
   });
 }
+
+const changedMeanwhile = () =>
+  new AppError('validation_error', 'The code or its design was changed meanwhile. Repeat your change.', {
+    status: 412,
+  });
 
 export function logoChangedMeanwhile(): AppError {
   return new AppError('validation_error', 'The logo was changed meanwhile. Repeat your change.', {

@@ -28,7 +28,7 @@ const tooBusy = () =>
  */
 export function createImageDecoder(
   log: Log,
-  { maxCpuMs = 10_000, timeoutMs = 25_000, maxWaiting = 8 } = {},
+  { maxCpuMs = 6_000, timeoutMs = 45_000, maxWaiting = 8 } = {},
 ): ImageDecoder {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();

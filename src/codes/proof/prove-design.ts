@@ -1,7 +1,13 @@
 import { findCode } from '../codes.ts';
 import { designErrors } from '../design/design-rules.ts';
 import type { Design } from '../design/design.ts';
-import { findDesign, type ProvenDesign } from '../design/stored-design.ts';
+import {
+  type CodeLook,
+  findDesign,
+  lookFields,
+  type ProvenChange,
+  type ProvenDesign,
+} from '../design/stored-design.ts';
 import { type Proofs, provenPicture } from './proofs.ts';
 import type { Proof } from './prove.ts';
 import { distanceCm, provenSizesMm } from './proof-sizes.ts';
@@ -14,10 +20,7 @@ import { BusyError, type FieldError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 
 /** What of a code decides whether a design of it is read. */
-export type Look = Pick<
-  QrCode,
-  'shareToken' | 'content' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'
->;
+export type Look = Pick<QrCode, 'shareToken' | 'content'> & CodeLook;
 
 const retryAfterSeconds = 5;
 
@@ -48,6 +51,7 @@ export async function proveDesign(
 ): Promise<ProvenDesign & { proof: string }> {
   const errors = designErrors(design, code);
   if (errors.length > 0) throw invalid(errors);
+  const { foregroundColor, backgroundColor } = code;
   const wanted = { ...pictureOf(code, design, baseUrl), logo: newLogo?.png };
   let refused: FieldError | undefined;
   for (const errorCorrection of levelsFor(code, wanted, keepsErrorCorrection)) {
@@ -62,7 +66,16 @@ export async function proveDesign(
     if (readsAtMm !== null) {
       const raised = raisedSentence(code.errorCorrection, errorCorrection);
       const sentence = `${describeProof(readsAtMm, proof.remedy)}${raised}`;
-      return { design, readsAtMm, proven: provenPicture(picture), errorCorrection, newLogo, proof: sentence };
+      const look = { foregroundColor, backgroundColor, errorCorrection: code.errorCorrection };
+      return {
+        design,
+        readsAtMm,
+        proven: provenPicture(picture),
+        look,
+        errorCorrection,
+        newLogo,
+        proof: sentence,
+      };
     }
     refused ??= refusal(proof, picture);
   }
@@ -91,7 +104,9 @@ function raisedSentence(from: ErrorCorrection, to: ErrorCorrection): string {
     : ` The error correction of the code was raised from ${from} to ${to}, because the logo covers modules.`;
 }
 
-export const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
+/** Whether a change of a code alters the picture of its design. */
+export const changesLook = (changes: Partial<Look>) =>
+  lookFields.some((field) => changes[field] !== undefined);
 
 /** Proves the design of a code once more where a change of the code alters its picture. Undefined if nothing has to be. */
 export async function proveChange(
@@ -99,8 +114,8 @@ export async function proveChange(
   ownerId: string,
   id: string,
   changes: Partial<Look>,
-): Promise<ProvenDesign | undefined> {
-  if (lookFields.every((field) => changes[field] === undefined)) return undefined;
+): Promise<ProvenChange | undefined> {
+  if (!changesLook(changes)) return undefined;
   const code = await findCode(db, ownerId, id);
   const stored = await findDesign(db, code.id);
   if (!stored) return undefined;
@@ -109,7 +124,7 @@ export async function proveChange(
   const { proof: _proof, ...proven } = await proveDesign(proofs, look, stored.design, config.baseUrl, {
     keepsErrorCorrection: true,
   });
-  return proven;
+  return { ...proven, savedAt: stored.updatedAt };
 }
 
 export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null): string {
@@ -119,8 +134,6 @@ export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null)
   return `${sentence} ${change} it can be printed smaller.`;
 }
 
-const codeFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'];
-
 function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
   if (undrawable !== null)
     return { field: 'frameText', message: `must not contain ${undrawable}, which the fonts do not have` };
@@ -128,7 +141,7 @@ function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
   if (!remedy)
     return { field: 'body', message: `${reason}: start from the defaults and change one field at a time` };
   const { field, value } = remedy;
-  const own = codeFields.includes(field) ? 'of the code ' : '';
+  const own = lookFields.some((name) => name === field) ? 'of the code ' : '';
   const shown = shownValue(picture, field);
   const change = value === 'null' ? 'without it, the design is' : `${value} is`;
   return { field, message: `${own}${shown}${reason} in this design; ${change}` };

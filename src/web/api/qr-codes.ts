@@ -1,16 +1,17 @@
 import { Type } from '../../schema.ts';
 import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
-import { saveDesign } from '../../codes/design/stored-design.ts';
+import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import { createStyledCode, plainWarning, proveDefaultStyle } from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
+import type { Database } from '../../store/database.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { endingChanges } from './ending-rules.ts';
 import { codeEtag } from './preconditions.ts';
-import { proveChange } from '../../codes/proof/prove-design.ts';
+import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
 import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
 import {
   changedExample,
@@ -153,29 +154,39 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, warn, etag, requireMatch }, services) {
-    const { db, config, now, proofs } = services;
-    // Not in the transaction, which would hold a connection and a lock meanwhile. Invalid fields are reported there.
+  async prepare({ ownerId, params, body, warn, etag, requireMatch }, { db, config, proofs }) {
+    // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
     const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
-    const changed = await changeCode(
-      db,
-      ownerId,
-      params.id,
-      async (code, transaction) => {
-        const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
-        requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
-        if (expiresAt === undefined) return given;
-        return { ...given, ...endingChanges(code, { expiresAt }, config.qrCodeLifetimeDays, now()) };
-      },
-      now(),
-    );
-    if (proven) await saveDesign(db, changed.id, proven, now());
-    services.codeChanged(changed.shareToken);
-    warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
-    const shown = await presentWithCount(changed, services);
-    etag(codeEtag(shown));
-    return shown;
+    return async (services) => {
+      const changedAt = services.now();
+      const change = (source: Database) =>
+        changeCode(
+          source,
+          ownerId,
+          params.id,
+          async (code, transaction) => {
+            const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
+            requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
+            if (expiresAt === undefined) return given;
+            return { ...given, ...endingChanges(code, { expiresAt }, config.qrCodeLifetimeDays, changedAt) };
+          },
+          changedAt,
+        );
+      const changeWithDesign = async (transaction: Database) => {
+        const code = await change(transaction);
+        await keepDesign(transaction, code, proven, changedAt);
+        return code;
+      };
+      const changed = changesLook(fields)
+        ? await services.db.transaction(changeWithDesign)
+        : await change(services.db);
+      services.codeChanged(changed.shareToken);
+      warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
+      const shown = await presentWithCount(changed, services);
+      etag(codeEtag(shown));
+      return shown;
+    };
   },
 });
 

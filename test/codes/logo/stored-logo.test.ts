@@ -33,6 +33,7 @@ describe('Stored logos', () => {
         design: normalizeDesign({ logo: logo.id }),
         readsAtMm: 15,
         proven: 'x',
+        look: { foregroundColor: '#1a1410', backgroundColor: '#ffffff', errorCorrection: 'M' },
         errorCorrection: 'M',
         newLogo: logo,
       },

@@ -10,12 +10,13 @@ import {
   newCode,
   type NewCode,
 } from '../../../codes/codes.ts';
-import { saveDesign } from '../../../codes/design/stored-design.ts';
 import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
+import { keepDesign } from '../../../codes/design/stored-design.ts';
+import { changesLook } from '../../../codes/proof/prove-design.ts';
 import type { Database } from '../../../store/database.ts';
 import { findErrors } from '../../api/check-body.ts';
 import { endingChanges, endingRules } from '../../api/ending-rules.ts';
@@ -167,19 +168,26 @@ export function codeFormPages(parts: PageParts): Router {
         errors,
       });
     let refused: Filled | undefined;
-    const code = await changeCode(
-      db,
-      userOf(ctx).id,
-      id,
-      async (stored, transaction) => {
-        const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
-        refused = edit.refused;
-        return edit.changes;
-      },
-      now(),
-    );
+    const changedAt = now();
+    const change = (source: Database) =>
+      changeCode(
+        source,
+        userOf(ctx).id,
+        id,
+        async (stored, transaction) => {
+          const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
+          refused = edit.refused;
+          return edit.changes;
+        },
+        changedAt,
+      );
+    const changeWithDesign = async (transaction: Database) => {
+      const changed = await change(transaction);
+      if (!refused) await keepDesign(transaction, changed, proven, changedAt);
+      return changed;
+    };
+    const code = changesLook(draft.changes) ? await db.transaction(changeWithDesign) : await change(db);
     if (refused) return showForm(ctx, refused);
-    if (proven) await saveDesign(db, code.id, proven, now());
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
   });

@@ -1,8 +1,8 @@
-import type { ProvenDesign } from '../../../codes/design/stored-design.ts';
+import { lookFields, type ProvenChange } from '../../../codes/design/stored-design.ts';
 import type { CodeChanges } from '../../../codes/codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
-import { lookFields, proveChange } from '../../../codes/proof/prove-design.ts';
+import { proveChange } from '../../../codes/proof/prove-design.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 /** Proves the design of a code once more where an edit alters its picture. Errors name fields of the form. */
@@ -10,7 +10,7 @@ export async function proveEdit(
   parts: PageParts,
   code: QrCode,
   changes: CodeChanges,
-): Promise<{ proven?: ProvenDesign | undefined; errors: FieldError[] }> {
+): Promise<{ proven?: ProvenChange | undefined; errors: FieldError[] }> {
   try {
     return { proven: await proveChange(parts, code.userId, code.id, changes), errors: [] };
   } catch (error) {
