@@ -11,6 +11,9 @@ import { AppError } from '../../../errors.ts';
 import { findFileQuota } from '../../file-quota.ts';
 import type { PageParts } from '../../ui/page.ts';
 
+const maxNameLength = 100;
+const copySuffix = ' (copy)';
+
 interface Duplicate {
   copy: QrCode;
   /** Whether the design was left out, because the copy could not be proven in it. */
@@ -18,13 +21,13 @@ interface Duplicate {
 }
 
 /** With its design, its logo, and a copy of its file or photo, which counts: the first code may be deleted. */
-export async function duplicateCode(parts: PageParts, code: QrCode, input: CodeInput): Promise<Duplicate> {
+export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Duplicate> {
   const { db, config, now } = parts;
   const shareToken = generateShareToken();
   const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
   const quotaBytes = file ? await findFileQuota(db, code.userId) : 0;
   const content = file && opensFile(code) ? fileAddress(config.baseUrl, shareToken, file.name) : code.content;
-  const wanted = { ...input, content, shareToken };
+  const wanted = { ...copiedFields(code), content, shareToken };
   const created = newCode(code.userId, wanted, config.qrCodeLifetimeDays, now());
   const { proven, isRefused } = await proveCopy(parts, code.id, created);
   const pageLogo = await findPageLogo(db, code.id);
@@ -54,4 +57,33 @@ async function proveCopy(
     if (!(error instanceof AppError)) throw error;
     return { isRefused: true };
   }
+}
+
+function copiedFields(code: QrCode): CodeInput {
+  const { type, content, isPublic, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
+  const { afterExpiryUrl, pageTitle, pageText, pageColor } = code;
+  const page = { pageTitle, pageText, pageColor };
+  return {
+    name: copyName(code.name),
+    // The copy of a private code is private from the start.
+    isPublic,
+    type,
+    content,
+    foregroundColor,
+    backgroundColor,
+    size,
+    errorCorrection,
+    category,
+    afterExpiryUrl,
+    ...page,
+  };
+}
+
+function copyName(name: string): string {
+  return (
+    [...name]
+      .slice(0, maxNameLength - copySuffix.length)
+      .join('')
+      .trimEnd() + copySuffix
+  );
 }

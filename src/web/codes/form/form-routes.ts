@@ -4,7 +4,6 @@ import { isCodeBlocked } from '../../../codes/blocks.ts';
 import {
   changeCode,
   type CodeChanges,
-  type CodeInput,
   deleteCode,
   findCode,
   newCode,
@@ -53,8 +52,6 @@ import { switchForm } from './switch-form.ts';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
 
-const maxNameLength = 100;
-const copySuffix = ' (copy)';
 const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
 const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
@@ -231,9 +228,7 @@ export function codeFormPages(parts: PageParts): Router {
   router.post('/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
-    // The copy of a private code is private from the start.
-    const input = { ...copiedFields(code), name: copyName(code.name), isPublic: code.isPublic };
-    const { copy, isPlain } = await duplicateCode(parts, code, input);
+    const { copy, isPlain } = await duplicateCode(parts, code);
     redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
 
@@ -273,30 +268,4 @@ function designOf(values: Values): Design {
   const { foregroundColor, backgroundColor, size, errorCorrection } = given;
   const design = { foregroundColor, backgroundColor, size, errorCorrection };
   return changeErrors(design).length === 0 ? design : { ...createDefaults };
-}
-
-function copiedFields(code: QrCode): Omit<CodeInput, 'name'> {
-  const { type, content, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
-  const { afterExpiryUrl, pageTitle, pageText, pageColor } = code;
-  const page = { pageTitle, pageText, pageColor };
-  return {
-    type,
-    content,
-    foregroundColor,
-    backgroundColor,
-    size,
-    errorCorrection,
-    category,
-    afterExpiryUrl,
-    ...page,
-  };
-}
-
-function copyName(name: string): string {
-  return (
-    [...name]
-      .slice(0, maxNameLength - copySuffix.length)
-      .join('')
-      .trimEnd() + copySuffix
-  );
 }
