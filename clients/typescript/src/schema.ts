@@ -427,7 +427,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a style to QR codes
-         * @description Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.
+         * @description Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason; so do codes that get another design before their turn. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.
          */
         post: operations["applyStyle"];
         delete?: never;
@@ -1234,7 +1234,7 @@ export interface components {
                  * @description Identifier of the QR code.
                  */
                 codeId: string;
-                /** @description Why phones could not read it in this style. */
+                /** @description Why it stays as it was: phones could not read it in the style, or it got another design meanwhile. */
                 reason: string;
             }[];
             /**
