@@ -75,10 +75,8 @@ export async function changeStyle(
   { name, design, isDefault, newLogo }: Partial<StyleInput>,
   now: Date,
 ): Promise<Style> {
-  if (!isUuid(id)) throw noSuchStyle();
   return db.transaction(async (transaction) => {
-    await lockOwner(transaction, ownerId);
-    const stored = await findStyle(transaction, ownerId, id);
+    const stored = await lockStyle(transaction, ownerId, id);
     if (name !== undefined) await requireFreeName(transaction, ownerId, name, id);
     if (design) await useLogo(transaction, ownerId, { design, newLogo, former: stored.design.logo }, now);
     if (isDefault) await clearDefault(transaction, ownerId);
@@ -99,8 +97,21 @@ export async function changeStyle(
 
 /** Codes that have got it keep their design. */
 export async function removeStyle(db: Database, ownerId: string, id: string): Promise<void> {
-  const deleted = isUuid(id) ? await Style.query(db).delete().where({ id, user_id: ownerId }) : 0;
-  if (deleted === 0) throw noSuchStyle();
+  await db.transaction(async (transaction) => {
+    const { design } = await lockStyle(transaction, ownerId, id);
+    await lockLogos(transaction, ownerId, [design.logo]);
+    await Style.query(transaction).deleteById(id);
+  });
+}
+
+/** Before its logos. */
+async function lockStyle(transaction: Database, ownerId: string, id: string): Promise<Style> {
+  await lockOwner(transaction, ownerId);
+  const style = isUuid(id)
+    ? await Style.query(transaction).findOne({ id, user_id: ownerId }).forUpdate()
+    : undefined;
+  if (!style) throw noSuchStyle();
+  return withWholeDesign(style);
 }
 
 interface LogoUse {
