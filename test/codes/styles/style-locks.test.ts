@@ -82,7 +82,7 @@ describe('Locks of styles and logos', () => {
 
   it('let a style be changed and deleted at the same time', async () => {
     const { ownerId, logo, style } = await ownerWithStyle();
-    const design = { ...style.design, quietZone: 5 };
+    const design = { from: style.design, to: { ...style.design, quietZone: 5 } };
     const results = await interleave(logo.id, [
       () => changeStyle(service.db, ownerId, style.id, { design }, new Date()),
       () => removeStyle(service.db, ownerId, style.id),
