@@ -1,4 +1,4 @@
-import { findDesign, saveDesign } from '../src/codes/design/stored-design.ts';
+import { findDesign, saveDesign, type StoredDesign } from '../src/codes/design/stored-design.ts';
 import { proveDesign } from '../src/codes/proof/prove-design.ts';
 import type { Proofs } from '../src/codes/proof/proofs.ts';
 import { QrCode } from '../src/codes/qr-code.ts';
@@ -6,7 +6,8 @@ import {
   type ClaimedCode,
   claimCode,
   findWaitingOwners,
-  recordOutcome,
+  recordApplied,
+  recordUnchanged,
   releaseCode,
 } from '../src/codes/styles/claim-codes.ts';
 import { AppError, BusyError } from '../src/errors.ts';
@@ -27,8 +28,10 @@ export interface StyleHandlerOptions {
 }
 
 const hasOwnDesign = new Error('The code has got a design meanwhile');
+const isDoneElsewhere = new Error('The style was deleted, or another worker has finished the code');
+const keptDesign = 'The code got another design meanwhile, which it keeps.';
 
-/** Safe to repeat: codes are claimed one by one, and a code that gets the same style twice is the same. */
+/** Safe to repeat: codes are claimed one by one, and design and outcome are saved together. */
 export function createStyleHandler({
   backgroundDb: db,
   proofs,
@@ -36,24 +39,21 @@ export function createStyleHandler({
   closing,
   log,
 }: StyleHandlerOptions): JobHandler<object> {
-  /** Returns why the code stays as it was. Each is proven on its own: colors, error correction and content differ. */
-  async function apply({ codeId, design, keepsDesigns }: ClaimedCode): Promise<string | undefined> {
+  /** Each is proven on its own: colors, error correction and content differ. */
+  async function apply(claimed: ClaimedCode): Promise<void> {
+    const { codeId, design } = claimed;
     const code = await QrCode.query(db).findById(codeId);
     // Deleted meanwhile.
-    if (!code) return undefined;
-    if (keepsDesigns && (await findDesign(db, codeId))) return undefined;
-    try {
-      const proven = await proveDesign(proofs, code, design, site.baseUrl);
-      await saveDesign(db, codeId, { ...proven, sharesLogo: true }, new Date(), (stored) => {
-        if (keepsDesigns && stored) throw hasOwnDesign;
-      });
-      return undefined;
-    } catch (error) {
-      if (error === hasOwnDesign) return undefined;
-      if (!(error instanceof AppError) || error instanceof BusyError) throw error;
-      if (!error.details) return error.message;
-      return `${error.details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`;
-    }
+    if (!code) return;
+    requireReplaceable(claimed, await findDesign(db, codeId));
+    const proven = await proveDesign(proofs, code, design, site.baseUrl);
+    await db.transaction(async (transaction) => {
+      const now = new Date();
+      await saveDesign(transaction, codeId, { ...proven, sharesLogo: true }, now, (stored) =>
+        requireReplaceable(claimed, stored),
+      );
+      if (!(await recordApplied(transaction, claimed, now))) throw isDoneElsewhere;
+    });
   }
 
   /** Returns whether a code was found. */
@@ -61,8 +61,14 @@ export function createStyleHandler({
     const claimed = await claimCode(db, ownerId);
     if (!claimed) return false;
     try {
-      await recordOutcome(db, claimed, await apply(claimed));
+      await apply(claimed);
     } catch (error) {
+      if (error === isDoneElsewhere) return true;
+      const reason = reasonOf(error);
+      if (reason !== undefined) {
+        await recordUnchanged(db, claimed, reason);
+        return true;
+      }
       // Otherwise the claim ends by itself: a code that fails must not keep others waiting.
       if (closing.aborted) await releaseCode(db, claimed);
       throw error;
@@ -87,4 +93,23 @@ export function createStyleHandler({
       log.warn({ err }, 'styles could not be applied to codes');
     }
   };
+}
+
+/** A design that the owner has saved after the request stays. */
+function requireReplaceable(
+  { keepsDesigns, requestedAt, styledAt }: ClaimedCode,
+  stored: StoredDesign | undefined,
+): void {
+  if (!stored) return;
+  if (keepsDesigns) throw hasOwnDesign;
+  const isOfStyle = stored.updatedAt.getTime() === styledAt?.getTime();
+  if (!isOfStyle && stored.updatedAt > requestedAt) throw new AppError('validation_error', keptDesign);
+}
+
+/** Why the code stays as it was: null where that is what was asked for, undefined where it is tried again. */
+function reasonOf(error: unknown): string | null | undefined {
+  if (error === hasOwnDesign) return null;
+  if (!(error instanceof AppError) || error instanceof BusyError) return undefined;
+  if (!error.details) return error.message;
+  return `${error.details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`;
 }

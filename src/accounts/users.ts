@@ -83,6 +83,7 @@ export async function changeEmail(db: Database, user: User, email: string, now: 
 /** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
+    await lockAccount(transaction, user.id);
     // First: the codes that are deleted next are no events for them.
     await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
     const codes = (await transaction('qr_codes')
@@ -99,4 +100,11 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
     await User.query(transaction).deleteById(user.id);
     return codes.map(({ share_token }) => share_token);
   });
+}
+
+/** In the order in which changes of codes and logos lock them, which would otherwise wait for each other. */
+async function lockAccount(transaction: Database, userId: string): Promise<void> {
+  await transaction('users').where({ id: userId }).forUpdate().select('id');
+  for (const table of ['qr_codes', 'styles', 'logos'])
+    await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
 }

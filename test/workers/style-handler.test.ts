@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { claimCode } from '../../src/codes/styles/claim-codes.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
 import {
   addApplication,
@@ -107,6 +108,84 @@ describe('The worker that applies styles', () => {
     expect(await result(owner)).to.include({ waiting: 0, applied: 2 });
     expect(await owner.shapeOf(designed?.id)).to.equal('bars');
     expect(await owner.shapeOf(plain?.id)).to.equal('rounded');
+  });
+
+  /** A code that waits for two styles, the second of which has bars. */
+  async function waitingTwice() {
+    const owner = await waiting(1);
+    const codeId = String(owner.codes[0]?.id);
+    const style = await owner.api('/styles', { method: 'POST', body: { name: 'Bars', moduleShape: 'bars' } });
+    const apply = await owner.api(`/styles/${style.body.id}/apply`, {
+      method: 'POST',
+      body: { codeIds: [codeId] },
+    });
+    const second = { ownerId: owner.ownerId, id: String(apply.body.id) };
+    const design = (moduleShape: string) =>
+      owner.api(`/qrcodes/${codeId}/design`, { method: 'PUT', body: { moduleShape } });
+    return { ...owner, codeId, second, design };
+  }
+  const endClaims = (ownerId: string) =>
+    service.db.raw(
+      `UPDATE style_application_codes SET claimed_until = now() - interval '1 second'
+       WHERE user_id = ? AND is_applied IS NULL`,
+      [ownerId],
+    );
+  const keptDesign = 'The code got another design meanwhile, which it keeps.';
+
+  it('gives a code its styles in the order of the requests, also when a worker was killed', async () => {
+    const owner = await waitingTwice();
+    expect((await claimCode(service.db, owner.ownerId))?.applicationId).to.equal(owner.id);
+    await run();
+    expect(await result(owner.second)).to.include({ waiting: 1 });
+    await endClaims(owner.ownerId);
+    await run();
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+    expect(await result(owner.second)).to.include({ waiting: 0, applied: 1 });
+    expect(await owner.shapeOf(owner.codeId)).to.equal('bars');
+  });
+
+  it('keeps the design that the owner has saved after the request, and says so', async () => {
+    const owner = await waitingTwice();
+    await owner.design('dots');
+    await run();
+    for (const application of [owner, owner.second]) {
+      const { refused } = await result(application);
+      expect(refused).to.deep.equal([{ codeId: owner.codeId, reason: keptDesign }]);
+    }
+    expect(await owner.shapeOf(owner.codeId)).to.equal('dots');
+  });
+
+  it('keeps the design that the owner saves during the proof, or between two styles', async () => {
+    const owner = await waitingTwice();
+    let proofsDone = 0;
+    await run(async (picture) => {
+      const proof = await proofs.prove(picture);
+      proofsDone += 1;
+      if (proofsDone === 2) await owner.design('dots');
+      return proof;
+    });
+    expect(await result(owner)).to.include({ applied: 1 });
+    expect((await result(owner.second)).refused).to.deep.equal([
+      { codeId: owner.codeId, reason: keptDesign },
+    ]);
+    expect(await owner.shapeOf(owner.codeId)).to.equal('dots');
+  });
+
+  it('saves nothing once another worker has taken over and finished the code', async () => {
+    const owner = await waitingTwice();
+    let isFirst = true;
+    await run(async (picture) => {
+      const proof = await proofs.prove(picture);
+      if (isFirst) {
+        isFirst = false;
+        await endClaims(owner.ownerId);
+        await run();
+      }
+      return proof;
+    });
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+    expect(await result(owner.second)).to.include({ waiting: 0, applied: 1 });
+    expect(await owner.shapeOf(owner.codeId)).to.equal('bars');
   });
 
   it('stops when the process shuts down, and the rest waits', async () => {

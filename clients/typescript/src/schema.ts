@@ -427,7 +427,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a style to QR codes
-         * @description Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.
+         * @description Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason; so do codes that get another design before their turn. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.
          */
         post: operations["applyStyle"];
         delete?: never;
@@ -1234,7 +1234,7 @@ export interface components {
                  * @description Identifier of the QR code.
                  */
                 codeId: string;
-                /** @description Why phones could not read it in this style. */
+                /** @description Why it stays as it was: phones could not read it in the style, or it got another design meanwhile. */
                 reason: string;
             }[];
             /**
@@ -1717,7 +1717,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The QR code was changed since the version in `If-Match`. Nothing was changed. */
+        /** @description The QR code was changed since the version in `If-Match`, or another request changed the style meanwhile. Nothing was changed. */
         VersionConflict: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -4440,6 +4440,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4509,6 +4510,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4543,6 +4545,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

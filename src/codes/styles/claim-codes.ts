@@ -10,6 +10,9 @@ export interface ClaimedCode {
   applicationId: string;
   codeId: string;
   keepsDesigns: boolean;
+  requestedAt: Date;
+  /** When an earlier application gave the code its style. */
+  styledAt: Date | null;
   /** As the style is now. */
   design: Design;
 }
@@ -24,24 +27,42 @@ export async function findWaitingOwners(db: Database): Promise<string[]> {
   return rows.map(({ user_id: ownerId }) => ownerId);
 }
 
-/** Undefined where none of the owner's codes waits. */
+interface ClaimedRow {
+  application_id: string;
+  code_id: string;
+  keeps_designs: boolean;
+  created_at: Date;
+  styled_at: Date | null;
+  design: Design;
+}
+
+/** Undefined where none of the owner's codes waits. A code gets its styles in the order of the requests, one by one. */
 export async function claimCode(db: Database, ownerId: string): Promise<ClaimedCode | undefined> {
   const { rows } = (await db.raw(
     `UPDATE style_application_codes AS waiting SET claimed_until = now() + interval '${claimSeconds} seconds'
      FROM style_applications AS application JOIN styles AS style ON style.id = application.style_id
      WHERE application.id = waiting.application_id AND (waiting.application_id, waiting.code_id) = (
-       SELECT application_id, code_id FROM style_application_codes WHERE user_id = ? AND ${isFree}
+       SELECT application_id, code_id FROM style_application_codes AS next WHERE user_id = ? AND ${isFree}
+         AND NOT EXISTS (
+           SELECT FROM style_application_codes AS earlier
+           WHERE earlier.code_id = next.code_id AND earlier.application_id < next.application_id
+             AND earlier.is_applied IS NULL
+         )
        ORDER BY application_id, code_id LIMIT 1 FOR UPDATE SKIP LOCKED
      )
-     RETURNING waiting.application_id, waiting.code_id, application.keeps_designs, style.design`,
+     RETURNING waiting.application_id, waiting.code_id, application.keeps_designs, application.created_at, style.design,
+       (SELECT max(claimed_until) FROM style_application_codes AS done
+        WHERE done.code_id = waiting.code_id AND done.is_applied) AS styled_at`,
     [ownerId],
-  )) as { rows: { application_id: string; code_id: string; keeps_designs: boolean; design: Design }[] };
+  )) as { rows: ClaimedRow[] };
   const [row] = rows;
   return (
     row && {
       applicationId: row.application_id,
       codeId: row.code_id,
       keepsDesigns: row.keeps_designs,
+      requestedAt: row.created_at,
+      styledAt: row.styled_at,
       design: normalizeDesign(row.design),
     }
   );
@@ -49,15 +70,22 @@ export async function claimCode(db: Database, ownerId: string): Promise<ClaimedC
 
 type Key = Pick<ClaimedCode, 'applicationId' | 'codeId'>;
 
-/** `reason`: why the code stays as it was. */
-export async function recordOutcome(
-  db: Database,
-  { applicationId, codeId }: Key,
-  reason: string | undefined,
-): Promise<void> {
-  await db('style_application_codes')
-    .where({ application_id: applicationId, code_id: codeId })
-    .update({ is_applied: reason === undefined, reason: reason ?? null, claimed_until: null });
+/** In the transaction that saves the design. False where it is no longer to be saved: the code is done, or the style deleted. */
+export async function recordApplied(transaction: Database, key: Key, now: Date): Promise<boolean> {
+  // The end of the claim says later which design is that of a style.
+  return finish(transaction, key, { is_applied: true, claimed_until: now });
+}
+
+/** Without `reason`, the code has what was asked for. */
+export async function recordUnchanged(db: Database, key: Key, reason: string | null): Promise<void> {
+  await finish(db, key, { is_applied: reason === null, reason, claimed_until: null });
+}
+
+async function finish(db: Database, { applicationId, codeId }: Key, outcome: object): Promise<boolean> {
+  const finished = await db('style_application_codes')
+    .where({ application_id: applicationId, code_id: codeId, is_applied: null })
+    .update(outcome);
+  return finished > 0;
 }
 
 /** For a code that is not proven because the worker shuts down. */

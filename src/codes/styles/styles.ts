@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
@@ -12,6 +13,17 @@ export interface StyleInput {
   design: Design;
   isDefault: boolean;
   newLogo?: NewLogo | undefined;
+}
+
+interface StyleChanges {
+  name?: string;
+  isDefault?: boolean;
+  design?: {
+    /** What the change was made from. */
+    from: Design;
+    to: Design;
+    newLogo?: NewLogo;
+  };
 }
 
 export async function insertStyle(
@@ -67,40 +79,55 @@ export async function findDefaultStyle(db: Database, ownerId: string): Promise<S
   return style && withWholeDesign(style);
 }
 
-/** A design with another logo than the stored one, and no new one, was made for an earlier version: 412. */
+/** 412 where the design was changed while this change of it was proven. */
 export async function changeStyle(
   db: Database,
   ownerId: string,
   id: string,
-  { name, design, isDefault, newLogo }: Partial<StyleInput>,
+  { name, design, isDefault }: StyleChanges,
   now: Date,
 ): Promise<Style> {
-  if (!isUuid(id)) throw noSuchStyle();
   return db.transaction(async (transaction) => {
-    await lockOwner(transaction, ownerId);
-    const stored = await findStyle(transaction, ownerId, id);
+    const stored = await lockStyle(transaction, ownerId, id);
+    if (design && !isDeepStrictEqual(stored.design, design.from)) throw styleChangedMeanwhile();
     if (name !== undefined) await requireFreeName(transaction, ownerId, name, id);
-    if (design) await useLogo(transaction, ownerId, { design, newLogo, former: stored.design.logo }, now);
+    if (design) {
+      const { to, newLogo } = design;
+      await useLogo(transaction, ownerId, { design: to, newLogo, former: stored.design.logo }, now);
+    }
     if (isDefault) await clearDefault(transaction, ownerId);
     const changed = await Style.query(transaction)
       .findById(id)
       .patch({
         ...(name !== undefined && { name, nameKey: styleNameKey(name) }),
-        ...(design && { design }),
+        ...(design && { design: design.to }),
         ...(isDefault !== undefined && { isDefault }),
         updatedAt: now,
       })
       .returning('*')
-      .first();
-    if (!changed) throw noSuchStyle();
+      .first()
+      .throwIfNotFound();
     return withWholeDesign(changed);
   });
 }
 
 /** Codes that have got it keep their design. */
 export async function removeStyle(db: Database, ownerId: string, id: string): Promise<void> {
-  const deleted = isUuid(id) ? await Style.query(db).delete().where({ id, user_id: ownerId }) : 0;
-  if (deleted === 0) throw noSuchStyle();
+  await db.transaction(async (transaction) => {
+    const { design } = await lockStyle(transaction, ownerId, id);
+    await lockLogos(transaction, ownerId, [design.logo]);
+    await Style.query(transaction).deleteById(id);
+  });
+}
+
+/** Before its logos. */
+async function lockStyle(transaction: Database, ownerId: string, id: string): Promise<Style> {
+  await lockOwner(transaction, ownerId);
+  const style = isUuid(id)
+    ? await Style.query(transaction).findOne({ id, user_id: ownerId }).forUpdate()
+    : undefined;
+  if (!style) throw noSuchStyle();
+  return withWholeDesign(style);
 }
 
 interface LogoUse {
@@ -118,8 +145,7 @@ async function useLogo(
 ): Promise<void> {
   const known = await lockLogos(transaction, ownerId, [former, logo]);
   if (newLogo) return saveLogo(transaction, ownerId, newLogo, now);
-  const isOther = former !== undefined && logo !== former;
-  if (logo !== null && (isOther || !known.has(logo))) throw logoChangedMeanwhile();
+  if (logo !== null && !known.has(logo)) throw logoChangedMeanwhile();
 }
 
 async function requireFreeName(
@@ -142,6 +168,12 @@ async function clearDefault(transaction: Database, ownerId: string): Promise<voi
 function withWholeDesign(style: Style): Style {
   style.design = normalizeDesign(style.design);
   return style;
+}
+
+function styleChangedMeanwhile(): AppError {
+  return new AppError('validation_error', 'The style was changed meanwhile. Repeat your change.', {
+    status: 412,
+  });
 }
 
 function noSuchStyle(): AppError {

@@ -77,7 +77,8 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   412: {
     name: 'VersionConflict',
-    description: 'The QR code was changed since the version in `If-Match`. Nothing was changed.',
+    description:
+      'The QR code was changed since the version in `If-Match`, or another request changed the style meanwhile. Nothing was changed.',
     example: {
       error: 'validation_error',
       message:

@@ -87,7 +87,7 @@ function describe(operation: Operation): JsonObject {
   const { isVersioned = false, method } = operation;
   const isRead = method === 'get';
   const changesVersion = isVersioned && operation.params !== undefined && !isRead;
-  if (changesVersion) statuses.push(412);
+  if (changesVersion || operation.mayConflict) statuses.push(412);
   const { status, description, schema, example, file, optionalHeaders = [] } = operation.success;
   return {
     operationId: operation.id,

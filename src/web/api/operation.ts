@@ -83,6 +83,8 @@ type OperationOf<
   otherFields?: Record<string, string>;
   /** Has an ETag: GET accepts `If-None-Match`, other methods `If-Match`. */
   isVersioned?: true;
+  /** Whether it is refused with 412 where another request changed the same meanwhile. */
+  mayConflict?: true;
   success: {
     status: number;
     description: string;

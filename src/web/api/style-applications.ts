@@ -27,7 +27,7 @@ export const applyStyle = operation({
   tag: 'Styles',
   summary: 'Apply a style to QR codes',
   description:
-    'Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.',
+    'Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason; so do codes that get another design before their turn. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.',
   params: styleIdParams,
   body: applicationBody,
   checkedBody: checkedApplicationBody,

@@ -19,6 +19,7 @@ export const replaceStyleLogo = operation({
   params: styleIdParams,
   fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
   maxBodyBytes: maxLogoBytes,
+  mayConflict: true,
   success: {
     status: 200,
     description: 'The style with the logo was proven and saved.',
@@ -28,9 +29,10 @@ export const replaceStyleLogo = operation({
   async handle({ ownerId, params, file }, { db, config, proofs, imageDecoder, now }) {
     const style = await findStyle(db, ownerId, params.id);
     const newLogo = await readLogo(imageDecoder, ownerId, file());
-    const design = { ...style.design, logo: newLogo.id };
-    await proveStyle(proofs, design, config.baseUrl, newLogo);
-    return presentStyle(await changeStyle(db, ownerId, style.id, { design, newLogo }, now()));
+    const to = { ...style.design, logo: newLogo.id };
+    await proveStyle(proofs, to, config.baseUrl, newLogo);
+    const design = { from: style.design, to, newLogo };
+    return presentStyle(await changeStyle(db, ownerId, style.id, { design }, now()));
   },
 });
 
@@ -42,12 +44,13 @@ export const deleteStyleLogo = operation({
   summary: 'Remove the logo of a style',
   description: 'The rest of the style stays. Codes that have got the style do not change.',
   params: styleIdParams,
+  mayConflict: true,
   success: { status: 204, description: 'The style has no logo.' },
   async handle({ ownerId, params }, { db, config, proofs, now }) {
     const style = await findStyle(db, ownerId, params.id);
     if (style.design.logo === null) return;
-    const design = { ...style.design, logo: null };
-    await proveStyle(proofs, design, config.baseUrl);
-    await changeStyle(db, ownerId, style.id, { design }, now());
+    const to = { ...style.design, logo: null };
+    await proveStyle(proofs, to, config.baseUrl);
+    await changeStyle(db, ownerId, style.id, { design: { from: style.design, to } }, now());
   },
 });

@@ -78,7 +78,10 @@ export const applicationShape = Type.Object(
     refused: Type.Array(
       Type.Object({
         codeId: id('Identifier of the QR code.'),
-        reason: Type.String({ description: 'Why phones could not read it in this style.' }),
+        reason: Type.String({
+          description:
+            'Why it stays as it was: phones could not read it in the style, or it got another design meanwhile.',
+        }),
       }),
       { description: 'QR codes that stay as they were.' },
     ),

@@ -84,6 +84,7 @@ export const updateStyle = operation({
   body: styleChanges,
   bodyExample: { name: 'Café Linden, winter', isDefault: true },
   otherFields: logoHint,
+  mayConflict: true,
   success: {
     status: 200,
     description: 'The style after the change.',
@@ -99,7 +100,7 @@ export const updateStyle = operation({
     const changes = {
       ...(name !== undefined && { name }),
       ...(isDefault !== undefined && { isDefault }),
-      ...(changesDesign && { design }),
+      ...(changesDesign && { design: { from: stored.design, to: design } }),
     };
     return async (services) =>
       presentStyle(await changeStyle(services.db, ownerId, stored.id, changes, now()));

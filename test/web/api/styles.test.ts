@@ -150,6 +150,25 @@ describe('Styles, /api/v1/styles', () => {
     expect((await api(`/styles/${id}`)).body.frame).to.equal('none');
   });
 
+  it('are changed by one of several parallel requests, and the others are refused', async () => {
+    const { id } = (await create({ name: 'Ours' })).body;
+    const answers = await Promise.all([
+      change(id, { moduleShape: 'rounded' }),
+      change(id, { eyeFrameShape: 'rounded' }),
+      upload(`/styles/${id}/logo`, png(33, 33)),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).to.have.members([200, 412, 412]);
+    const refused = answers.find(({ status }) => status === 412);
+    expect(refused?.body.message).to.equal('The style was changed meanwhile. Repeat your change.');
+    const { updatedAt: _updatedAt, ...saved } = (await api(`/styles/${id}`)).body;
+    expect(answers.find(({ status }) => status === 200)?.body).to.include(saved);
+    // A name conflicts with no design.
+    const both = await Promise.all([change(id, { name: 'Other' }), change(id, { moduleShape: 'dots' })]);
+    expect(both.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect((await api(`/styles/${id}`)).body).to.include({ name: 'Other', moduleShape: 'dots' });
+  });
+
   it('are created once with the same Idempotency-Key', async () => {
     const post = () =>
       api('/styles', { method: 'POST', body: { name: 'Once' }, headers: { 'Idempotency-Key': 'once' } });

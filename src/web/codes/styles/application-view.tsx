@@ -59,7 +59,7 @@ function Outcome({ application: { applied, refused } }: { application: StyleAppl
 function Refused({ refused }: Pick<ApplicationProps, 'refused'>) {
   return (
     <section class="card">
-      <h2>Phones could not read these in the style</h2>
+      <h2>These stay as they were</h2>
       <ul class="refused">
         {refused.map(({ id, name, reason }) => (
           <li key={id}>
