@@ -158,6 +158,22 @@ describe('Files that should not be served', () => {
     expect(await answer.json()).to.include({ message: 'The form is malformed.' });
   });
 
+  it('a text of more than 64 KB in the place of a file is refused', async () => {
+    const client = await signedIn(service, 'long-text@example.com');
+    const form = new FormData();
+    form.set('name', '\u0301'.repeat(500_000) + '\u0323'.repeat(500_000));
+    const answer = await fetch(`${service.url}/codes/new/file`, {
+      method: 'POST',
+      body: form,
+      headers: {
+        Accept: 'application/json',
+        Cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    });
+    expect(answer.status).to.equal(413);
+    expect(await answer.json()).to.include({ message: 'The form is too large.' });
+  });
+
   it('slow uploads of one account do not keep another one waiting, and hold nothing when they end', async () => {
     const key = await service.makeKey({ email: 'slow@example.com' });
     const slow = apiClient(service.url, key);
