@@ -7,7 +7,7 @@ import { type Plan, planNames } from '../accounts/plans.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
 import { findOrCreateUser, findUserByEmail, setAdmin, setPlan, type User } from '../accounts/users.ts';
-import { isLabel } from '../codes/label.ts';
+import { isLabel, normalizeLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
@@ -181,7 +181,7 @@ export function parseEmail(text: string): string {
 }
 
 function parseName(text: string): string {
-  const name = text.normalize('NFC').trim();
+  const name = normalizeLabel(text);
   // A line break would split the entry in `key list`, and an escape sequence would reach the operator's terminal.
   if (isLabel(name) && [...name].length <= 100) return name;
   throw new InvalidArgumentError('Must be one line of 1 to 100 visible characters.');

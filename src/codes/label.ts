@@ -13,3 +13,16 @@ const unsafeCharacters = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 export function isLabel(text: string): boolean {
   return isText(text) && !unsafeCharacters.test(text) && /[^\p{Z}\p{C}]/u.test(text);
 }
+
+const longestLabel = 200;
+/** No character in NFC comes from more code units. */
+const longestDecomposition = 4;
+
+/**
+ * Trimmed and in NFC, so that what looks the same is the same. Text that is too long for a label stays as it is, for the rule
+ * about its length: normalizing many combining marks takes quadratic time.
+ */
+export function normalizeLabel(text: string, maxLength = longestLabel): string {
+  const trimmed = text.trim();
+  return trimmed.length > longestDecomposition * maxLength ? trimmed : trimmed.normalize('NFC');
+}

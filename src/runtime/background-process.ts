@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { entryOf, type Runner } from './runner.ts';
 
@@ -17,6 +18,14 @@ const passedVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_ENV', 'THREADS_FROM_BUI
  * the helper threads of the garbage collector and the lock on its memory.
  */
 export function startBackgroundProcess(file: URL): Runner {
+  try {
+    return runnerOf(spawnFile(file));
+  } catch (error) {
+    return exitedRunner((take) => setImmediate(take, error));
+  }
+}
+
+function spawnFile(file: URL): ChildProcess {
   const { entry, args } = entryOf(file);
   const [program = '', ...rest] = [
     ...(process.platform === 'win32' ? [] : launcher),
@@ -25,15 +34,21 @@ export function startBackgroundProcess(file: URL): Runner {
     fileURLToPath(entry),
     ...args,
   ];
-  const child = spawn(program, rest, {
+  return spawn(program, rest, {
     env: Object.fromEntries(passedVariables.map((name) => [name, process.env[name]])),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
   });
+}
+
+function runnerOf(child: ChildProcess): Runner {
+  const { stdout, stderr } = child;
+  // With too many open files there are no pipes, and the error is not followed by an exit.
+  if (!stdout || !stderr) return exitedRunner((take) => child.on('error', take));
   const isRunning = () => child.exitCode === null && child.signalCode === null && child.connected;
   return {
-    stdout: child.stdout as NonNullable<typeof child.stdout>,
-    stderr: child.stderr as NonNullable<typeof child.stderr>,
+    stdout,
+    stderr,
     isRunning,
     send(message) {
       // The callback: a process that exits at this moment is an exit, and no error of ours.
@@ -48,5 +63,19 @@ export function startBackgroundProcess(file: URL): Runner {
       child.kill('SIGKILL');
       await closed;
     },
+  };
+}
+
+/** A process that could not be started is one that has exited at once: it is started again later. */
+function exitedRunner(onError: Runner['onError']): Runner {
+  return {
+    stdout: Readable.from([]),
+    stderr: Readable.from([]),
+    isRunning: () => false,
+    send: () => undefined,
+    onMessage: () => undefined,
+    onError,
+    onExit: (take) => void setImmediate(take),
+    stop: async () => undefined,
   };
 }

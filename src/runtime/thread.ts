@@ -103,6 +103,9 @@ export async function openThread<Request extends object>({
   let thread!: Runner;
   await new Promise<void>((resolve) => {
     thread = start(resolve);
+  }).catch((error: unknown) => {
+    clearInterval(checkTimer);
+    throw error;
   });
   return {
     call: (request) =>

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { maxFileBytes } from '../../src/codes/files/file-limits.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
@@ -158,6 +159,35 @@ describe('Files that should not be served', () => {
     expect(await answer.json()).to.include({ message: 'The form is malformed.' });
   });
 
+  it('a text of more than 64 KB in the place of a file is refused', async () => {
+    const client = await signedIn(service, 'long-text@example.com');
+    const form = new FormData();
+    form.set('name', '\u0301'.repeat(500_000) + '\u0323'.repeat(500_000));
+    const answer = await fetch(`${service.url}/codes/new/file`, {
+      method: 'POST',
+      body: form,
+      headers: {
+        Accept: 'application/json',
+        Cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    });
+    expect(answer.status).to.equal(413);
+    expect(await answer.json()).to.include({ message: 'The form is too large.' });
+  });
+
+  it('an upload that hardly moves is cut, and leaves its slot', async function () {
+    this.timeout(30_000);
+    const key = await service.makeKey({ email: 'trickle@example.com' });
+    const code = await createCode(apiClient(service.url, key));
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const head = `PUT /api/v1/qrcodes/${code.id}/file HTTP/1.1\r\nHost: qr.test\r\nAuthorization: Bearer ${key}`;
+    socket.write(`${head}\r\nContent-Type: application/pdf\r\nContent-Length: 1000000\r\n\r\n%PDF-`);
+    const trickle = setInterval(() => socket.write('x'), 500);
+    const answer = await text(socket).finally(() => clearInterval(trickle));
+    expect(answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(answer).to.include('The upload was too slow. Try again with a faster connection.');
+  });
+
   it('slow uploads of one account do not keep another one waiting, and hold nothing when they end', async () => {
     const key = await service.makeKey({ email: 'slow@example.com' });
     const slow = apiClient(service.url, key);
@@ -181,5 +211,28 @@ describe('Files that should not be served', () => {
       };
       expect((await slow(`/qrcodes/${code.id}/file`, sent)).status).to.equal(200);
     });
+  });
+
+  it('forms with files count before they are received', async function () {
+    this.timeout(120_000);
+    const client = await signedIn(service, 'unread@example.com');
+    const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const path = '/codes/new/file';
+    // Its length is refused before its body is read, and so before its CSRF token is.
+    const send = () =>
+      sendRaw(service.url, {
+        method: 'POST',
+        path,
+        headers: [
+          ['Cookie', cookie],
+          ['Accept', 'application/json'],
+          ['Content-Type', 'multipart/form-data; boundary=x'],
+          ['Content-Length', '99999999'],
+        ],
+      });
+    const statuses = new Set<number>();
+    for (let batch = 0; batch < 105 && !statuses.has(429); batch += 1)
+      for (const { status } of await Promise.all(Array.from({ length: 20 }, send))) statuses.add(status);
+    expect([...statuses]).to.deep.equal([413, 429]);
   });
 });

@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { pngFile } from '../../src/codes/image/png.ts';
+import { withHiddenFrame, withTwoFrames } from '../codes/files/camera-files.ts';
 import { jpeg, plainSvg, png, svg, webp } from '../codes/logo/logo-files.ts';
 
 /** A file that is no logo, and what its owner is told. */
@@ -233,6 +234,9 @@ export async function hostileImages(): Promise<HostileLogo[]> {
     ['JPEG with a script behind it', Buffer.concat([photo, html]), hasMore],
     ['JPEG of 65,000 × 65,000', jpegOfSize(photo, 65_000, 65_000), tooLarge],
     ['JPEG of 0 × 0', jpegOfSize(photo, 0, 0), broken],
+    ['JPEG of 16,000 × 16,000 in a restart marker', withHiddenFrame(photo, 0xd0, 16_000, 16_000), broken],
+    ['JPEG of 16,000 × 16,000 in a marker alone', withHiddenFrame(photo, 0x01, 16_000, 16_000), broken],
+    ['JPEG with two frames', withTwoFrames(photo, 3_000, 3_000), broken],
     ['JPEG without tables', Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 0, 0, 0, 0, 0, 0xff, 0xd9]), broken],
     ['WebP, truncated', drawing.subarray(0, 60), broken],
     ['WebP with more than it says', Buffer.concat([drawing, html]), hasMore],

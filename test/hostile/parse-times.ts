@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Context } from 'koa';
 import { parseApiKey } from '../../src/accounts/api-key-format.ts';
 import { emailErrors } from '../../src/accounts/email-address.ts';
 import { clientAddress } from '../../src/http/client-address.ts';
@@ -9,14 +10,18 @@ import { hostsOf, hostAndParents, parseHostInput } from '../../src/codes/content
 import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
+import { fileAddress, fileNameOf } from '../../src/codes/files/file-name.ts';
 import { endOfDay } from '../../src/codes/last-day.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
 import { attachment } from '../../src/http/content-disposition.ts';
+import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-policy.ts';
 import { en } from '../../src/redirect/languages/en.ts';
 import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
+import { normalizeReason } from '../../src/web/admin/admin-input.ts';
+import { normalizeLabels } from '../../src/web/api/normalize-labels.ts';
 import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { readQuery } from '../../src/web/api/query-string.ts';
 import { compileValidator } from '../../src/web/api/validation.ts';
@@ -28,8 +33,11 @@ import {
   shownErrors,
   valuesOf,
 } from '../../src/web/codes/form/form-body.ts';
+import { pageBodyOf } from '../../src/web/codes/form/page-body.ts';
+import { readSearch } from '../../src/web/codes/list/list-search.ts';
 import { switchForm } from '../../src/web/codes/form/switch-form.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
+import { readEndpointForm } from '../../src/web/webhooks/endpoint-form.ts';
 import { unknownPlace } from '../../src/scans/place.ts';
 import { createLookups } from '../../workers/lookups.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';
@@ -215,6 +223,28 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
     );
     expectQuick('a version', { bytes: formBytes, fragments: ['content.a ', 'a.b '] }, (text) =>
       mergeEdit(codeOf('url', 'https://a/'), { type: 'url', values: { content: 'b' }, isRaw: true }, text),
+    );
+  });
+
+  describe('The time to normalize labels', () => {
+    /** Normalizing them sorts each mark of the second kind before all of the first kind. */
+    const marks = (count: number) => `a${'\u0301'.repeat(count)}${'\u0323'.repeat(count)}`;
+    const lines = Array.from({ length: 200 }, () => marks(199)).join('\n');
+    const shape: Shape = { bytes: formBytes, known: [marks(formBytes / 4), marks(399), lines] };
+    const posted = (name: string, text: string) => ({ request: { body: { [name]: text } } }) as Context;
+    expectQuick('in a body', shape, (text) =>
+      normalizeLabels({ name: text, category: text, title: text, text, alt: text }),
+    );
+    expectQuick('of a page', shape, (text) => pageBodyOf({ pageTitle: text, pageText: text }));
+    expectQuick('in a search', shape, (text) => readSearch({ query: { q: text } } as unknown as Context));
+    expectQuick('of an endpoint', shape, (text) => {
+      const policy = createAddressPolicy([]);
+      readEndpointForm(posted('name', text), policy);
+      readEndpointForm(posted('categories', text), policy);
+    });
+    expectQuick('as the reason of an operator', shape, normalizeReason);
+    expectQuick('as the name of an uploaded file', shape, (text) =>
+      fileAddress('https://qr.test', 'a', fileNameOf(text, 'image/png')),
     );
   });
 

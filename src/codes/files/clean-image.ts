@@ -1,4 +1,5 @@
-import { broken, type RasterType, rasterType } from '../logo/image-header.ts';
+import { type RasterType, rasterType } from '../logo/image-header.ts';
+import { broken } from '../logo/logo-limits.ts';
 import { cleanJpeg } from './clean-jpeg.ts';
 
 /** A picture has a few dozen. */

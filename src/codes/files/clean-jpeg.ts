@@ -1,48 +1,22 @@
-import { broken } from '../logo/image-header.ts';
+import { jpegSegments } from '../logo/jpeg-segments.ts';
 
-const maxSegments = 10_000;
-const marker = { end: 0xd9, scan: 0xda, exif: 0xe1, profile: 0xe2, adobe: 0xee };
+const marker = { exif: 0xe1, profile: 0xe2, adobe: 0xee };
+const endOfImage = Buffer.from([0xff, 0xd9]);
 
 /** The frame, its tables and scans, how its colors are meant, and which side is up. */
 export function cleanJpeg(file: Buffer): Buffer {
   const kept = [file.subarray(0, 2)];
-  let at = 2;
-  for (let segments = 0; segments < maxSegments && at + 4 <= file.length; segments += 1) {
-    if (file[at] !== 0xff) throw broken();
-    const kind = file[at + 1] as number;
-    if (kind === 0xff) {
-      at += 1;
-      continue;
-    }
-    if (kind === marker.end) break;
-    const end = at + 2 + file.readUInt16BE(at + 2);
-    if (end < at + 4 || end > file.length) throw broken();
-    const segment = file.subarray(at, end);
-    if (isKept(kind, segment)) kept.push(segment);
-    if (kind === marker.exif) kept.push(...uprightExif(segment));
-    at = end;
-    if (kind !== marker.scan) continue;
-    at = endOfScan(file, at);
-    kept.push(file.subarray(end, at));
+  for (const { kind, bytes, scan } of jpegSegments(file)) {
+    if (isKept(kind, bytes)) kept.push(bytes, scan);
+    if (kind === marker.exif) kept.push(...uprightExif(bytes));
   }
-  if (file[at] !== 0xff || file[at + 1] !== marker.end) throw broken();
-  return Buffer.concat([...kept, file.subarray(at, at + 2)]);
+  return Buffer.concat([...kept, endOfImage]);
 }
 
 function isKept(kind: number, segment: Buffer): boolean {
   if (kind === marker.profile) return segment.toString('latin1', 4, 16) === 'ICC_PROFILE\0';
   if (kind === marker.adobe) return segment.toString('latin1', 4, 9) === 'Adobe';
   return kind >= 0xc0 && kind <= 0xdd;
-}
-
-/** The next marker that is not part of the data. */
-function endOfScan(file: Buffer, start: number): number {
-  for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at + 1)) {
-    const next = file[at + 1] as number;
-    const isData = next === 0 || next === 0xff || (next >= 0xd0 && next <= 0xd7);
-    if (!isData) return at;
-  }
-  throw broken();
 }
 
 const orientationTag = 0x0112;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Pixels } from '../design/rasterize.ts';
-import { broken, type ImageHeader, type RasterType } from './image-header.ts';
+import type { ImageHeader, RasterType } from './image-header.ts';
+import { broken } from './logo-limits.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,4 +1,5 @@
-import { ImageError, type ImageLimits, logoImageLimits } from './logo-limits.ts';
+import { isFrame, jpegSegments, startOfScan } from './jpeg-segments.ts';
+import { broken, exportAgain, ImageError, type ImageLimits, logoImageLimits } from './logo-limits.ts';
 
 export type RasterType = 'png' | 'jpeg' | 'webp';
 
@@ -7,8 +8,6 @@ export interface ImageHeader {
   width: number;
   height: number;
 }
-
-const exportAgain = 'open it in an image editor and export it again';
 
 /** The type and the size of an image by its first bytes, whatever its name says. Undefined for anything else. */
 export function readImageHeader(
@@ -26,7 +25,6 @@ export function readImageHeader(
   return { type, width, height };
 }
 
-export const broken = () => new ImageError(`is damaged or incomplete: ${exportAgain}`);
 const hasMore = () => new ImageError(`has other data after the image: ${exportAgain}`);
 
 export function rasterType(file: Buffer): RasterType | undefined {
@@ -57,7 +55,7 @@ function pngSize(file: Buffer): Size {
   throw broken();
 }
 
-/** Walks the segments to the start of the frame. A JPEG has no length, but an end. */
+/** Walks the segments to the first scan. A JPEG has no length, but an end. */
 function jpegSize(file: Buffer): Size {
   let end = file.length;
   // Some cameras fill the last block of the card.
@@ -65,18 +63,18 @@ function jpegSize(file: Buffer): Size {
   if (file.readUInt16BE(end - 2) !== 0xffd9) {
     throw file.includes(Buffer.from([0xff, 0xd9])) ? hasMore() : broken();
   }
-  for (let at = 2; at + 9 <= file.length; ) {
-    if (file[at] !== 0xff) throw broken();
-    const marker = file[at + 1] as number;
-    if (marker === 0xff) {
-      at += 1;
-      continue;
-    }
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
-    at += 2 + file.readUInt16BE(at + 2);
+  let size: Size | undefined;
+  for (const { kind, bytes } of jpegSegments(file)) {
+    if (isFrame(kind)) size = frameSize(bytes);
+    if (kind === startOfScan) break;
   }
-  throw broken();
+  if (!size) throw broken();
+  return size;
+}
+
+function frameSize(frame: Buffer): Size {
+  if (frame.length < 9) throw broken();
+  return { width: frame.readUInt16BE(7), height: frame.readUInt16BE(5) };
 }
 
 function webpSize(file: Buffer): Size {

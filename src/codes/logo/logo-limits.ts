@@ -17,5 +17,7 @@ export class ImageError extends Error {
   override name = 'ImageError';
 }
 
+export const exportAgain = 'open it in an image editor and export it again';
+export const broken = () => new ImageError(`is damaged or incomplete: ${exportAgain}`);
 export const asPng = 'export it as PNG';
 export const unsupported = (what: string) => new ImageError(`is an SVG with ${what}: ${asPng}`);

@@ -41,7 +41,10 @@ export function openProofs(
       callTimeoutMs,
       inProcess: true,
     });
-    const background = await opening;
+    const background = await opening.catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
     return (await background.call({ picture })) as Proof;
   }
 

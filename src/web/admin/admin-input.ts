@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { FieldError } from '../../errors.ts';
-import { isLabel } from '../../codes/label.ts';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
 
 const maxSearchLength = 254;
 export const maxReasonLength = 500;
@@ -15,7 +15,7 @@ export function queryText(ctx: Context, name: string): string {
 
 /** One line: the list of blocks and the audit log show it. */
 export function normalizeReason(text: string): string {
-  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+  return normalizeLabel(text.replaceAll(/\s+/g, ' '), maxReasonLength);
 }
 
 export function reasonErrors(reason: string): FieldError[] {

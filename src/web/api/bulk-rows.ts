@@ -36,7 +36,11 @@ export async function checkRows(
   now: Date,
 ): Promise<CheckedRow[]> {
   const pause = createYield();
-  const rows = given.map(normalizeLabels);
+  const rows: unknown[] = [];
+  for (const row of given) {
+    rows.push(normalizeLabels(row));
+    await pause();
+  }
   const blocked = await findBlocked(db, rows);
   const rules = newCodeRules(db, config, now, async (hosts) =>
     [...new Set(hosts.flatMap(hostAndParents))].filter((host) => blocked.has(host)),

@@ -1,3 +1,5 @@
+import { normalizeLabel } from '../../codes/label.ts';
+
 /** Names that look the same are stored as the same text: trimmed, in NFC. */
 const labels = ['name', 'category', 'title', 'text', 'alt'];
 
@@ -6,7 +8,7 @@ export function normalizeLabels(body: unknown): unknown {
   const normalized: Record<string, unknown> = { ...body };
   for (const label of labels) {
     const value = normalized[label];
-    if (typeof value === 'string') normalized[label] = value.normalize('NFC').trim();
+    if (typeof value === 'string') normalized[label] = normalizeLabel(value);
   }
   return normalized;
 }

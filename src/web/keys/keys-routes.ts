@@ -5,7 +5,7 @@ import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../account
 import { hourlyQuota } from '../../accounts/plans.ts';
 import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldError } from '../../errors.ts';
-import { isLabel } from '../../codes/label.ts';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
 import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
@@ -68,7 +68,7 @@ export function keysPages(parts: PageParts): Router {
   router.get('/', (ctx) => showKeys(ctx));
 
   router.post('/', async (ctx) => {
-    const name = field(ctx, 'name').normalize('NFC').trim();
+    const name = normalizeLabel(field(ctx, 'name'));
     const errors = nameErrors(name);
     if (errors.length > 0) return showKeys(ctx, { name, errors });
     const made = await createOwnKey(db, userOf(ctx).id, name, now());

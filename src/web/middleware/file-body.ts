@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import { AppError, invalid } from '../../errors.ts';
+import { watchSpeed } from './minimum-speed.ts';
 
 const defaultMaxBytes = 64 * 1024;
 
@@ -17,15 +18,21 @@ export async function readBytes(
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw refusal();
   const parts: Buffer[] = [];
   let bytes = 0;
+  // Not destroyed by an early end, so that the client gets the response.
+  const body = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+  const { tooSlow, stop } = watchSpeed(() => bytes);
   try {
-    // Not destroyed by an early end, so that the client gets the response.
-    for await (const part of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for (;;) {
+      const { value: part, done } = await Promise.race([body.next(), tooSlow]);
+      if (done) break;
       bytes += part.length;
       if (bytes > maxBytes) throw refusal();
       parts.push(part);
     }
   } catch (error) {
     throw error instanceof AppError ? error : invalid([{ field: 'body', message: 'was truncated' }]);
+  } finally {
+    stop();
   }
   return Buffer.concat(parts);
 }

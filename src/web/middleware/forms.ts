@@ -66,25 +66,28 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
     if (isMultipart) return needUser(ctx, () => acceptUpload(ctx, next));
     await readText(ctx, async () => undefined);
     ctx.request.body = parseForm(ctx.request.body);
-    return accept(ctx, next);
+    requireToken(ctx);
+    rateLimit(ctx);
+    return next();
   };
 
+  /** Limited before it is read: an upload takes one of few slots. */
   function acceptUpload(ctx: Context, next: Next): Promise<void> {
+    rateLimit(ctx);
     return uploads.run(userOf(ctx).id, async () => {
       ctx.request.body = await readMultipart(ctx);
-      await accept(ctx, next);
+      requireToken(ctx);
+      await next();
     });
   }
 
-  async function accept(ctx: Context, next: Next): Promise<void> {
+  function requireToken(ctx: Context): void {
     // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
     const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')
       throw refusal('The page was open for too long, or cookies are disabled. Open it again and repeat.');
     if (csrf === 'other account')
       throw refusal('You have since signed in with a different account. Open the page again and repeat.');
-    rateLimit(ctx);
-    await next();
   }
 }
 

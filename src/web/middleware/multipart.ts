@@ -10,7 +10,7 @@ const pages: [path: RegExp, maxBytes: number][] = [
   [/^\/codes\/[\w-]{1,64}\/(?:design(?:\/preview|\/style)?|page-logo)$/, maxLogoBytes],
   [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
 ];
-/** The other fields, and what is between them. */
+/** The other fields, alone and together, and what is between them. */
 const otherBytes = 64 * 1024;
 const maxFields = 200;
 
@@ -44,7 +44,7 @@ export async function readMultipart(ctx: Context): Promise<Record<string, string
   for (const name of names) {
     const [value, ...more] = form.getAll(name);
     if (more.length > 0) continue;
-    if (typeof value === 'string') fields[name] = value;
+    if (typeof value === 'string') fields[name] = requireShort(value);
     else if (value)
       ctx.state[`file ${name}`] = {
         name: value.name,
@@ -53,6 +53,13 @@ export async function readMultipart(ctx: Context): Promise<Record<string, string
       };
   }
   return fields;
+}
+
+/** As in a form without a file: the room for the file is not for them. */
+function requireShort(value: string): string {
+  if (Buffer.byteLength(value) > otherBytes)
+    throw new AppError('validation_error', 'The form is too large.', { status: 413 });
+  return value;
 }
 
 /** Counted first: parsing a hundred thousand parts would take a second. */

@@ -20,7 +20,7 @@ import {
 import { endListedSession, endSessionsOf } from '../../accounts/sessions.ts';
 import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { totpUrl } from '../../accounts/totp.ts';
-import { isLabel } from '../../codes/label.ts';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { currentPasswordErrors } from '../account/current-password.ts';
 import type { FactorChange } from '../../mail/mail-texts.ts';
@@ -192,7 +192,7 @@ export function securityPages(parts: PageParts): Router {
       const errors = await checkToAdd(ctx, 'passkeyPassword');
       return errors.length > 0 ? showPage(ctx, errors) : finish(ctx, 'passkeyFailed');
     }
-    const name = field(ctx, 'name').normalize('NFC').trim().slice(0, 60);
+    const name = normalizeLabel(field(ctx, 'name')).slice(0, 60);
     const waiting = await sessions.takeChallenge(ctx);
     const isAdded =
       waiting?.userId === user.id &&

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { isLabel } from '../../codes/label.ts';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import type { AddressPolicy } from '../../net/address-policy.ts';
 import { outboundUrlError } from '../../net/outbound-url.ts';
@@ -21,14 +21,14 @@ export function readEndpointForm(
   policy: AddressPolicy,
 ): { form: FormState; input: EndpointInput } {
   const values: Record<string, string> = {
-    name: field(ctx, 'name').normalize('NFC').trim(),
+    name: normalizeLabel(field(ctx, 'name')),
     url: field(ctx, 'url').trim(),
     codes: field(ctx, 'codes'),
-    categories: field(ctx, 'categories').normalize('NFC'),
+    categories: field(ctx, 'categories'),
   };
   for (const event of eventNames) values[eventField(event)] = field(ctx, eventField(event));
   const codes = linesOf(values['codes'] ?? '');
-  const categories = linesOf(values['categories'] ?? '');
+  const categories = linesOf(values['categories'] ?? '').map((line) => normalizeLabel(line, maxNameLength));
   const codeIds = codes.flatMap((line) => uuid.exec(line.slice(-500))?.[0] ?? []);
   const input = {
     name: values['name'] ?? '',

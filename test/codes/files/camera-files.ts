@@ -50,3 +50,40 @@ export function withRiffChunk(webp: Buffer, type: string, data: Buffer): Buffer 
   file.writeUInt32LE(file.length - 8, 4);
   return file;
 }
+
+/** A gray JPEG of 16 × 8 pixels in two blocks, with a restart marker between them. */
+export function jpegWithRestart(): Buffer {
+  const shortestCode = [1, ...Array.from({ length: 15 }, () => 0), 0];
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, Buffer.from([0, ...Array.from({ length: 64 }, () => 1)])),
+    segment(0xc0, Buffer.from([8, 0, 8, 0, 16, 1, 1, 0x11, 0])),
+    segment(0xc4, Buffer.from([0x00, ...shortestCode])),
+    segment(0xc4, Buffer.from([0x10, ...shortestCode])),
+    segment(0xdd, Buffer.from([0, 1])),
+    segment(0xda, Buffer.from([1, 1, 0, 0, 63, 0])),
+    Buffer.from([0x3f, 0xff, 0xd0, 0x3f, 0xff, 0xd9]),
+  ]);
+}
+
+const startOfFrame = (jpeg: Buffer) =>
+  Math.max(...[0xc0, 0xc2].map((kind) => jpeg.indexOf(Buffer.from([0xff, kind]))));
+
+/** Everything up to the first scan once more, in a larger size, in what seems to be a segment. */
+export function withHiddenFrame(jpeg: Buffer, marker: number, width: number, height: number): Buffer {
+  const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+  const hidden = Buffer.from(jpeg.subarray(2, scan + 2 + jpeg.readUInt16BE(scan + 2)));
+  const frame = startOfFrame(hidden);
+  hidden.writeUInt16BE(height, frame + 5);
+  hidden.writeUInt16BE(width, frame + 7);
+  return withSegments(jpeg, [segment(marker, Buffer.concat([hidden, Buffer.alloc(2)]))]);
+}
+
+/** With its start of frame twice, the first one in another size. */
+export function withTwoFrames(jpeg: Buffer, width: number, height: number): Buffer {
+  const at = startOfFrame(jpeg);
+  const frame = Buffer.from(jpeg.subarray(at, at + 2 + jpeg.readUInt16BE(at + 2)));
+  frame.writeUInt16BE(height, 5);
+  frame.writeUInt16BE(width, 7);
+  return withSegments(jpeg, [frame]);
+}

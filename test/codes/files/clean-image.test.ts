@@ -5,7 +5,17 @@ import { normalizePhoto } from '../../../src/codes/files/normalize-photo.ts';
 import { decodeRaster } from '../../../src/codes/logo/decode-raster.ts';
 import { readImageHeader } from '../../../src/codes/logo/image-header.ts';
 import { jpeg, png, webp } from '../logo/logo-files.ts';
-import { comment, exif, secretPlace, withChunk, withRiffChunk, withSegments } from './camera-files.ts';
+import {
+  comment,
+  exif,
+  jpegWithRestart,
+  secretPlace,
+  withChunk,
+  withHiddenFrame,
+  withRiffChunk,
+  withSegments,
+  withTwoFrames,
+} from './camera-files.ts';
 
 async function pixelsOf(file: Buffer) {
   const header = readImageHeader(file);
@@ -38,6 +48,28 @@ describe('Uploaded images', () => {
       expect(await pixelsOf(cleaned)).to.include({ width: 20, height: 40 });
       expect(await pixelsOf(cleaned)).to.deep.equal(await pixelsOf(upright));
     });
+
+  it('keep the restart markers of a scan, and all scans of a progressive JPEG', async () => {
+    expect(cleanImage(jpegWithRestart())).to.deep.equal(jpegWithRestart());
+    expect(await pixelsOf(jpegWithRestart())).to.include({ width: 16, height: 8 });
+    const progressive = await jpeg();
+    const scans = (file: Buffer) => file.toString('latin1').split('\xff\xda').length - 1;
+    expect(scans(progressive)).to.be.above(3);
+    expect(scans(cleanImage(progressive) as Buffer)).to.equal(scans(progressive));
+  });
+
+  it('have no frame that decoders find elsewhere', async () => {
+    const plain = await jpeg();
+    const markers = [0x01, 0x02, 0xbf, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8];
+    const files = [
+      ...markers.map((marker) => withHiddenFrame(plain, marker, 16_000, 16_000)),
+      withTwoFrames(plain, 2_000, 2_000),
+    ];
+    for (const file of files) {
+      expect(() => cleanImage(file)).to.throw('is damaged');
+      expect(() => readImageHeader(file)).to.throw('is damaged');
+    }
+  });
 
   it('become photos of 256 × 256 pixels and at most 64 KB, whatever their shape', async () => {
     for (const file of [await jpeg(600, 200), png(3, 300), await webp(20, 20)]) {

@@ -4,6 +4,7 @@ import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
 import { presets } from '../../../codes/design/presets.ts';
 import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stored-design.ts';
+import { normalizeLabel } from '../../../codes/label.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { proveStyle } from '../../../codes/styles/prove-style.ts';
@@ -107,7 +108,7 @@ export function codeDesignPages(parts: PageParts): Router {
   router.post('/style', async (ctx) => {
     const code = await ownCode(ctx);
     const values = form.values(ctx);
-    const name = field(ctx, 'styleName').normalize('NFC').trim();
+    const name = normalizeLabel(field(ctx, 'styleName'));
     try {
       const errors = styleNameErrors(name, 'styleName');
       if (errors.length > 0) throw invalid(errors);

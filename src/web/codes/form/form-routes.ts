@@ -9,6 +9,7 @@ import {
   newCode,
   type NewCode,
 } from '../../../codes/codes.ts';
+import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/page-look.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
@@ -56,7 +57,7 @@ const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
 const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
 /** As a browser shows it: people copy the name from the page. */
-const collapseSpaces = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
+const collapseSpaces = (text: string) => normalizeLabel(text.replace(/\s+/g, ' '));
 const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
 const endingErrors = compileValidator(endingBody);

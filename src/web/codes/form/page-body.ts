@@ -1,3 +1,4 @@
+import { normalizeLabel } from '../../../codes/label.ts';
 import { type PageLook, pageLookOf } from '../../../codes/page-look.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
@@ -7,7 +8,7 @@ const formFields: Record<string, string> = { title: 'pageTitle', text: 'pageText
 
 /** A request body of the API, so that the same rules apply. */
 export function pageBodyOf(values: Values): PageLook {
-  const given = (name: string) => (values[name] ?? '').normalize('NFC').trim() || null;
+  const given = (name: string) => normalizeLabel(values[name] ?? '') || null;
   return {
     title: given('pageTitle'),
     text: given('pageText'),

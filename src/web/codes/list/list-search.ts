@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { normalizeLabel } from '../../../codes/label.ts';
 import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
 
 /** Days, for the filter by end. */
@@ -21,7 +22,7 @@ export function queryText(ctx: Context, name: string): string {
 
 export function readSearch(ctx: Context): Search {
   return {
-    q: queryText(ctx, 'q').normalize('NFC').trim(),
+    q: normalizeLabel(queryText(ctx, 'q')),
     type: codeTypes.find((type) => type === queryText(ctx, 'type')),
     category: queryText(ctx, 'category'),
     endsWithin: endPeriods.find((days) => String(days) === queryText(ctx, 'endsWithin')),

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
-import { isLabel } from '../../../codes/label.ts';
+import { isLabel, normalizeLabel } from '../../../codes/label.ts';
 import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/logo/page-logo.ts';
 import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
 import { maxAltLength } from '../../api/page-logos.ts';
@@ -57,7 +57,7 @@ export function pageLogoPages(parts: PageParts): Router {
 
   router.post('/', async (ctx) => {
     const code = await ownCode(ctx);
-    const alt = field(ctx, 'alt').normalize('NFC').trim();
+    const alt = normalizeLabel(field(ctx, 'alt'));
     const file = fileField(ctx, 'logo')?.bytes;
     try {
       const errors = altErrors(alt);

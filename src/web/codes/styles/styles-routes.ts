@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { normalizeLabel } from '../../../codes/label.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { stylePicture } from '../../../codes/styles/prove-style.ts';
 import { findRunningApplication } from '../../../codes/styles/style-applications.ts';
@@ -49,7 +50,7 @@ export function stylePages(parts: PageParts): Router {
 
   router.post('/:id/rename', async (ctx) => {
     const style = await ownStyle(ctx);
-    const name = field(ctx, 'name').normalize('NFC').trim();
+    const name = normalizeLabel(field(ctx, 'name'));
     const errors = styleNameErrors(name, 'name');
     if (errors.length > 0) return showStyle(ctx, { name, errors });
     try {
