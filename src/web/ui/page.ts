@@ -90,10 +90,18 @@ export async function needUser(ctx: Context, next: () => Promise<unknown>): Prom
     await next();
     return;
   }
-  // An image or an event stream cannot follow a redirect to a page.
+  const signIn = ctx.method === 'POST' ? '/signin?ended' : `/signin?next=${encodeURIComponent(ctx.url)}`;
+  // A script opens the page itself. An image or an event stream cannot follow a redirect to it.
+  if (ctx.accepts('html', 'json') === 'json') throw sessionEnded(signIn);
   if (!ctx.accepts('html')) throw new AppError('not_found', 'There is nothing at this address.');
-  redirect(ctx, ctx.method === 'POST' ? '/signin?ended' : `/signin?next=${encodeURIComponent(ctx.url)}`);
+  redirect(ctx, signIn);
 }
+
+const sessionEnded = (signIn: string) =>
+  new AppError('validation_error', 'Your session has ended. Sign in again.', {
+    status: 401,
+    headers: { Location: signIn },
+  });
 
 export function show<Props extends object>(
   ctx: Context,

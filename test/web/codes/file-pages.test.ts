@@ -148,6 +148,17 @@ inABrowser('Files of codes', sharedService, (site) => {
     await page.getByText('Removed.').waitFor();
   });
 
+  it('lead to the sign-in page where the session has ended', async () => {
+    await owner.enter();
+    const { page, visitor } = owner;
+    visitor.provoked.push(/^401 /);
+    await page.goto('/codes/new/file');
+    await page.getByLabel('File', { exact: true }).setInputFiles(menu());
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create QR code' }).click();
+    await page.waitForURL('**/signin?ended');
+  });
+
   it('are copied when a code is duplicated', async () => {
     const code = await owner.store();
     const api = await owner.api();

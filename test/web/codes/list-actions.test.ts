@@ -83,7 +83,7 @@ inABrowser('QR codes in their list', sharedService, (site) => {
   it('show the error page where adding to favorites fails', async () => {
     await owner.store({ name: 'Flyer' });
     await owner.page.goto('/codes');
-    owner.visitor.provoked.push(/^404 .*\/favorite$/);
+    owner.visitor.provoked.push(/^401 .*\/favorite$/);
     await owner.page.context().clearCookies({ name: '__Host-qrelay-session' });
     await owner.page.getByRole('button', { name: 'Favorite: Flyer' }).click();
     await owner.page.waitForURL('**/signin?ended');

@@ -9,6 +9,9 @@ const button = form.querySelector('button[type=submit]');
 const maxBytes = Number(drop.dataset.max);
 const status = document.createElement('p');
 const bar = document.createElement('progress');
+/** The server closes the connection 30 s after the request began, which may be before this script starts to count. */
+const timeoutMs = 28_000;
+const tooSlow = 'The upload took too long. Try again with a faster connection or a smaller file.';
 let request;
 
 const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
@@ -59,10 +62,15 @@ function send() {
   });
   request.addEventListener('load', () => {
     const place = request.getResponseHeader('Location');
-    if (request.status === 201 && place) location.assign(place);
+    // The new page, or the one to sign in.
+    if ([201, 401].includes(request.status) && place) location.assign(place);
     else finish(messageOf(request));
   });
-  request.addEventListener('error', () => finish('The connection was lost. Try again.'));
+  const startedAt = performance.now();
+  request.addEventListener('error', () => {
+    const tookTooLong = performance.now() - startedAt > timeoutMs;
+    finish(tookTooLong ? tooSlow : 'The connection was lost. Try again.');
+  });
   request.addEventListener('abort', () => finish('Stopped.'));
   drop.append(bar);
   button.textContent = 'Stop';
