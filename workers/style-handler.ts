@@ -76,14 +76,17 @@ export function createStyleHandler({
     return true;
   }
 
+  let lastOwner: string | undefined;
+
   return async () => {
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
       for (let isDone = false; !isDone; ) {
         isDone = true;
-        for (const ownerId of await findWaitingOwners(db)) {
+        for (const ownerId of await findWaitingOwners(db, lastOwner)) {
           if (isOver()) return;
+          lastOwner = ownerId;
           if (await applyNext(ownerId)) isDone = false;
         }
       }

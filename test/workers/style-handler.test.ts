@@ -1,17 +1,23 @@
 import { expect } from 'chai';
 import { claimCode } from '../../src/codes/styles/claim-codes.ts';
+import { createCode as createStoredCode } from '../../src/codes/codes.ts';
+import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
 import {
   addApplication,
   findApplication,
   purgeApplications,
 } from '../../src/codes/styles/style-applications.ts';
+import { insertStyle } from '../../src/codes/styles/styles.ts';
+import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
+
+const now = new Date();
 
 describe('The worker that applies styles', () => {
   let service: TestService;
@@ -68,6 +74,34 @@ describe('The worker that applies styles', () => {
     expect(order.indexOf('few')).to.be.below(2);
     expect(await result(many)).to.include({ waiting: 0, applied: 4 });
     expect(await result(few)).to.include({ waiting: 0, applied: 1 });
+  });
+
+  it('gives each owner a turn, however many wait', async () => {
+    const { rows } = (await service.db.raw(
+      `INSERT INTO users (id, email, created_at, updated_at)
+       SELECT gen_random_uuid(), 'turn-' || number || '@example.com', now(), now() FROM generate_series(1, 60) AS number
+       RETURNING id`,
+    )) as { rows: { id: string }[] };
+    const ownerByToken = new Map<string, string>();
+    for (const { id: ownerId } of rows) {
+      const design = normalizeDesign({ moduleShape: 'dots' });
+      const style = await insertStyle(service.db, ownerId, { name: 'Ours', design, isDefault: false }, now);
+      const codeIds: string[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
+        const { id, shareToken } = await createStoredCode(service.db, ownerId, input, 365, now);
+        ownerByToken.set(shareToken, ownerId);
+        codeIds.push(id);
+      }
+      await addApplication(service.db, ownerId, { styleId: style.id, codeIds, keepsDesigns: false }, now);
+    }
+    const served: (string | undefined)[] = [];
+    await run(async (picture) => {
+      served.push(ownerByToken.get(picture.text.slice(-10)));
+      return { readsAtMm: 15, remedy: null, undrawable: null };
+    });
+    expect(served).to.have.length(180);
+    expect(new Set(served.slice(0, 60)).size).to.equal(60);
   });
 
   it('leaves a code to the worker that has claimed it, and takes it up when the claim has ended', async () => {
