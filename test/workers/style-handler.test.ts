@@ -11,6 +11,7 @@ import {
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
+import { png } from '../codes/logo/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -43,7 +44,7 @@ describe('The worker that applies styles', () => {
     const id = String(await addApplication(service.db, ownerId, wanted, new Date()));
     const shapeOf = async (codeId: string | undefined) =>
       (await api(`/qrcodes/${codeId}/design`)).body.moduleShape as string;
-    return { api, codes, id, ownerId: String(ownerId), shapeOf };
+    return { api, codes, id, styleId: wanted.styleId, ownerId: String(ownerId), shapeOf };
   }
 
   const run = (prove: Proofs['prove'] = proofs.prove, closing = new AbortController().signal) =>
@@ -220,6 +221,33 @@ describe('The worker that applies styles', () => {
     expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
     expect(await result(owner.second)).to.include({ waiting: 0, applied: 1 });
     expect(await owner.shapeOf(owner.codeId)).to.equal('bars');
+  });
+
+  it('proves a code again when its style got another logo during the proof', async () => {
+    const owner = await waiting(1);
+    const [codeId, styleId] = [owner.codes[0]?.id, owner.styleId];
+    const upload = async (file: Buffer) =>
+      (
+        await owner.api(`/styles/${styleId}/logo`, {
+          method: 'PUT',
+          raw: new Uint8Array(file),
+          headers: { 'Content-Type': 'image/png' },
+        })
+      ).body.logo as string;
+    const first = await upload(png(30, 30));
+    const proven: (string | null | undefined)[] = [];
+    let second: string | undefined;
+    const prove: Proofs['prove'] = async ({ design }) => {
+      proven.push(design?.logo);
+      second ??= await upload(png(40, 40));
+      return { readsAtMm: 15, remedy: null, undrawable: null };
+    };
+    await run(prove);
+    expect(await result(owner)).to.deep.include({ waiting: 1, refused: [] });
+    await run(prove);
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+    expect(proven).to.deep.equal([first, second]);
+    expect((await owner.api(`/qrcodes/${codeId}/design`)).body.logo).to.equal(second);
   });
 
   it('stops when the process shuts down, and the rest waits', async () => {

@@ -104,7 +104,7 @@ async function finish(db: Database, { applicationId, codeId }: Key, outcome: obj
   return finished > 0;
 }
 
-/** For a code that is not proven because the worker shuts down. */
+/** For a code that is proven later: the worker shuts down, or the code has changed meanwhile. */
 export async function releaseCode(db: Database, { applicationId, codeId }: Key): Promise<void> {
   await db('style_application_codes')
     .where({ application_id: applicationId, code_id: codeId, is_applied: null })
