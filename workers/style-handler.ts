@@ -56,7 +56,7 @@ export function createStyleHandler({
     });
   }
 
-  /** Returns whether a code was found. */
+  /** Returns whether a code was found and is done. */
   async function applyNext(ownerId: string): Promise<boolean> {
     const claimed = await claimCode(db, ownerId);
     if (!claimed) return false;
@@ -64,6 +64,11 @@ export function createStyleHandler({
       await apply(claimed);
     } catch (error) {
       if (error === isDoneElsewhere) return true;
+      if (isChangedMeanwhile(error)) {
+        // The next claim reads code and style as they are then.
+        await releaseCode(db, claimed);
+        return false;
+      }
       const reason = reasonOf(error);
       if (reason !== undefined) {
         await recordUnchanged(db, claimed, reason);
@@ -76,14 +81,17 @@ export function createStyleHandler({
     return true;
   }
 
+  let lastOwner: string | undefined;
+
   return async () => {
     const until = performance.now() + maxRunMs;
     const isOver = () => closing.aborted || performance.now() > until;
     try {
       for (let isDone = false; !isDone; ) {
         isDone = true;
-        for (const ownerId of await findWaitingOwners(db)) {
+        for (const ownerId of await findWaitingOwners(db, lastOwner)) {
           if (isOver()) return;
+          lastOwner = ownerId;
           if (await applyNext(ownerId)) isDone = false;
         }
       }
@@ -105,6 +113,9 @@ function requireReplaceable(
   const isOfStyle = stored.updatedAt.getTime() === styledAt?.getTime();
   if (!isOfStyle && stored.updatedAt > requestedAt) throw new AppError('validation_error', keptDesign);
 }
+
+/** Code, design or style is no longer what was proven. */
+const isChangedMeanwhile = (error: unknown) => error instanceof AppError && error.status === 412;
 
 /** Why the code stays as it was: null where that is what was asked for, undefined where it is tried again. */
 function reasonOf(error: unknown): string | null | undefined {

@@ -1,17 +1,24 @@
 import { expect } from 'chai';
 import { claimCode } from '../../src/codes/styles/claim-codes.ts';
+import { createCode as createStoredCode } from '../../src/codes/codes.ts';
+import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
 import {
   addApplication,
   findApplication,
   purgeApplications,
 } from '../../src/codes/styles/style-applications.ts';
+import { insertStyle } from '../../src/codes/styles/styles.ts';
+import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
+import { png } from '../codes/logo/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
+
+const now = new Date();
 
 describe('The worker that applies styles', () => {
   let service: TestService;
@@ -37,7 +44,7 @@ describe('The worker that applies styles', () => {
     const id = String(await addApplication(service.db, ownerId, wanted, new Date()));
     const shapeOf = async (codeId: string | undefined) =>
       (await api(`/qrcodes/${codeId}/design`)).body.moduleShape as string;
-    return { api, codes, id, ownerId: String(ownerId), shapeOf };
+    return { api, codes, id, styleId: wanted.styleId, ownerId: String(ownerId), shapeOf };
   }
 
   const run = (prove: Proofs['prove'] = proofs.prove, closing = new AbortController().signal) =>
@@ -68,6 +75,34 @@ describe('The worker that applies styles', () => {
     expect(order.indexOf('few')).to.be.below(2);
     expect(await result(many)).to.include({ waiting: 0, applied: 4 });
     expect(await result(few)).to.include({ waiting: 0, applied: 1 });
+  });
+
+  it('gives each owner a turn, however many wait', async () => {
+    const { rows } = (await service.db.raw(
+      `INSERT INTO users (id, email, created_at, updated_at)
+       SELECT gen_random_uuid(), 'turn-' || number || '@example.com', now(), now() FROM generate_series(1, 60) AS number
+       RETURNING id`,
+    )) as { rows: { id: string }[] };
+    const ownerByToken = new Map<string, string>();
+    for (const { id: ownerId } of rows) {
+      const design = normalizeDesign({ moduleShape: 'dots' });
+      const style = await insertStyle(service.db, ownerId, { name: 'Ours', design, isDefault: false }, now);
+      const codeIds: string[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
+        const { id, shareToken } = await createStoredCode(service.db, ownerId, input, 365, now);
+        ownerByToken.set(shareToken, ownerId);
+        codeIds.push(id);
+      }
+      await addApplication(service.db, ownerId, { styleId: style.id, codeIds, keepsDesigns: false }, now);
+    }
+    const served: (string | undefined)[] = [];
+    await run(async (picture) => {
+      served.push(ownerByToken.get(picture.text.slice(-10)));
+      return { readsAtMm: 15, remedy: null, undrawable: null };
+    });
+    expect(served).to.have.length(180);
+    expect(new Set(served.slice(0, 60)).size).to.equal(60);
   });
 
   it('leaves a code to the worker that has claimed it, and takes it up when the claim has ended', async () => {
@@ -186,6 +221,33 @@ describe('The worker that applies styles', () => {
     expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
     expect(await result(owner.second)).to.include({ waiting: 0, applied: 1 });
     expect(await owner.shapeOf(owner.codeId)).to.equal('bars');
+  });
+
+  it('proves a code again when its style got another logo during the proof', async () => {
+    const owner = await waiting(1);
+    const [codeId, styleId] = [owner.codes[0]?.id, owner.styleId];
+    const upload = async (file: Buffer) =>
+      (
+        await owner.api(`/styles/${styleId}/logo`, {
+          method: 'PUT',
+          raw: new Uint8Array(file),
+          headers: { 'Content-Type': 'image/png' },
+        })
+      ).body.logo as string;
+    const first = await upload(png(30, 30));
+    const proven: (string | null | undefined)[] = [];
+    let second: string | undefined;
+    const prove: Proofs['prove'] = async ({ design }) => {
+      proven.push(design?.logo);
+      second ??= await upload(png(40, 40));
+      return { readsAtMm: 15, remedy: null, undrawable: null };
+    };
+    await run(prove);
+    expect(await result(owner)).to.deep.include({ waiting: 1, refused: [] });
+    await run(prove);
+    expect(await result(owner)).to.include({ waiting: 0, applied: 1 });
+    expect(proven).to.deep.equal([first, second]);
+    expect((await owner.api(`/qrcodes/${codeId}/design`)).body.logo).to.equal(second);
   });
 
   it('stops when the process shuts down, and the rest waits', async () => {

@@ -19,10 +19,26 @@ export interface ClaimedCode {
 
 const isFree = 'is_applied IS NULL AND (claimed_until IS NULL OR claimed_until <= now())';
 
-/** Owners of codes that wait: they take turns, so that an account with many codes does not keep others waiting. */
-export async function findWaitingOwners(db: Database): Promise<string[]> {
+/**
+ * Owners of codes that wait: they take turns, so that an account with many codes does not keep others waiting. Starts with
+ * those after the owner whose turn was last.
+ */
+export async function findWaitingOwners(db: Database, last: string | undefined): Promise<string[]> {
+  if (last === undefined) return waitingOwners(db, '', [], ownersPerRound);
+  const next = await waitingOwners(db, 'AND user_id > ?', [last], ownersPerRound);
+  const first = await waitingOwners(db, 'AND user_id <= ?', [last], ownersPerRound - next.length);
+  return [...next, ...first];
+}
+
+async function waitingOwners(
+  db: Database,
+  range: string,
+  values: string[],
+  limit: number,
+): Promise<string[]> {
   const { rows } = (await db.raw(
-    `SELECT DISTINCT user_id FROM style_application_codes WHERE ${isFree} LIMIT ${ownersPerRound}`,
+    `SELECT DISTINCT user_id FROM style_application_codes WHERE ${isFree} ${range} ORDER BY user_id LIMIT ${limit}`,
+    values,
   )) as { rows: { user_id: string }[] };
   return rows.map(({ user_id: ownerId }) => ownerId);
 }
@@ -88,7 +104,7 @@ async function finish(db: Database, { applicationId, codeId }: Key, outcome: obj
   return finished > 0;
 }
 
-/** For a code that is not proven because the worker shuts down. */
+/** For a code that is proven later: the worker shuts down, or the code has changed meanwhile. */
 export async function releaseCode(db: Database, { applicationId, codeId }: Key): Promise<void> {
   await db('style_application_codes')
     .where({ application_id: applicationId, code_id: codeId, is_applied: null })

@@ -45,19 +45,41 @@ export async function proveDefaultStyle(
   }
 }
 
+/** Sentences for API clients, by why a new code stays plain. */
+export const missedWarnings = {
+  tooMany:
+    'The code was created without the default style because too many codes wait for a style. Apply it later.',
+  changed:
+    'The code was created without the default style because its logo was changed meanwhile. Apply it later.',
+};
+
+interface StyledCode {
+  code: QrCode;
+  /** Set where the code stays plain although phones could read it in the style. */
+  styleMissed?: keyof typeof missedWarnings;
+}
+
 export async function createStyledCode(
   db: Database,
   created: QrCodeColumns,
   { proven, deferred }: DefaultStyleOutcome,
-): Promise<QrCode> {
-  if (!proven && deferred === undefined) return insertCode(db, created);
+): Promise<StyledCode> {
+  if (!proven && deferred === undefined) return { code: await insertCode(db, created) };
   const { userId, createdAt } = created;
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const code = await insertCode(transaction, { ...created, errorCorrection });
-    if (proven) await insertDesign(transaction, userId, code.id, proven, createdAt);
-    else if (deferred) await defer(transaction, [code.id], { userId, styleId: deferred }, createdAt);
-    return code;
+    if (proven) {
+      if (await insertDesign(transaction, userId, code.id, proven, createdAt)) return { code };
+      const plain = await code
+        .$query(transaction)
+        .patchAndFetch({ errorCorrection: created.errorCorrection });
+      return { code: plain, styleMissed: 'changed' };
+    }
+    const style = { userId, styleId: String(deferred) };
+    return (await defer(transaction, [code.id], style, createdAt))
+      ? { code }
+      : { code, styleMissed: 'tooMany' };
   });
 }
 

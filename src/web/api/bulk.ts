@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
 import { newCode, type QrCodeColumns } from '../../codes/codes.ts';
-import { createStyledCodes } from '../../codes/styles/default-style.ts';
+import { createStyledCodes, missedWarnings } from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { invalid } from '../../errors.ts';
@@ -20,9 +20,6 @@ import { choice, closed } from './schema-parts.ts';
 const maxCodes = 500;
 const maxBytes = 1024 * 1024;
 const maxDetails = 100;
-/** Those that wait already take minutes. */
-const withoutStyle =
-  'The code was created without the default style because too many codes wait for a style. Apply it later.';
 const modes = ['all', 'each'] as const;
 
 const mode = Type.Optional({
@@ -151,7 +148,7 @@ export const createQrCodes = operation({
     }
     return async (services) => {
       const isStyled = await createStyledCodes(services.db, ownerId, columns, createdAt);
-      if (!isStyled) for (const { warnings } of data) warnings?.push(withoutStyle);
+      if (!isStyled) for (const { warnings } of data) warnings?.push(missedWarnings.tooMany);
       return { created: columns.length, failed: rows.length - columns.length, data };
     };
   },

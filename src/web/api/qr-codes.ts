@@ -3,7 +3,12 @@ import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../code
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/expiring-codes.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
-import { createStyledCode, plainWarning, proveDefaultStyle } from '../../codes/styles/default-style.ts';
+import {
+  createStyledCode,
+  missedWarnings,
+  plainWarning,
+  proveDefaultStyle,
+} from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
@@ -63,9 +68,11 @@ export const createQrCode = operation({
     );
     const style = await proveDefaultStyle({ db, proofs, config }, created, { mayRaise: false });
     return async (services) => {
-      const code = await createStyledCode(services.db, created, style);
+      const { code, styleMissed } = await createStyledCode(services.db, created, style);
       const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
-      warn(style.refused ? [...warnings, plainWarning(style.refused)] : warnings);
+      if (style.refused) warnings.push(plainWarning(style.refused));
+      if (styleMissed) warnings.push(missedWarnings[styleMissed]);
+      warn(warnings);
       etag(codeEtag(presentCode(code, 0, config.baseUrl)));
       return presentCreated(code, config.baseUrl);
     };

@@ -2,7 +2,7 @@
 export const flashTexts = {
   signedUp: 'Your account is ready. An email is on its way. Open the link in it to confirm your address.',
   created: 'Code created. Download it or copy its link.',
-  createdPlain: 'Code created, without your default style: phones could not read it on this code.',
+  createdPlain: 'Code created, without your default style.',
   saved: 'Changes saved.',
   renewed: 'The code was renewed. It works as long as it is used.',
   deleted: 'The code was deleted.',

@@ -190,4 +190,24 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
     // The worker raises it.
     expect(await service.db('style_application_codes').where({ code_id: made.body.id })).to.have.length(1);
   });
+
+  it('of the default style leaves a new code plain where too many codes wait, and says so', async () => {
+    const { id } = await newStyle({ logoSize: 24, isDefault: true });
+    await api(`/styles/${id}/logo`, {
+      method: 'PUT',
+      raw: new Uint8Array(png()),
+      headers: { 'Content-Type': 'image/png' },
+    });
+    const codes = Array.from({ length: maxWaitingCodes / 2 }, (_, n) => ({
+      name: `Code ${n}`,
+      content: 'https://example.com/',
+    }));
+    for (let requests = 0; requests < 2; requests += 1) await post(api, '/qrcodes/bulk', { codes });
+    const made = await post(api, '/qrcodes', { name: 'Menu', content: 'https://example.com/' });
+    expect(made.status).to.equal(201);
+    expect(made.headers.get('Qrelay-Warning')).to.equal(
+      'The code was created without the default style because too many codes wait for a style. Apply it later.',
+    );
+    expect(await service.db('style_application_codes').where({ code_id: made.body.id })).to.have.length(0);
+  });
 });

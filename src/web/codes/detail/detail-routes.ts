@@ -79,7 +79,10 @@ export function codeDetailPages(parts: PageParts): Router {
   /** Proven again for this one page: the proof is cached where the code was created. */
   async function whyPlain(code: QrCode): Promise<string> {
     const { refused = [] } = await proveDefaultStyle(parts, code, { mayRaise: true });
-    return refused.map(({ field, message }) => ` ${field} ${message}.`).join('');
+    if (refused.length === 0)
+      return ' Apply it later: too many codes wait for a style, or it was changed meanwhile.';
+    const reasons = refused.map(({ field, message }) => ` ${field} ${message}.`);
+    return ` Phones could not read it on this code:${reasons.join('')}`;
   }
 
   async function readScansOf(from: Database, codeId: string, days: number, before: string | undefined) {

@@ -140,8 +140,8 @@ export function codeFormPages(parts: PageParts): Router {
     };
     const created = newCode(userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
     const style = await proveDefaultStyle(parts, created, { mayRaise: true });
-    const code = await createStyledCode(db, created, style);
-    const flash: CodeFlash = style.refused ? 'createdPlain' : 'created';
+    const { code, styleMissed } = await createStyledCode(db, created, style);
+    const flash: CodeFlash = style.refused || styleMissed ? 'createdPlain' : 'created';
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
   });
 

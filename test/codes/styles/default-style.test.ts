@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { newCode } from '../../../src/codes/codes.ts';
+import { normalizeDesign } from '../../../src/codes/design/design.ts';
+import { findDesign } from '../../../src/codes/design/stored-design.ts';
+import { createStyledCode } from '../../../src/codes/styles/default-style.ts';
+import { createDefaults } from '../../../src/web/api/qr-code-shapes.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+describe('A new code with the default style', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('stays plain, with the error correction of the request, where the logo was deleted meanwhile', async () => {
+    const now = new Date();
+    const { id: ownerId } = await findOrCreateUser(service.db, 'owner@example.com', now);
+    const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
+    const design = normalizeDesign({ logo: 'deleted' });
+    const proven = { design, readsAtMm: 15, proven: 'x', errorCorrection: 'H' as const };
+    const created = newCode(ownerId, input, 365, now);
+    const { code, styleMissed } = await createStyledCode(service.db, created, { proven });
+    expect(styleMissed).to.equal('changed');
+    expect(code.errorCorrection).to.equal('M');
+    expect(await service.db('qr_codes').where({ id: code.id }).first()).to.include({ error_correction: 'M' });
+    expect(await findDesign(service.db, code.id)).to.equal(undefined);
+  });
+});
