@@ -48,7 +48,8 @@ export function createDestinationHandler({
     send: sendCheck,
     userAgent: `Qrelay-Link-Check/1 (+${site.baseUrl})`,
     async waitForTurn(host: string): Promise<void> {
-      for (let ms = await takeHostTurn(db, host); ms > 0; ms = await takeHostTurn(db, host)) await sleep(ms);
+      for (let ms = await takeHostTurn(db, host); ms > 0; ms = await takeHostTurn(db, host))
+        await sleep(ms, undefined, { signal: closing });
     },
   };
 
@@ -107,6 +108,8 @@ export function createDestinationHandler({
     try {
       while (!isOver() && (await pass(isOver)) > 0);
     } catch (err) {
+      // It was waiting for a host.
+      if (closing.aborted) return;
       if (!isDatabaseUnavailable(err)) throw err;
       // The next run finds the same: put back, the runs of an outage would pile up.
       log.warn({ err }, 'the addresses that codes lead to could not be checked');

@@ -1,4 +1,4 @@
-import { createConfirmationToken } from '../src/accounts/email-confirmations.ts';
+import { createConfirmationToken, findPendingEmail } from '../src/accounts/email-confirmations.ts';
 import { findExport } from '../src/accounts/account-exports.ts';
 import { findAccountBlock } from '../src/accounts/account-blocks.ts';
 import { createSignInLink } from '../src/accounts/sign-in-links.ts';
@@ -11,12 +11,13 @@ import { Endpoint } from '../src/webhooks/endpoints.ts';
 
 export interface DraftedMail {
   to: string;
+  user: User;
   language: Language;
-  write: DraftMail;
-  headers?: Record<string, string>;
+  /** Makes the link, which replaces that of an earlier mail: only for a mail that is sent. Undefined: no reason any more. */
+  write(): Promise<DraftMail | undefined>;
 }
 
-/** Looks up what a mail needs, and makes its link. Undefined where there is nobody to write to, or no reason any more. */
+/** Looks up what a mail needs. Undefined where there is nobody to write to, or no reason any more. */
 export async function draftMail(
   db: Database,
   { baseUrl }: MailSite,
@@ -26,30 +27,37 @@ export async function draftMail(
   if (request.kind === 'password-reset') {
     const user = await User.query(db).whereRaw('lower(email) = lower(?)', [request.email]).first();
     if (!user || (await findAccountBlock(db, user.id))) return undefined;
-    const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now)}`;
-    const language = isLanguage(user.language) ? user.language : request.language;
-    return { to: user.email, language, write: (texts) => texts.passwordReset(link) };
+    return {
+      to: user.email,
+      user,
+      language: isLanguage(user.language) ? user.language : request.language,
+      async write() {
+        const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now, { isMailed: true })}`;
+        return (texts) => texts.passwordReset(link);
+      },
+    };
   }
   const user = await User.query(db).findById(request.userId);
   if (!user) return undefined;
   const language = isLanguage(user.language) ? user.language : 'en';
+  const draft = (to: string, write: DraftMail): DraftedMail => ({
+    to,
+    user,
+    language,
+    write: async () => write,
+  });
   switch (request.kind) {
     case 'password-changed':
-      return {
-        to: user.email,
-        language,
-        write: (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`),
-      };
+      return draft(user.email, (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`));
     case 'second-factor-changed': {
       const { change } = request;
       const page = `${baseUrl}/account/security`;
-      return { to: user.email, language, write: (texts) => texts.secondFactorChanged(change, page) };
+      return draft(user.email, (texts) => texts.secondFactorChanged(change, page));
     }
     case 'confirm-email': {
-      const waiting = await createConfirmationToken(db, user.id, now);
-      if (!waiting) return undefined;
-      const link = `${baseUrl}/signin/confirm/${waiting.token}`;
-      return { to: waiting.email, language, write: (texts) => texts.confirmEmail(waiting.email, link) };
+      const to = await findPendingEmail(db, user.id, now);
+      if (to === undefined) return undefined;
+      return { to, user, language, write: () => writeConfirmation(user.id, to) };
     }
     case 'webhook-disabled': {
       const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
@@ -57,7 +65,7 @@ export async function draftMail(
       if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
       const { id, name, disabledReason } = endpoint;
       const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
-      return { to: user.email, language, write: (texts) => texts.webhookDisabled(webhook) };
+      return draft(user.email, (texts) => texts.webhookDisabled(webhook));
     }
     case 'export-finished': {
       const found = await findExport(db, user.id, now);
@@ -65,13 +73,15 @@ export async function draftMail(
       if (!hasConfirmedEmail(user)) return undefined;
       const page = `${baseUrl}/account#export`;
       const isReady = found.state === 'ready';
-      return {
-        to: user.email,
-        language,
-        write: (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)),
-      };
+      return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
     }
     case 'email-changed':
-      return { to: request.oldEmail, language, write: (texts) => texts.emailChanged(user.email) };
+      return draft(request.oldEmail, (texts) => texts.emailChanged(user.email));
+  }
+
+  async function writeConfirmation(userId: string, to: string): Promise<DraftMail | undefined> {
+    const token = await createConfirmationToken(db, { userId, email: to }, now);
+    const link = `${baseUrl}/signin/confirm/${token}`;
+    return token === undefined ? undefined : (texts) => texts.confirmEmail(to, link);
   }
 }

@@ -46,7 +46,7 @@ export function createExportHandler({
       await finishExport(db, { userId, requestId, buildId, bytes });
     } catch (error) {
       if (!(error instanceof ZipTooLargeError)) throw error;
-      await failExport(db, { userId, requestId, buildId }, new Date());
+      await failExport(db, { userId, requestId }, new Date());
       log.warn({ userId, maxBytes }, 'an account is too large to be exported; its owner was told');
     }
   }

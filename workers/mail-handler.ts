@@ -1,20 +1,21 @@
-import { type AttemptLimit, refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
+import { refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
 import { mailboxOf } from '../src/accounts/email-address.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
-import { type MailJob, unpackMail } from '../src/queue/mail-queue.ts';
+import { type MailJob, type MailRequest, unpackMail } from '../src/queue/mail-queue.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import { retryUnavailable } from '../src/store/retry-unavailable.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { draftMail } from './draft-mail.ts';
+import { type DraftedMail, draftMail } from './draft-mail.ts';
 
-/**
- * Of a kind to an address, whoever asks for them: by several accounts, or one account after another, nobody can have more
- * sent to a stranger.
- */
+/** Of a kind to an account, or to an address that nobody has confirmed, by however many accounts. */
 const maxPerHour = 10;
+/** What can be asked for again is not sent beyond the limit. Everything else is sent later. */
+const repeatable = new Set(['password-reset', 'confirm-email'] satisfies MailRequest['kind'][] as string[]);
+/** Of a mail that the server may have accepted, without saying so. */
+const maxRepeats = 2;
 
 export interface MailHandlerOptions {
   db: Database;
@@ -40,30 +41,48 @@ export function createMailHandler({
     if (!mailer) throw new Error('SMTP_URL is not set for this worker: set it for web and worker processes');
     const drafted = await draftMail(db, site, unpackMail(job, openMail), new Date());
     if (!drafted) return;
-    const { to, language, write, headers } = drafted;
-    const mail = { id: job.id, to, ...composeMail(language, site, write), ...(headers && { headers }) };
-    const limit = { subject: `mail:${job.kind}:${hashEmail(mailboxOf(to))}`, maxPerHour };
-    if (await sendWithin(limit, () => mailer.send(mail)))
-      await retryUnavailable(() => noteSentMail(db, job.id, new Date()));
-    else
-      log.warn(
-        { kind: job.kind },
-        'an address got too many mails of a kind within an hour; one was not sent',
-      );
-  }
-
-  /** False where the limit is reached. Only what was sent counts. */
-  async function sendWithin(limit: AttemptLimit, hand: () => Promise<void>): Promise<boolean> {
+    const limit = { subject: `mail:${job.kind}:${limitedBy(drafted)}`, maxPerHour };
     const attempt = await takeAttempt(db, limit);
-    if (!attempt.isAllowed) return false;
+    if (!attempt.isAllowed) return refuse(job);
     try {
-      await hand();
-      return true;
+      const write = await drafted.write();
+      if (!write) return await refundAttempt(db, limit, attempt);
+      await mailer.send({ id: job.id, to: drafted.to, ...composeMail(drafted.language, site, write) });
     } catch (error) {
+      if (isUnanswered(error)) return repeat(job, error);
+      // Only what was sent counts.
       await refundAttempt(db, limit, attempt);
       throw error;
     }
+    await noteSent(job);
   }
+
+  /** A stranger can sign up with an address, and with variants of it, but not use up the limit of who has confirmed it. */
+  function limitedBy({ to, user }: DraftedMail): string {
+    const isConfirmed = user.confirmedEmail?.toLowerCase() === to.toLowerCase();
+    return isConfirmed ? user.id : hashEmail(mailboxOf(to));
+  }
+
+  function refuse({ kind }: MailJob): void {
+    if (!repeatable.has(kind)) throw new TryLaterError('too many mails of a kind within an hour');
+    log.warn({ kind }, 'an address got too many mails of a kind within an hour; one was not sent');
+  }
+
+  async function repeat(job: MailJob, cause: unknown): Promise<void> {
+    const unanswered = (job.unanswered ?? 0) + 1;
+    if (unanswered <= maxRepeats)
+      throw new TryLaterError('the mail server did not say whether it has accepted a mail', {
+        cause,
+        remaining: { ...job, unanswered },
+      });
+    log.warn(
+      { err: cause, kind: job.kind },
+      `the mail server did not say ${unanswered} times whether it has accepted a mail; it is not sent again`,
+    );
+    await noteSent(job);
+  }
+
+  const noteSent = ({ id }: MailJob) => retryUnavailable(() => noteSentMail(db, id, new Date()));
 
   return async (job) => {
     try {
@@ -77,3 +96,5 @@ export function createMailHandler({
     }
   };
 }
+
+const isUnanswered = (error: unknown) => error instanceof MailError && !error.isUnsent && !error.isPermanent;

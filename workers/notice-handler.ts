@@ -2,7 +2,13 @@ import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { findEndingCodes } from '../src/notices/ending.ts';
 import { findFirstScans } from '../src/notices/first-scans.ts';
-import { claimNotices, finishNotices, type NoticeBatch, releaseNotices } from '../src/notices/notices.ts';
+import {
+  claimNotices,
+  finishNotices,
+  maxRepeats,
+  type NoticeBatch,
+  releaseNotices,
+} from '../src/notices/notices.ts';
 import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notices/owners.ts';
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
@@ -37,7 +43,7 @@ export interface NoticeHandlerOptions {
  *
  *   found → leased → finished: sent, refused for good, or nothing to say (switched off, deleted, too old)
  *     ↑        ├──→ the server has certainly not accepted the mail: found again, ten minutes later
- *     └────────┴──→ killed, or nobody knows: the same mail again
+ *     └────────┴──→ killed, or nobody knows: the same mail again, twice at most
  */
 export function createNoticeHandler({
   backgroundDb: db,
@@ -90,17 +96,25 @@ export function createNoticeHandler({
 
   /** False when the server did not accept the mail now. */
   async function sendNext(batch: NoticeBatch, using: Mailer): Promise<boolean> {
+    const { kind, repeats } = batch;
     try {
-      await send(batch, using);
+      // Killed workers are counted, too.
+      if (repeats <= maxRepeats) await send(batch, using);
     } catch (err) {
-      if (!(err instanceof MailError && err.isPermanent)) {
-        // Before a mail is handed over, only the database can fail.
-        const isUnsent = !batch.isRepeated && (!(err instanceof MailError) || err.isUnsent);
-        await releaseNotices(db, batch.mailId, { isUnsent }, now());
-        log.warn({ err, kind: batch.kind }, 'a notice could not be sent and is tried again later');
+      const isPermanent = err instanceof MailError && err.isPermanent;
+      // Before a mail is handed over, only the database can fail.
+      const isUnsent = !(err instanceof MailError) || err.isUnsent;
+      if (!isPermanent && (isUnsent || repeats < maxRepeats)) {
+        await releaseNotices(db, batch, { isUnsent }, now());
+        log.warn({ err, kind }, 'a notice could not be sent and is tried again later');
         return false;
       }
-      log.warn({ err, kind: batch.kind }, 'a notice was refused and is not sent again');
+      if (isPermanent) log.warn({ err, kind }, 'a notice was refused and is not sent again');
+      else
+        log.warn(
+          { err, kind },
+          `the mail server did not say ${maxRepeats + 1} times whether it has accepted a notice; it is not sent again`,
+        );
     }
     // Within the lease: what is sent must not be sent again because the database was away for a moment.
     await retryUnavailable(() => finishNotices(db, batch.mailId, now()));
@@ -122,14 +136,15 @@ export function createNoticeHandler({
 
   return async () => {
     if (!mailer) return;
-    const until = performance.now() + maxRunMs;
-    const isOver = () => closing.aborted || performance.now() > until;
+    const startedAt = performance.now();
+    const isOver = (limitMs = maxRunMs) => closing.aborted || performance.now() > startedAt + limitMs;
     try {
       try {
-        await findFacts(isOver);
+        // At most half of the run: what was found has to be sent, too.
+        await findFacts(() => isOver(maxRunMs / 2));
       } finally {
         // Also where facts could not be found: earlier ones wait.
-        await sendAll(mailer, isOver);
+        await sendAll(mailer, () => isOver());
       }
     } catch (err) {
       if (!isDatabaseUnavailable(err)) throw err;

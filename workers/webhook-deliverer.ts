@@ -101,22 +101,23 @@ export function createWebhookDeliverer({
   async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Call[]> {
     const body = await renderBody(db, delivery, baseUrl);
     if (body === undefined) {
-      await cancelDelivery(db, delivery, new Date());
+      await cancelDelivery(db, delivery);
       return [];
     }
     const attempt = await call(endpoint, delivery, body);
     const outcome = outcomeOf(attempt);
     onCall(outcome);
-    await recordAttempt(db, delivery, attempt, new Date());
-    return [{ outcome, durationMs: attempt.durationMs }];
+    await recordAttempt(db, delivery, attempt);
+    return [{ outcome, durationMs: attempt.durationMs, isPing: delivery.event === 'ping' }];
   }
 
-  /** At most one call with scans a second. */
+  /** At most one call with scans a second, by the clock of the database: the last one may have been another worker's. */
   async function deliverScans(endpoint: Endpoint, delivery: Delivery) {
-    const waitMs = endpoint.scansAt.getTime() - Date.now();
+    const waitMs = endpoint.scansAt.getTime() - (endpoint.claimedAt ?? endpoint.scansAt).getTime();
     if (waitMs > 0) await sleep(Math.min(waitMs, scanPauseMs));
-    const scansAt = new Date(Date.now() + scanPauseMs);
-    return { calls: await deliver(endpoint, delivery), scansAt };
+    const startedAt = performance.now();
+    const calls = await deliver(endpoint, delivery);
+    return { calls, nextInMs: Math.round(startedAt + scanPauseMs - performance.now()) };
   }
 
   /** One round of calls to an endpoint. What is left is for the next one, perhaps by another process. */
@@ -127,8 +128,7 @@ export function createWebhookDeliverer({
       ...others.map((delivery) => deliver(endpoint, delivery)),
     ]);
     const calls = [...(withScans?.calls ?? []), ...rest.flat()];
-    const released = { calls, scansAt: withScans?.scansAt };
-    const { isDisabled } = await releaseEndpoint(db, endpoint, released, new Date());
+    const { isDisabled } = await releaseEndpoint(db, endpoint, { calls, scans: withScans });
     if (!isDisabled) return;
     log.warn(
       { endpoint: endpoint.id },

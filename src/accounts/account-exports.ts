@@ -6,6 +6,8 @@ const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
 const maxBuildMs = dayMs;
 const chunksPerStep = 64;
+/** Between the web process that requests an export and the worker that builds it. */
+const maxClockSkew = '1 hour';
 
 export interface AccountExport {
   requestId: string;
@@ -30,27 +32,23 @@ interface Row {
 /** Replaces an earlier export. Undefined while one is being built. */
 export async function requestExport(db: Database, userId: string, now: Date): Promise<string | undefined> {
   const requestId = uuidv7({ msecs: now.getTime() });
-  return db.transaction(async (transaction) => {
-    const { rows } = (await transaction.raw(
-      `INSERT INTO account_exports AS export (user_id, request_id, requested_at, expires_at)
-       VALUES (:userId, :requestId, :now, :expiresAt)
-       ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
-         expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
-         failure = NULL, queued_at = NULL, owner_told_at = NULL
-       WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
-       RETURNING request_id`,
-      {
-        userId,
-        requestId,
-        now,
-        expiresAt: new Date(now.getTime() + lifetimeMs),
-        tooOld: new Date(now.getTime() - maxBuildMs),
-      },
-    )) as { rows: unknown[] };
-    if (rows.length === 0) return undefined;
-    await transaction('account_export_chunks').where({ user_id: userId }).delete();
-    return requestId;
-  });
+  const { rows } = (await db.raw(
+    `INSERT INTO account_exports AS export (user_id, request_id, requested_at, expires_at)
+     VALUES (:userId, :requestId, :now, :expiresAt)
+     ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
+       expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
+       failure = NULL, queued_at = NULL, owner_told_at = NULL
+     WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
+     RETURNING request_id`,
+    {
+      userId,
+      requestId,
+      now,
+      expiresAt: new Date(now.getTime() + lifetimeMs),
+      tooOld: new Date(now.getTime() - maxBuildMs),
+    },
+  )) as { rows: unknown[] };
+  return rows.length > 0 ? requestId : undefined;
 }
 
 /** For a request that could not be queued. */
@@ -94,7 +92,7 @@ export async function addExportChunk(
   });
 }
 
-/** Makes a build the archive of its request. Of two builds, the first wins; chunks of the others are deleted. */
+/** Makes a build the archive of its request. Of two builds, the first wins; chunks of the others are purged. */
 export async function finishExport(
   db: Database,
   {
@@ -104,25 +102,25 @@ export async function finishExport(
     bytes,
   }: { userId: string; requestId: string; buildId: string; bytes: number },
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
-    const isFirst = await transaction('account_exports')
-      .where({ user_id: userId, request_id: requestId, build_id: null })
-      .update({ build_id: buildId, bytes, failed_at: null, failure: null });
-    const chunks = transaction('account_export_chunks').where({ user_id: userId });
-    // Of a request that was replaced, only its own: a build of the later one may be under way.
-    await (isFirst ? chunks.whereNot({ build_id: buildId }) : chunks.where({ build_id: buildId })).delete();
-  });
+  await pendingExport(db, userId, requestId).update({ build_id: buildId, bytes });
 }
 
 export async function failExport(
   db: Database,
-  { userId, requestId, buildId }: { userId: string; requestId: string; buildId: string },
+  { userId, requestId }: { userId: string; requestId: string },
   now: Date,
 ): Promise<void> {
-  await db('account_export_chunks').where({ build_id: buildId }).delete();
-  await db('account_exports')
-    .where({ user_id: userId, request_id: requestId, build_id: null })
-    .update({ failed_at: now });
+  await pendingExport(db, userId, requestId).update({ failed_at: now });
+}
+
+/** Not one that has failed: its chunks may be purged already. */
+function pendingExport(db: Database, userId: string, requestId: string) {
+  return db('account_exports').where({
+    user_id: userId,
+    request_id: requestId,
+    build_id: null,
+    failed_at: null,
+  });
 }
 
 /** The archive, chunk by chunk. Ends early where it is deleted meanwhile. */
@@ -138,7 +136,11 @@ export async function* readExport(db: Database, userId: string): AsyncGenerator<
   }
 }
 
-/** In steps of 32 MB, until `isOver`: a large archive takes longer than a statement may. */
+/**
+ * Exports that have expired, and chunks that are of no archive and no build that may be under way: of accounts that were
+ * deleted, and of exports that were replaced or have failed. In steps of 32 MB, until `isOver`: a large archive takes longer
+ * than a statement may.
+ */
 export async function purgeExports(
   db: Database,
   now: Date,
@@ -149,9 +151,14 @@ export async function purgeExports(
     const { rowCount } = (await db.raw(
       `DELETE FROM account_export_chunks WHERE (build_id, position) IN (
          SELECT build_id, position FROM account_export_chunks AS chunk
-         WHERE EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id AND expires_at <= :now)
-           OR (created_at <= :leftBehind
-               AND NOT EXISTS (SELECT FROM account_exports AS export WHERE export.build_id = chunk.build_id))
+         WHERE NOT EXISTS (
+           SELECT FROM account_exports AS export
+           WHERE export.user_id = chunk.user_id AND expires_at > :now AND (
+             export.build_id = chunk.build_id
+             OR export.build_id IS NULL AND failed_at IS NULL
+               AND chunk.created_at > greatest(requested_at - interval '${maxClockSkew}', :leftBehind)
+           )
+         )
          LIMIT ${chunksPerStep}
        )`,
       { now, leftBehind: new Date(now.getTime() - maxBuildMs) },

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { dayMs } from '../runtime/units.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
+import { lockUnchanged } from './lock-unchanged.ts';
 import { User } from './users.ts';
 
 const lifetimeMs = dayMs;
@@ -10,22 +11,27 @@ const uniqueViolation = '23505';
 
 const digestOf = (token: string) => createHash('sha256').update(token).digest();
 
-/** Asks for the confirmation of an address: the account's own, or the one that it is to have. Replaces an earlier one. */
+/**
+ * Asks for the confirmation of an address: the account's own, or the one that it is to have. Replaces an earlier one.
+ * `checked`: the account, whose password was checked. It must not have changed since.
+ */
 export async function requestConfirmation(
   db: Database,
-  userId: string,
-  email: string,
+  { userId, email, checked }: { userId: string; email: string; checked?: User | undefined },
   now: Date,
 ): Promise<void> {
-  await db('email_confirmations')
-    .insert({
-      user_id: userId,
-      email,
-      token_hash: null,
-      expires_at: new Date(now.getTime() + lifetimeMs),
-    })
-    .onConflict('user_id')
-    .merge();
+  await db.transaction(async (transaction) => {
+    if (checked) await lockUnchanged(transaction, checked);
+    await transaction('email_confirmations')
+      .insert({
+        user_id: userId,
+        email,
+        token_hash: null,
+        expires_at: new Date(now.getTime() + lifetimeMs),
+      })
+      .onConflict('user_id')
+      .merge();
+  });
 }
 
 /** The address that waits to be confirmed. */
@@ -37,19 +43,18 @@ export async function findPendingEmail(db: Database, userId: string, now: Date):
   return row?.email;
 }
 
-/** A new link, which replaces that of an earlier mail. Only its hash is stored. Undefined if nothing waits. */
+/** A new link, which replaces that of an earlier mail. Only its hash is stored. Undefined if another address waits, or none. */
 export async function createConfirmationToken(
   db: Database,
-  userId: string,
+  { userId, email }: { userId: string; email: string },
   now: Date,
-): Promise<{ email: string; token: string } | undefined> {
+): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
-  const [row] = (await db('email_confirmations')
-    .where({ user_id: userId })
+  const updated = await db('email_confirmations')
+    .where({ user_id: userId, email })
     .where('expires_at', '>', now)
-    .update({ token_hash: digestOf(token), expires_at: new Date(now.getTime() + lifetimeMs) })
-    .returning('email')) as { email: string }[];
-  return row && { email: row.email, token };
+    .update({ token_hash: digestOf(token), expires_at: new Date(now.getTime() + lifetimeMs) });
+  return updated === 0 ? undefined : token;
 }
 
 export interface Confirmation {

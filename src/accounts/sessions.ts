@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AppError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
+import { changedMeanwhile } from './lock-unchanged.ts';
 import { User } from './users.ts';
 
 /** A session ends when it was not used for this long, */
@@ -51,10 +51,7 @@ export async function startSession(
       passwordHash: passwordHash ?? null,
     } as never,
   )) as { rowCount: number };
-  if (rowCount === 0)
-    throw new AppError('validation_error', 'The account was changed in the meantime. Sign in again.', {
-      status: 409,
-    });
+  if (rowCount === 0) throw changedMeanwhile();
   return token;
 }
 

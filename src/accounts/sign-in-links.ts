@@ -3,25 +3,33 @@ import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
 import { changePassword } from './change-password.ts';
-import { User } from './users.ts';
+import { type ProgramAccess, revokeAccess } from './program-access.ts';
+import { hasConfirmedEmail, User } from './users.ts';
 
 const lifetimeMs = hourMs;
 const tokenPattern = /^[\w-]{43}$/;
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 const passwordDigest = ({ passwordHash }: User) => digestOf(passwordHash ?? '');
+const emailDigest = ({ email }: User) => digestOf(email.toLowerCase());
 
 /**
  * A link with which its owner chooses a new password. Returns its token; only a hash is stored. It replaces earlier links
- * of the account, works once, for an hour, and only until the password changes.
+ * of the account, works once, for an hour, and only until the password changes, or the address that it is mailed to.
  */
-export async function createSignInLink(db: Database, user: User, now: Date): Promise<string> {
+export async function createSignInLink(
+  db: Database,
+  user: User,
+  now: Date,
+  { isMailed }: { isMailed: boolean },
+): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await db('sign_in_links')
     .insert({
       user_id: user.id,
       token_hash: digestOf(token),
       password_digest: passwordDigest(user),
+      email_digest: isMailed ? emailDigest(user) : null,
       expires_at: new Date(now.getTime() + lifetimeMs),
     })
     .onConflict('user_id')
@@ -29,16 +37,39 @@ export async function createSignInLink(db: Database, user: User, now: Date): Pro
   return token;
 }
 
-/** The account of a link that works. Looking does not use it up: mail programs open links too. */
-export async function findLinkedUser(db: Database, token: string, now: Date): Promise<User | undefined> {
+interface Link {
+  user_id: string;
+  password_digest: Buffer;
+  email_digest: Buffer | null;
+}
+
+async function findLink(
+  db: Database,
+  token: string,
+  now: Date,
+): Promise<{ user: User; isMailed: boolean } | undefined> {
   if (!tokenPattern.test(token)) return undefined;
   const link = (await db('sign_in_links')
     .where({ token_hash: digestOf(token) })
     .where('expires_at', '>', now)
     .whereRaw(`NOT ${isBlockedSql('user_id')}`)
-    .first('user_id', 'password_digest')) as { user_id: string; password_digest: Buffer } | undefined;
+    .first('user_id', 'password_digest', 'email_digest')) as Link | undefined;
   const user = link && (await User.query(db).findById(link.user_id));
-  return user && link.password_digest.equals(passwordDigest(user)) ? user : undefined;
+  if (!user || !link.password_digest.equals(passwordDigest(user))) return undefined;
+  // Whoever reads the mails of an earlier address has no say any more.
+  if (link.email_digest && !link.email_digest.equals(emailDigest(user))) return undefined;
+  return { user, isMailed: link.email_digest !== null };
+}
+
+/** The account of a link that works. Looking does not use it up: mail programs open links too. */
+export async function findLinkedUser(db: Database, token: string, now: Date): Promise<User | undefined> {
+  return (await findLink(db, token, now))?.user;
+}
+
+export interface UsedLink {
+  user: User;
+  /** Whoever had the account before may have been somebody else: what was revoked and disabled. */
+  revoked: ProgramAccess;
 }
 
 /** Uses the link up and sets the password. Undefined where the link does not work any more. */
@@ -47,21 +78,25 @@ export async function useSignInLink(
   token: string,
   passwordHash: string,
   now: Date,
-): Promise<User | undefined> {
+): Promise<UsedLink | undefined> {
   return db.transaction(async (transaction) => {
     // Locked, so that the password cannot change after it was compared.
     await transaction.raw(
       'SELECT FROM users WHERE id = (SELECT user_id FROM sign_in_links WHERE token_hash = ?) FOR UPDATE',
       [digestOf(token)],
     );
-    const user = await findLinkedUser(transaction, token, now);
+    const found = await findLink(transaction, token, now);
     // Of parallel requests, one deletes the row; the others wait for it and find none.
     const used = await transaction('sign_in_links')
       .where({ token_hash: digestOf(token) })
       .delete();
-    if (!user || used === 0) return undefined;
+    if (!found || used === 0) return undefined;
+    const { user, isMailed } = found;
+    // Anybody can sign up with an address. The first proof that it is theirs is this link.
+    const isFirstProof = isMailed && !hasConfirmedEmail(user);
     await changePassword(transaction, user, passwordHash, now);
-    return user;
+    const nothing = { keys: 0, webhooks: 0 };
+    return { user, revoked: isFirstProof ? await revokeAccess(transaction, user.id, now) : nothing };
   });
 }
 

@@ -69,11 +69,19 @@ export async function createUser(
   return rows[0] && User.query(db).findById(rows[0].id);
 }
 
-/** False where another account has the email. */
-export async function changeEmail(db: Database, user: User, email: string, now: Date): Promise<boolean> {
+/** False where another account has the email. Undefined where `user` has another password by now than the one that was checked. */
+export async function changeEmail(
+  db: Database,
+  user: User,
+  email: string,
+  now: Date,
+): Promise<boolean | undefined> {
   try {
-    await user.$query(db).patch({ email, updatedAt: now });
-    return true;
+    const changed = await User.query(db)
+      .findById(user.id)
+      .whereRaw('password_hash IS NOT DISTINCT FROM ?', [user.passwordHash])
+      .patch({ email, updatedAt: now });
+    return changed > 0 ? true : undefined;
   } catch (error) {
     if (sqlState(error) === uniqueViolation) return false;
     throw error;

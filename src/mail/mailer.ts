@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import type { MailConfig, SmtpServer } from './mail-config.ts';
 
 export interface Mail {
@@ -80,6 +81,10 @@ const problems: Record<string, readonly [problem: string, remedy: string]> = {
 };
 const connectTimeoutMs = 10_000;
 const silenceTimeoutMs = 20_000;
+/** A server may take this long to say that it has the mail (RFC 5321, 4.5.3.2.6). Sent again earlier, it would come twice. */
+const acknowledgementTimeoutMs = 10 * 60_000;
+/** For all of it. */
+const sendTimeoutMs = 12 * 60_000;
 
 export function createMailer(
   { server, from }: MailConfig,
@@ -95,32 +100,35 @@ export function createMailer(
   const idHost = /@([^>]+)/.exec(from)?.[1] ?? 'localhost';
   return {
     async send({ id, to, subject, text, html, headers = {} }) {
-      const transport = await connect(server);
+      const transport = await connect(server, acknowledgementTimeoutMs);
       const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
       await withoutAddresses(() =>
-        transport.sendMail({
-          messageId: `<${id}@${idHost}>`,
-          from,
-          // As an object: a text would be parsed, and might become several addresses.
-          to: { name: '', address: to },
-          subject,
-          text,
-          html,
-          headers: { ...automatic, ...headers },
-          disableFileAccess: true,
-          disableUrlAccess: true,
-        }),
+        withTimeout(
+          sendTimeoutMs,
+          transport.sendMail({
+            messageId: `<${id}@${idHost}>`,
+            from,
+            // As an object: a text would be parsed, and might become several addresses.
+            to: { name: '', address: to },
+            subject,
+            text,
+            html,
+            headers: { ...automatic, ...headers },
+            disableFileAccess: true,
+            disableUrlAccess: true,
+          }),
+        ),
       );
     },
     async verify() {
-      const transport = await connect(server);
+      const transport = await connect(server, silenceTimeoutMs);
       await withoutAddresses(() => transport.verify());
     },
   };
 }
 
 /** A connection for each mail: there are few, and an idle connection would be cut by the server. */
-async function connect({ host, port, isSecure, user, password }: SmtpServer) {
+async function connect({ host, port, isSecure, user, password }: SmtpServer, silenceMs: number) {
   // Loaded when it is used: most processes send no mail.
   const { createTransport } = await import('nodemailer');
   const isLocal = isLoopback(host);
@@ -133,7 +141,7 @@ async function connect({ host, port, isSecure, user, password }: SmtpServer) {
     ignoreTLS: isLocal && !isSecure,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
-    socketTimeout: silenceTimeoutMs,
+    socketTimeout: silenceMs,
   });
 }
 
@@ -145,7 +153,8 @@ async function withoutAddresses(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const { code = 'unknown error', ...rest } = error as Partial<Failure>;
+    const { code = error instanceof TimeoutError ? 'ETIMEDOUT' : 'unknown error', ...rest } =
+      error as Partial<Failure>;
     const { responseCode, command, syscall, message } = { ...rest, message: (error as Error).message };
     throw new MailError({ code, responseCode, command, syscall, message });
   }

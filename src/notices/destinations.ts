@@ -8,6 +8,7 @@ const checkEveryMs = 23 * hourMs;
 /** Codes that were scanned within this many days. */
 const scannedDays = 7;
 const codesPerStep = 1_000;
+const maxTurnWaitMs = 2_000;
 
 /** 'gone': the page does not exist. 'unreachable': nothing answered. Null: it answers, or nobody knows. */
 export type DestinationState = 'gone' | 'unreachable' | null;
@@ -127,7 +128,7 @@ export async function takeHostTurn(db: Database, host: string): Promise<number> 
   const { rows } = (await db.raw(
     `INSERT INTO destination_hosts AS known (host, next_at) VALUES (:host, clock_timestamp() + interval '1 second')
      ON CONFLICT (host) DO UPDATE SET next_at = clock_timestamp() + interval '1 second'
-     WHERE known.next_at <= clock_timestamp()
+     WHERE known.next_at <= clock_timestamp() OR known.next_at > clock_timestamp() + interval '${maxTurnWaitMs} ms'
      RETURNING host`,
     { host },
   )) as { rows: unknown[] };
@@ -137,7 +138,8 @@ export async function takeHostTurn(db: Database, host: string): Promise<number> 
      FROM destination_hosts WHERE host = :host`,
     { host },
   )) as { rows: { ms: number }[] };
-  return Math.max(1, waits[0]?.ms ?? 1);
+  // The clock of the database may have been set back.
+  return Math.min(maxTurnWaitMs, Math.max(1, waits[0]?.ms ?? 1));
 }
 
 export async function purgeDestinations(db: Database, now: Date): Promise<void> {

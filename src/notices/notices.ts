@@ -4,8 +4,10 @@ import type { Database } from '../store/database.ts';
 import type { NoticeKind } from './kinds.ts';
 
 const retryMs = 10 * 60_000;
-/** Longer than handing over a mail can take. After it, the worker that had the notice was killed. */
-const leaseMs = 5 * 60_000;
+/** Longer than handing over a mail can take, see `sendTimeoutMs`. After it, the worker that had the notice was killed. */
+const leaseMinutes = 15;
+/** Of a mail whose acknowledgement is lost each time. */
+export const maxRepeats = 2;
 /** What could not be sent for this long is no news any more. A silence is told of on its day. */
 const maxAgeMs: Partial<Record<NoticeKind, number>> = { silence: 4 * hourMs };
 const usualMaxAgeMs = 3 * dayMs;
@@ -23,15 +25,16 @@ export interface NoticeBatch {
   userId: string;
   kind: NoticeKind;
   notices: Notice[];
-  /** A mail that a killed worker may have sent, or of which the server's answer is not known. */
-  isRepeated: boolean;
+  /** How often a worker was killed that may have sent it, or the server's answer was lost. */
+  repeats: number;
 }
 
 /** The columns of a fact; the statement that finds facts goes on with SELECT. A fact that is known is left as it is. */
 export const insertNotices = `INSERT INTO notices (user_id, kind, fact, qr_code_id, data, found_at, retry_at)`;
 export const unlessKnown = 'ON CONFLICT (user_id, kind, fact) DO NOTHING';
 
-const isFreeSql = '(leased_until IS NULL OR leased_until <= :now)';
+// By the clock of the database: with that of a worker, another one might take what this one is sending.
+const isFreeSql = '(leased_until IS NULL OR leased_until <= now())';
 const isWaitingSql = `claimed_at IS NULL AND retry_at <= :now AND ${isFreeSql}`;
 
 /**
@@ -49,21 +52,21 @@ export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch
        SELECT user_id, kind, mail_id FROM notices JOIN owner USING (user_id)
        WHERE ${isWaitingSql} ORDER BY kind, mail_id LIMIT 1
      )
-     UPDATE notices AS notice SET leased_until = :leasedUntil, mail_id = coalesce(notice.mail_id, :newMailId)
+     UPDATE notices AS notice SET leased_until = now() + interval '${leaseMinutes} minutes',
+       mail_id = coalesce(notice.mail_id, :newMailId),
+       repeats = CASE WHEN notice.mail_id IS NULL THEN 0 ELSE repeats + 1 END
      FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
        AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${isFreeSql}
      RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
-       found_at AS "foundAt"`,
-    { now, newMailId, leasedUntil: new Date(now.getTime() + leaseMs) },
-  )) as {
-    rows: (Notice & Pick<NoticeBatch, 'mailId' | 'userId' | 'kind'> & { id: number; foundAt: Date })[];
-  };
+       found_at AS "foundAt", repeats`,
+    { now, newMailId },
+  )) as { rows: (Notice & Omit<NoticeBatch, 'notices'> & { id: number; foundAt: Date })[] };
   const [first] = rows;
   if (!first) return undefined;
-  const { mailId, userId, kind } = first;
+  const { mailId, userId, kind, repeats } = first;
   const oldest = new Date(now.getTime() - (maxAgeMs[kind] ?? usualMaxAgeMs));
   const notices = rows.filter(({ foundAt }) => foundAt > oldest).toSorted((a, b) => a.id - b.id);
-  return { mailId, userId, kind, notices, isRepeated: mailId !== newMailId };
+  return { mailId, userId, kind, notices, repeats };
 }
 
 /** Sent, or nothing to say: for good. */
@@ -71,19 +74,23 @@ export async function finishNotices(db: Database, mailId: string, now: Date): Pr
   await db('notices').where({ mail_id: mailId }).update({ claimed_at: now, leased_until: null });
 }
 
-/** To be sent later: in another mail, with what is found meanwhile, only where the server has certainly not accepted this one. */
+/**
+ * To be sent later. `isUnsent`: the server has certainly not accepted the mail now. Where it cannot have accepted it earlier
+ * either, the notices go into another mail, with what is found meanwhile.
+ */
 export async function releaseNotices(
   db: Database,
-  mailId: string,
+  { mailId, repeats }: NoticeBatch,
   { isUnsent }: { isUnsent: boolean },
   now: Date,
 ): Promise<void> {
+  const unsent = repeats === 0 ? { mail_id: null } : { repeats: repeats - 1 };
   await db('notices')
     .where({ mail_id: mailId })
     .update({
       leased_until: null,
       retry_at: new Date(now.getTime() + retryMs),
-      ...(isUnsent && { mail_id: null }),
+      ...(isUnsent && unsent),
     });
 }
 

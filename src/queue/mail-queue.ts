@@ -23,6 +23,8 @@ const contract = Type.Object({
   id: Type.String({ maxLength: 100 }),
   kind: Type.String({ maxLength: 40 }),
   sealed: Type.String({ maxLength: 10_000 }),
+  /** How often the mail was sent without an answer of the server. */
+  unanswered: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
 export type MailJob = Static<typeof contract>;

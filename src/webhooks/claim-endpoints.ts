@@ -85,16 +85,28 @@ export interface Due {
 
 /** What to send to a claimed endpoint. One that fails gets a single call, to see whether it works again. */
 export async function takeDue(db: Database, { id, failures }: Endpoint): Promise<Due> {
-  const pending = () => {
-    const query = Delivery.query(db).where({ endpoint_id: id, status: 'pending' }).orderBy('next_attempt_at');
-    return failures > 0 ? query : query.whereRaw('next_attempt_at <= now()');
-  };
-  const others = await pending()
-    .whereNot({ event: 'scan.recorded' })
-    .limit(failures > 0 ? 1 : maxParallel);
-  if (failures > 0 && others.length > 0) return { scans: undefined, others };
-  const scans = await pending().where({ event: 'scan.recorded' }).first();
+  if (failures > 0) return takeProbe(db, id);
+  const due = () =>
+    Delivery.query(db)
+      .where({ endpoint_id: id, status: 'pending' })
+      .whereRaw('next_attempt_at <= now()')
+      .orderBy('next_attempt_at');
+  const others = await due().whereNot({ event: 'scan.recorded' }).limit(maxParallel);
+  const scans = await due().where({ event: 'scan.recorded' }).first();
   return { scans: scans ?? (await gatherScans(db, id)), others };
+}
+
+/** What was not refused yet comes first: an endpoint may refuse a single event for ever, and take all others. */
+async function takeProbe(db: Database, endpointId: string): Promise<Due> {
+  const oldest = await Delivery.query(db)
+    .where({ endpoint_id: endpointId, status: 'pending' })
+    .orderBy(['attempts', 'next_attempt_at'])
+    .first();
+  const probe = oldest?.attempts === 0 ? oldest : ((await gatherScans(db, endpointId)) ?? oldest);
+  if (!probe) return { scans: undefined, others: [] };
+  return probe.event === 'scan.recorded'
+    ? { scans: probe, others: [] }
+    : { scans: undefined, others: [probe] };
 }
 
 interface WaitingScans {

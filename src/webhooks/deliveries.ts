@@ -8,6 +8,10 @@ import type { DeliveryEvent, DeliveryStatus } from './events.ts';
 import { Endpoint } from './endpoints.ts';
 
 export const logDays = 30;
+/** A page asks for whole days, which may begin almost a day earlier. */
+const replayDays = logDays + 1;
+/** Longer than what can be replayed: scans whose delivery was purged would be sent as if they were new. */
+export const keptDays = replayDays + 1;
 /** Of one replay. */
 export const maxReplayed = 10_000;
 
@@ -124,7 +128,7 @@ interface Period {
 
 /** What happened before the log begins was sent and is forgotten: a replay would send its scans as if they were new. */
 export function periodErrors({ from, to }: Period, now: Date): FieldError[] {
-  const isTooOld = now.getTime() - from.getTime() > (logDays + 1) * dayMs;
+  const isTooOld = now.getTime() - from.getTime() > replayDays * dayMs;
   return [
     ...(isTooOld ? [{ field: 'from', message: `must be at most ${logDays} days ago` }] : []),
     ...(to > from ? [] : [{ field: 'to', message: 'must be after from' }]),

@@ -1,14 +1,17 @@
-import type { Knex } from 'knex';
 import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
-import { AppError } from '../errors.ts';
+import { AppError, BusyError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { dropPending } from './drop-pending.ts';
 import type { DisabledReason, EventName } from './events.ts';
 import { generateSecret, type SecretBox } from './signing.ts';
 
 /** After a rotation, calls are signed with both secrets for this long. */
 const overlapMs = dayMs;
+/** What is left then is purged in the background. */
+const maxDisablingMs = 2_000;
+const maxEnablingMs = 5_000;
 
 export class Endpoint extends Model {
   static override tableName = 'webhook_endpoints';
@@ -105,22 +108,26 @@ export async function changeEndpoint(
 ): Promise<Endpoint> {
   const { isEnabled: wasEnabled } = await findEndpoint(db, userId, id);
   const state = isEnabled === undefined || isEnabled === wasEnabled ? {} : stateColumns(isEnabled, now);
+  // What waited when it was disabled must not be sent now.
+  if (state.isEnabled === true && !(await dropPending(db, id, maxEnablingMs)))
+    throw new BusyError(
+      'What waited for this webhook endpoint is still being removed. Try again in a minute.',
+      {
+        retryAfterSeconds: 60,
+      },
+    );
   // A new address is tried at once.
   const retry =
     changes.url === undefined
       ? {}
       : { ...unproven(changes.url), failures: 0, failingSince: null, retryAt: now };
-  const changed = await db.transaction(async (transaction) => {
-    // First, as everybody does who changes both: it locks the endpoint.
-    const patched = await Endpoint.query(transaction)
-      .patch({ ...changes, ...retry, ...state, updatedAt: now })
-      .where({ id, user_id: userId })
-      .returning('*')
-      .first();
-    if (patched && state.isEnabled === false) await dropPending(transaction, id);
-    return patched;
-  });
+  const changed = await Endpoint.query(db)
+    .patch({ ...changes, ...retry, ...state, updatedAt: now })
+    .where({ id, user_id: userId })
+    .returning('*')
+    .first();
   if (!changed) throw noSuchEndpoint();
+  if (state.isEnabled === false) await dropPending(db, id, maxDisablingMs);
   return changed;
 }
 
@@ -139,26 +146,6 @@ function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
     failingSince: null,
     retryAt: now,
   };
-}
-
-/** What a disabled endpoint waits for is not sent. The log keeps it, except of deleted codes, and it can be sent again. */
-export async function dropPending(transaction: Database, endpointId: string): Promise<void> {
-  await transaction('webhook_scans').where({ endpoint_id: endpointId }).delete();
-  await deleteOfGoneCodes(
-    transaction('webhook_deliveries').where({ endpoint_id: endpointId, status: 'pending' }),
-  );
-  await transaction('webhook_deliveries')
-    .where({ endpoint_id: endpointId, status: 'pending' })
-    .update({ status: 'failed', finished_at: transaction.fn.now() });
-}
-
-/** Of these deliveries, those about a code that was deleted, except for the event that says so. */
-export async function deleteOfGoneCodes(deliveries: Knex.QueryBuilder): Promise<void> {
-  await deliveries
-    .whereNotNull('qr_code_id')
-    .whereNot({ event: 'code.deleted' })
-    .whereRaw('NOT EXISTS (SELECT FROM qr_codes WHERE qr_codes.id = webhook_deliveries.qr_code_id)')
-    .delete();
 }
 
 /** Calls are signed with the old secret, too, for a day. */
@@ -190,11 +177,10 @@ export async function rotateSecret(
   });
 }
 
-/** With all that waits. Its log is purged in the background. */
+/** What waits, and its log, are purged in the background. */
 export async function deleteEndpoint(db: Database, userId: string, id: string): Promise<void> {
   const deleted = isUuid(id) ? await Endpoint.query(db).delete().where({ id, user_id: userId }) : 0;
   if (deleted === 0) throw noSuchEndpoint();
-  await db('webhook_scans').where({ endpoint_id: id }).delete();
 }
 
 /** Encrypts again what an earlier root secret has sealed, so that it can be removed one day. */

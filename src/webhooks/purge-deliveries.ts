@@ -1,7 +1,8 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
-import { logDays } from './deliveries.ts';
+import { keptDays } from './deliveries.ts';
+import { dropPendingUntil } from './drop-pending.ts';
 
 const rowsPerStep = 2_000;
 /** How long the log has `code.deleted`, with what the code contained, after it was delivered. */
@@ -10,9 +11,9 @@ const deletedCodeDays = 1;
 /** A transaction that began before may still add an event. None lasts this long. */
 const settledMs = 10 * 60_000;
 
-/** Purges deliveries that are older than the log, and what deleted endpoints left behind, in steps, until `isOver`. */
+/** Purges deliveries that are older than the log, and what deleted and disabled endpoints left behind, in steps, until `isOver`. */
 export async function purgeDeliveries(db: Database, now: Date, isOver: () => boolean): Promise<number> {
-  const oldestId = firstIdAt(new Date(now.getTime() - logDays * dayMs));
+  const oldestId = firstIdAt(new Date(now.getTime() - keptDays * dayMs));
   const deleted =
     (await inSteps(db, 'webhook_deliveries', 'id < :oldestId', { oldestId }, isOver)) +
     (await inSteps(
@@ -23,6 +24,7 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
       isOver,
     ));
   await purgeDeletedEndpoints(db, now, isOver);
+  await purgeDisabledEndpoints(db, isOver);
   await inSteps(
     db,
     'webhook_scans',
@@ -31,6 +33,18 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
     isOver,
   );
   return deleted;
+}
+
+/** What was left when they were disabled. */
+async function purgeDisabledEndpoints(db: Database, isOver: () => boolean): Promise<void> {
+  const disabled = (await db('webhook_endpoints AS endpoint')
+    .where({ is_enabled: false })
+    .whereRaw(
+      `EXISTS (SELECT FROM webhook_deliveries WHERE endpoint_id = endpoint.id AND status = 'pending')`,
+    )
+    .limit(1_000)
+    .select('id')) as { id: string }[];
+  for (const { id } of disabled) await dropPendingUntil(db, id, isOver);
 }
 
 /** The log of endpoints that were deleted. */

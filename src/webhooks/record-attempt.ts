@@ -1,7 +1,9 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { type Attempt, Delivery } from './deliveries.ts';
-import { deleteOfGoneCodes, dropPending, Endpoint } from './endpoints.ts';
+import { deleteIfCodeIsGone, dropPending } from './drop-pending.ts';
+import { Endpoint } from './endpoints.ts';
 
 /** A delivery that fails is tried again after 5 s, 10 s, 20 s … 6 h, for three days. */
 const firstRetryMs = 5_000;
@@ -13,12 +15,15 @@ const maxFailingMs = 3 * dayMs;
 const gone = 410;
 /** An endpoint that takes longer is called in the places of those that fail. */
 const slowMs = 2_000;
+/** What is left then is purged by housekeeping. */
+const maxDroppingMs = 5_000;
 
 export type Outcome = 'delivered' | 'failed' | 'gone';
 
 export interface Call {
   outcome: Outcome;
   durationMs: number;
+  isPing: boolean;
 }
 
 export function outcomeOf({ statusCode }: Pick<Attempt, 'statusCode'>): Outcome {
@@ -31,16 +36,15 @@ export async function recordAttempt(
   db: Database,
   { id, attempts, giveUpAt, nextAttemptAt }: Delivery,
   attempt: Attempt,
-  now: Date,
 ): Promise<void> {
   const outcome = outcomeOf(attempt);
-  const next = nextState(outcome, { attempts, giveUpAt }, now);
   await db.transaction(async (transaction) => {
     const updated = await Delivery.query(transaction)
       .findById(id)
       .patch({ attempts: attempts + 1 });
     // The endpoint was deleted meanwhile, and its log purged.
     if (updated === 0) return;
+    const next = nextState(outcome, { attempts, giveUpAt }, await readClock(transaction));
     const change = Delivery.query(transaction).findById(id).patch(next);
     // Its owner may have asked for a retry during the call, or disabled the endpoint.
     await (outcome === 'delivered'
@@ -54,7 +58,7 @@ export async function recordAttempt(
       response: attempt.response,
       error: attempt.error,
     });
-    if (next.finishedAt) await deleteOfGoneCodes(transaction('webhook_deliveries').where({ id }));
+    if (next.finishedAt) await deleteIfCodeIsGone(transaction, id);
   });
 }
 
@@ -68,39 +72,67 @@ function nextState(
   return { nextAttemptAt: new Date(now.getTime() + backoffMs(firstRetryMs, attempts, longestRetryMs)) };
 }
 
-/** Nothing is left to be sent. */
-export async function cancelDelivery(db: Database, { id }: Delivery, now: Date): Promise<void> {
-  await Delivery.query(db).findById(id).patch({ status: 'canceled', finishedAt: now });
+/** Nothing of it is left to be sent. */
+export async function cancelDelivery(db: Database, { id }: Delivery): Promise<void> {
+  await Delivery.query(db).findById(id).patch({ status: 'canceled', finishedAt: db.fn.now() });
 }
 
-/**
- * Ends the claim. `calls`: that were made; `scansAt`: when the next one with scans may be. What its owner
- * has set since the claim stays: a new address, a retry or a disabled endpoint.
- */
+export interface Round {
+  /** That were made. */
+  calls: Call[];
+  /** Of a call with scans: when the next one may be made. */
+  scans: { nextInMs: number } | undefined;
+}
+
+/** Ends the claim. What its owner has set since then stays: a new address, a retry or a disabled endpoint. */
 export async function releaseEndpoint(
   db: Database,
   endpoint: Endpoint,
-  { calls, scansAt }: { calls: Call[]; scansAt: Date | undefined },
-  now: Date,
+  round: Round,
 ): Promise<{ isDisabled: boolean }> {
-  const state = endpointState(endpoint, calls, now);
-  return db.transaction(async (transaction) => {
-    const own = await Endpoint.query(transaction)
-      .findById(endpoint.id)
-      .where({ leased_until: endpoint.leasedUntil })
-      .forNoKeyUpdate();
-    // Deleted, or claimed by another worker after this claim ran out.
-    if (!own) return { isDisabled: false };
-    // Everything that an owner does to start again sets `retryAt`.
-    const isUnchanged = own.isEnabled && own.retryAt.getTime() === endpoint.retryAt.getTime();
-    const changes = isUnchanged ? state : {};
-    await Endpoint.query(transaction)
-      .findById(endpoint.id)
-      .patch({ ...changes, ...(scansAt && { scansAt }), leasedUntil: null });
-    const isDisabled = changes.isEnabled === false;
-    if (isDisabled) await dropPending(transaction, endpoint.id);
-    return { isDisabled };
-  });
+  const isDisabled = await db.transaction((transaction) => endClaim(transaction, endpoint, round));
+  if (isDisabled) await dropPending(db, endpoint.id, maxDroppingMs);
+  return { isDisabled };
+}
+
+/** Returns whether it disables the endpoint. */
+async function endClaim(
+  transaction: Database,
+  endpoint: Endpoint,
+  { calls, scans }: Round,
+): Promise<boolean> {
+  const own = await Endpoint.query(transaction)
+    .findById(endpoint.id)
+    .where({ leased_until: endpoint.leasedUntil })
+    .forNoKeyUpdate();
+  // Deleted, or claimed by another worker after this claim ran out.
+  if (!own) return false;
+  const now = await readClock(transaction);
+  // Everything that an owner does to start again sets `retryAt`.
+  const isUnchanged = own.isEnabled && own.retryAt.getTime() === endpoint.retryAt.getTime();
+  const changes = isUnchanged ? endpointState(endpoint, calls, now) : {};
+  const isDisabled = changes.isEnabled === false;
+  // What comes next is judged by itself: a single failure, days later, must not be the last one.
+  if (!isDisabled && (changes.failures ?? own.failures) > 0 && !(await hasWaiting(transaction, own)))
+    Object.assign(changes, { failures: 0, failingSince: null, retryAt: now });
+  await Endpoint.query(transaction)
+    .findById(endpoint.id)
+    .patch({
+      ...changes,
+      ...(scans && { scansAt: new Date(now.getTime() + scans.nextInMs) }),
+      leasedUntil: null,
+    });
+  return isDisabled;
+}
+
+async function hasWaiting(transaction: Database, { id }: Endpoint): Promise<boolean> {
+  const waiting = { endpoint_id: id };
+  return (
+    (await transaction('webhook_deliveries')
+      .where({ ...waiting, status: 'pending' })
+      .first('id')) !== undefined ||
+    (await transaction('webhook_scans').where(waiting).first('id')) !== undefined
+  );
 }
 
 function endpointState(
@@ -115,12 +147,13 @@ function endpointState(
     const isSlow = calls.some(({ durationMs }) => durationMs > slowMs);
     return { failures: 0, failingSince: null, isSlow };
   }
-  const since = failingSince ?? now;
-  const failing = {
-    failures: failures + 1,
-    failingSince: since,
+  const pause = {
     retryAt: new Date(now.getTime() + backoffMs(firstPauseMs, failures, longestPauseMs)),
   };
+  // An owner may test an endpoint that takes no pings. A failing one gets no more calls by them.
+  if (calls.every(({ isPing }) => isPing)) return failures > 0 ? pause : {};
+  const since = failingSince ?? now;
+  const failing = { ...pause, failures: failures + 1, failingSince: since };
   if (now.getTime() - since.getTime() < maxFailingMs) return failing;
   return { ...failing, isEnabled: false, disabledAt: now, disabledReason: 'failing' };
 }

@@ -95,6 +95,21 @@ describe('The mailer', () => {
     expect(unreachable.isPermanent).to.equal(false);
   });
 
+  it('waits longer for the acknowledgement of a mail than for any other answer', async () => {
+    let received = 0;
+    server = await startMailServer({
+      onData(stream, _session, done) {
+        stream.resume();
+        stream.on('end', () => {
+          received += 1;
+          setTimeout(done, 21_000);
+        });
+      },
+    });
+    await createMailer(server.config).send(mail);
+    expect(received).to.equal(1);
+  });
+
   it('prints mails where there is no server, for local use', async () => {
     let printed = '';
     const mailer = createMailer({ server: 'terminal', from: 'qrelay@localhost' }, (text) => {

@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { claimEndpoints, type Pace } from '../../src/webhooks/claim-endpoints.ts';
-import { createPing } from '../../src/webhooks/deliveries.ts';
+import { claimEndpoints, type Pace, takeDue } from '../../src/webhooks/claim-endpoints.ts';
+import { createPing, Delivery } from '../../src/webhooks/deliveries.ts';
 import { changeEndpoint, createEndpoint, Endpoint } from '../../src/webhooks/endpoints.ts';
-import { type Call, releaseEndpoint } from '../../src/webhooks/record-attempt.ts';
+import {
+  type Call,
+  cancelDelivery,
+  recordAttempt,
+  releaseEndpoint,
+} from '../../src/webhooks/record-attempt.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -16,7 +23,11 @@ describe('Turns of webhook endpoints', () => {
     service = await startService();
     ({ id: userId } = await findOrCreateUser(service.db, 'turns@example.com', new Date()));
   });
-  beforeEach(() => service.db('webhook_endpoints').delete());
+  beforeEach(async () => {
+    await service.db('webhook_endpoints').delete();
+    await service.db('webhook_deliveries').delete();
+    await service.db('webhook_scans').delete();
+  });
   after(() => service.stop());
 
   /** An endpoint that has something to be sent. */
@@ -29,9 +40,9 @@ describe('Turns of webhook endpoints', () => {
   }
   const claim = (pace: Pace, limit = 100) => claimEndpoints(service.db, { pace, limit, leaseMs: 60_000 });
   const release = (endpoint: Endpoint, ...calls: Call[]) =>
-    releaseEndpoint(service.db, endpoint, { calls, scansAt: undefined }, new Date());
-  const quick: Call = { outcome: 'delivered', durationMs: 100 };
-  const slow: Call = { outcome: 'delivered', durationMs: 9_000 };
+    releaseEndpoint(service.db, endpoint, { calls, scans: undefined });
+  const quick: Call = { outcome: 'delivered', durationMs: 100, isPing: false };
+  const slow: Call = { outcome: 'delivered', durationMs: 9_000, isPing: false };
 
   /** All are called once, and answer at once. */
   async function prove(): Promise<void> {
@@ -83,12 +94,113 @@ describe('Turns of webhook endpoints', () => {
     expect(await claim('fast')).to.deep.equal([]);
     await prove();
     const [again] = await claim('fast');
-    await release(again!, { outcome: 'failed', durationMs: 10 });
+    await release(again!, { outcome: 'failed', durationMs: 10, isPing: false });
     expect(await paceOf()).to.equal('slow');
     await service.db('webhook_endpoints').update({ retry_at: new Date(0) });
     await prove();
     expect(await paceOf()).to.equal('fast');
     await changeEndpoint(service.db, userId, id, { url: 'https://elsewhere.example.com/' }, new Date());
     expect(await paceOf()).to.equal('slow');
+  });
+
+  describe('of an endpoint that fails', () => {
+    const failedCall: Call = { outcome: 'failed', durationMs: 10, isPing: false };
+    const insert = (endpointId: string, event: string, columns: object = {}) =>
+      service.db('webhook_deliveries').insert({ endpoint_id: endpointId, event, ...columns });
+    const addScans = (endpointId: string) =>
+      service.db('webhook_scans').insert({
+        endpoint_id: endpointId,
+        qr_code_id: randomUUID(),
+        scan_ids: [randomUUID()],
+      });
+    const rowOf = (id: string) => Endpoint.query(service.db).findById(id).throwIfNotFound();
+    /** The next call, which the endpoint answers. */
+    async function answer(id: string, statusCode: number): Promise<Delivery[]> {
+      await service
+        .db('webhook_endpoints')
+        .where({ id })
+        .update({ retry_at: new Date(0) });
+      const [endpoint] = [...(await claim('slow')), ...(await claim('fast'))];
+      const { scans, others } = await takeDue(service.db, endpoint!);
+      const sent = scans ? [scans, ...others] : others;
+      const outcome = statusCode < 300 ? ('delivered' as const) : ('failed' as const);
+      const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode, response: '', error: null };
+      for (const delivery of sent) await recordAttempt(service.db, delivery, attempt);
+      await release(
+        endpoint!,
+        ...sent.map(({ event }) => ({ outcome, durationMs: 1, isPing: event === 'ping' })),
+      );
+      return sent;
+    }
+
+    it('begin with what it has not refused yet, be it an event or scans', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await service.db('webhook_deliveries').delete();
+      await insert(id, 'code.updated');
+      await answer(id, 422);
+      await insert(id, 'code.created');
+      await addScans(id);
+      const names = async () => (await answer(id, 503)).map(({ event }) => event);
+      expect(await names()).to.deep.equal(['code.created']);
+      expect(await names()).to.deep.equal(['scan.recorded']);
+      await addScans(id);
+      expect(await names()).to.deep.equal(['scan.recorded']);
+      // Each has been refused once: then in turn.
+      const again = [...(await names()), ...(await names()), ...(await names()), ...(await names())];
+      expect(again).to.have.members(['code.updated', 'code.created', 'scan.recorded', 'scan.recorded']);
+      expect(await rowOf(id)).to.include({ failures: 8 });
+      await addScans(id);
+      await answer(id, 200);
+      expect(await rowOf(id)).to.include({ failures: 0, failingSince: null });
+    });
+
+    it('are not counted by pings, but pause after them', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await answer(id, 500);
+      expect(await rowOf(id)).to.include({ failures: 0, failingSince: null });
+      await insert(id, 'code.created');
+      await service.db('webhook_endpoints').update({ failures: 3, failing_since: new Date(0) });
+      await service.db('webhook_deliveries').where({ event: 'code.created' }).update({ attempts: 5 });
+      const [ping] = await answer(id, 500);
+      expect(ping?.event).to.equal('ping');
+      const row = await rowOf(id);
+      expect(row).to.include({ failures: 3, isEnabled: true });
+      expect(row.retryAt.getTime()).to.be.greaterThan(Date.now() + 2_000);
+    });
+
+    it('begin anew when nothing is left to be sent', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await service.db('webhook_deliveries').delete();
+      await insert(id, 'code.created');
+      await answer(id, 500);
+      expect(await rowOf(id)).to.include({ failures: 1 });
+      await service
+        .db('webhook_endpoints')
+        .update({ failing_since: new Date(Date.now() - 4 * 86_400_000), retry_at: new Date(0) });
+      const [endpoint] = await claim('slow');
+      const { others } = await takeDue(service.db, endpoint!);
+      await cancelDelivery(service.db, others[0]!);
+      await release(endpoint!);
+      expect(await rowOf(id)).to.include({ failures: 0, failingSince: null, isEnabled: true });
+      await insert(id, 'code.created');
+      await answer(id, 500);
+      expect(await rowOf(id)).to.include({ failures: 1, isEnabled: true });
+    });
+
+    it('pause by the clock of the database, not of the worker', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await insert(id, 'code.created');
+      const [endpoint] = await claim('slow');
+      mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 });
+      try {
+        const scans = { nextInMs: 900 };
+        await releaseEndpoint(service.db, endpoint!, { calls: [failedCall], scans });
+      } finally {
+        mock.timers.reset();
+      }
+      const { retryAt, scansAt, failingSince } = await rowOf(id);
+      for (const time of [retryAt, scansAt, failingSince!])
+        expect(time.getTime()).to.be.within(Date.now() - 5_000, Date.now() + 5_000);
+    });
   });
 });

@@ -5,7 +5,8 @@ import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { recordScans } from '../../src/scans/record-scans.ts';
 import { readBacklog } from '../../src/webhooks/backlog.ts';
 import { firstIdAt } from '../../src/store/time-ordered-id.ts';
-import { Delivery, replayPeriod } from '../../src/webhooks/deliveries.ts';
+import { Delivery, periodErrors, replayPeriod } from '../../src/webhooks/deliveries.ts';
+import { dropPending } from '../../src/webhooks/drop-pending.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -78,9 +79,16 @@ describe('Upkeep of webhooks', () => {
     expect(await daysLeft(30)).to.deep.equal([30, 7, 1, 7]);
   });
 
-  it('purge deliveries after 30 days, and scans that wait for an endpoint that is gone', async () => {
-    const old = firstIdAt(new Date(Date.now() - 31 * dayMs));
-    const recent = firstIdAt(new Date(Date.now() - 29 * dayMs));
+  it('purge deliveries a day after they can be replayed, and scans that wait for an endpoint that is gone', async () => {
+    const old = firstIdAt(new Date(Date.now() - 32.1 * dayMs));
+    const from = new Date(Date.now() - 31 * dayMs);
+    const recent = firstIdAt(from);
+    expect(
+      periodErrors({ from: new Date(from.getTime() + 1_000), to: new Date() }, new Date()),
+    ).to.deep.equal([]);
+    expect(
+      periodErrors({ from: new Date(from.getTime() - 1_000), to: new Date() }, new Date()),
+    ).to.have.length(1);
     await service
       .db('webhook_deliveries')
       .insert([old, recent].map((id) => ({ id, endpoint_id: endpoint.id, event: 'ping' })));
@@ -154,8 +162,8 @@ describe('Upkeep of webhooks', () => {
 
     const [first, , last] = (await ofCode()) as [Delivery, Delivery, Delivery];
     const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 200, response: '', error: null };
-    await recordAttempt(service.db, first, attempt, new Date());
-    await recordAttempt(service.db, last, attempt, new Date());
+    await recordAttempt(service.db, first, attempt);
+    await recordAttempt(service.db, last, attempt);
     await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
     expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([
       ['code.deleted', 'delivered'],
@@ -165,6 +173,55 @@ describe('Upkeep of webhooks', () => {
     await purgeDeliveries(service.db, new Date(Date.now() + 1.1 * dayMs), never);
     expect(await ofCode()).to.deep.equal([]);
     expect((await deliveries()).map(({ event }) => event)).to.deep.equal(['code.updated']);
+  });
+
+  it('remove the backlog of a disabled endpoint in steps, and send none of it when it is enabled again', async () => {
+    const count = 5_000;
+    const fill = async () => {
+      await service.db.raw(
+        `INSERT INTO webhook_deliveries (endpoint_id, event) SELECT :id, 'code.expiring' FROM generate_series(1, :count::int)`,
+        { id: endpoint.id, count },
+      );
+      await service.db.raw(
+        `INSERT INTO webhook_scans (endpoint_id, qr_code_id, scan_ids)
+         SELECT :id, gen_random_uuid(), ARRAY[gen_random_uuid()] FROM generate_series(1, :count::int)`,
+        { id: endpoint.id, count },
+      );
+    };
+    const waiting = async () => ({
+      pending: await Delivery.query(service.db)
+        .where({ endpoint_id: endpoint.id, status: 'pending' })
+        .resultSize(),
+      scans: (await service.db('webhook_scans').where({ endpoint_id: endpoint.id })).length,
+    });
+    const disable = () =>
+      service.db('webhook_endpoints').where({ id: endpoint.id }).update({ is_enabled: false });
+    const change = (isEnabled: boolean) =>
+      changeEndpoint(service.db, user.id, endpoint.id, { isEnabled }, new Date());
+
+    await fill();
+    // Nothing of an endpoint that is enabled.
+    expect(await dropPending(service.db, endpoint.id, 10_000)).to.equal(true);
+    expect(await waiting()).to.deep.equal({ pending: count, scans: count });
+    await change(false);
+    expect(await waiting()).to.deep.equal({ pending: 0, scans: 0 });
+
+    // Disabled by a worker that was killed before it had removed anything.
+    await change(true);
+    await fill();
+    await disable();
+    let steps = 0;
+    await purgeDeliveries(service.db, new Date(), () => (steps += 1) > 5);
+    expect((await waiting()).pending).to.be.within(1, count);
+    await purgeDeliveries(service.db, new Date(), never);
+    expect(await waiting()).to.deep.equal({ pending: 0, scans: 0 });
+
+    await change(true);
+    await fill();
+    await disable();
+    await change(true);
+    expect(await waiting()).to.deep.equal({ pending: 0, scans: 0 });
+    await service.db('webhook_deliveries').where({ endpoint_id: endpoint.id }).delete();
   });
 
   it('log events of codes that happen while the endpoint is disabled, for a replay', async () => {

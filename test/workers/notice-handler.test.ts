@@ -93,6 +93,11 @@ describe('Notices to owners', () => {
   const sentTo = ({ email }: { email: string }): ReceivedMail[] =>
     mails.received.filter(({ to }) => to.includes(email));
   const subjectsTo = (owner: { email: string }) => sentTo(owner).map(({ headers }) => headers['subject']);
+  const endLeases = () =>
+    service
+      .db('notices')
+      .whereNotNull('leased_until')
+      .update({ leased_until: new Date(0) });
   const later = (days: number) => new Date(wednesday.getTime() + days * day);
   const scan = (codeId: string, at: string, count = 1) =>
     recordScans(
@@ -249,7 +254,10 @@ describe('Notices to owners', () => {
     expect(sentTo(owner)).to.deep.equal([]);
     await owner.code('Poster', { endsIn: 6 * day });
     await runHandler(later(0.1));
+    expect(subjectsTo(owner)).to.deep.equal(['“Poster” ends in 7 days']);
+    await endLeases();
     await runHandler(later(0.2));
+    await runHandler(later(0.3));
     expect(subjectsTo(owner)).to.have.members(['“Menu” ends in 7 days', '“Poster” ends in 7 days']);
     const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
     expect(ids).to.include(`<${taken?.mailId}@qr.test>`);
@@ -267,6 +275,64 @@ describe('Notices to owners', () => {
     const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
     expect(ids).to.have.length(2);
     expect(new Set(ids).size).to.equal(1);
+  });
+
+  it('are sent again twice at most, if the server never says whether it has accepted them', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    hangUpOn.add(owner.email);
+    await runHandler(wednesday);
+    // That the server refuses certainly is not counted.
+    failures.set(owner.email, 'busy');
+    for (let run = 1; run < 6; run += 1) await runHandler(later(run / 100));
+    failures.clear();
+    for (let run = 6; run < 12; run += 1) await runHandler(later(run / 100));
+    hangUpOn.clear();
+    await runHandler(later(0.2));
+    const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
+    expect(ids).to.have.length(3);
+    expect(new Set(ids).size).to.equal(1);
+  });
+
+  it('are not sent for ever by workers that are killed', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    await addOwners(service.db, wednesday);
+    await findEndingCodes(service.db, [owner.id], wednesday);
+    for (let killed = 0; killed < 3; killed += 1) {
+      expect((await claimNotices(service.db, wednesday))?.repeats).to.equal(killed);
+      await endLeases();
+    }
+    await runHandler(wednesday);
+    await runHandler(later(0.1));
+    expect(sentTo(owner)).to.deep.equal([]);
+  });
+
+  it('are sent although looking for others takes longer than a run', async () => {
+    const owner = await newOwner();
+    await owner.code('Menu', { endsIn: 6 * day });
+    const realNow = performance.now.bind(performance);
+    let elapsedMs = 0;
+    performance.now = () => realNow() + elapsedMs;
+    const db = new Proxy(service.db, {
+      get(target, name, self) {
+        if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
+        return async (sql: string, values: object) => {
+          // Each step of the search takes two minutes, and there is always another one.
+          if (sql.includes("'ending'")) {
+            elapsedMs += 2 * 60_000;
+            await service.db('notice_checks').update({ checked_at: service.db.raw("'-infinity'") });
+          }
+          return target.raw(sql, values as never) as unknown;
+        };
+      },
+    });
+    try {
+      await runHandler(wednesday, db);
+    } finally {
+      performance.now = realNow;
+    }
+    expect(subjectsTo(owner)).to.deep.equal(['“Menu” ends in 7 days']);
   });
 
   it('are sent once although the database is away after the server has accepted them', async () => {

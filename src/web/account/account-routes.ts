@@ -4,17 +4,20 @@ import { findExport } from '../../accounts/account-exports.ts';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { changePassword } from '../../accounts/change-password.ts';
+import { changedMeanwhile } from '../../accounts/lock-unchanged.ts';
 import { findPendingEmail } from '../../accounts/email-confirmations.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
+import { countAccess } from '../../accounts/program-access.ts';
 import { hourlyQuota } from '../../accounts/plans.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
-import { changeEmail, deleteUser, hasConfirmedEmail } from '../../accounts/users.ts';
+import { changeEmail, deleteUser, hasConfirmedEmail, type User } from '../../accounts/users.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
 import { noticeKinds } from '../../notices/kinds.ts';
 import { readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
 import { field } from '../middleware/forms.ts';
 import { currentPasswordErrors } from './current-password.ts';
+import { type AccountFlash, flashTexts, reviewPath } from './account-flash.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
 import { askForConfirmation, mailLater } from '../sign-in/ask-for-confirmation.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
@@ -22,17 +25,6 @@ import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
 
 const maxConfirmationsPerHour = 5;
-const flashTexts = {
-  language: 'The language and time zone of your emails were changed.',
-  notices: 'Your choice of emails was saved.',
-  export: 'Your export is being created. It takes a minute, longer with many scans.',
-  tooManyExports: 'You have asked for too many exports. Try again in an hour.',
-  confirm: 'An email with a link is on its way. Open the link to confirm the address.',
-  tooManyMails: 'Too many emails were sent. Try again in an hour.',
-  email: 'Your email was changed.',
-  password: 'Your password was changed. All other sessions were signed out.',
-};
-export type AccountFlash = keyof typeof flashTexts;
 
 /** Plan and usage, email, password, and deletion of the account. */
 export function accountPages(parts: PageParts): Router {
@@ -61,6 +53,7 @@ export function accountPages(parts: PageParts): Router {
     };
     const latestExport = await findExport(db, user.id, now());
     const flash = readFlash(ctx, parts, flashTexts);
+    const access = ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined;
     const visitor = visitorOf(ctx, parts);
     const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
     show(
@@ -74,6 +67,7 @@ export function accountPages(parts: PageParts): Router {
         use,
         latestExport,
         flash: flash && flashTexts[flash],
+        access,
         errors,
         typed,
       },
@@ -81,11 +75,12 @@ export function accountPages(parts: PageParts): Router {
     );
   }
 
-  async function confirmLater(ctx: Context, email: string): Promise<void> {
+  /** `checked`: the account, where its password was checked. */
+  async function confirmLater(ctx: Context, email: string, checked?: User): Promise<void> {
     const user = userOf(ctx);
     const limit = { subject: `confirm-email:${user.id}`, maxPerHour: maxConfirmationsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
-    if (isAllowed) await askForConfirmation(parts, user.id, email);
+    if (isAllowed) await askForConfirmation(parts, { userId: user.id, email, checked });
     const flash: AccountFlash = isAllowed ? 'confirm' : 'tooManyMails';
     redirectWithFlash(ctx, parts, '/account', flash);
   }
@@ -101,8 +96,10 @@ export function accountPages(parts: PageParts): Router {
     ];
     if (list.length > 0) return showAccount(ctx, { form: 'email', list });
     // With mails, it changes when its owner confirms it. Whether it has another account is not told.
-    if (sendMail) return confirmLater(ctx, email);
-    if (!(await changeEmail(db, user, email, now()))) {
+    if (sendMail) return confirmLater(ctx, email, user);
+    const isChanged = await changeEmail(db, user, email, now());
+    if (isChanged === undefined) throw changedMeanwhile();
+    if (!isChanged) {
       const taken = { field: 'newEmail', message: 'This email belongs to another account' };
       return showAccount(ctx, { form: 'email', list: [taken] });
     }
@@ -148,7 +145,7 @@ export function accountPages(parts: PageParts): Router {
     await changePassword(db, user, await passwords.hash(password), now());
     await mailLater(parts, { kind: 'password-changed', userId: user.id });
     await sessions.signIn(ctx, user);
-    redirectWithFlash(ctx, parts, '/account', 'password' satisfies AccountFlash);
+    redirectWithFlash(ctx, parts, reviewPath, 'password' satisfies AccountFlash);
   });
 
   router.post('/delete', async (ctx) => {

@@ -1,3 +1,5 @@
+import type { ProgramAccess } from '../../accounts/program-access.ts';
+import { pluralize } from '../../doctor/format.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
 import { type FormState, idOf, Input } from '../ui/controls.tsx';
@@ -29,6 +31,8 @@ export interface AccountProps {
   limits: { plan: string; requestsPerHour: number }[];
   use: { name: string; prefix: string; used: number; limit: number }[];
   flash?: string | undefined;
+  /** What to review after the password has changed. */
+  access?: ProgramAccess | undefined;
   /** Errors by the form they belong to. */
   errors?: { form: 'email' | 'password' | 'delete' | 'language'; list: FieldError[] } | undefined;
   /** The input, without passwords. */
@@ -45,7 +49,7 @@ const problems: Record<FormName, string> = {
 };
 
 export function AccountView(props: AccountProps) {
-  const { visitor, email, plan, limits, use, latestExport, flash, errors, typed } = props;
+  const { visitor, email, plan, limits, use, latestExport, flash, access, errors, typed } = props;
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -59,7 +63,12 @@ export function AccountView(props: AccountProps) {
       styles={['account']}
     >
       <h1>Account</h1>
-      {flash && <Notice kind="good">{flash}</Notice>}
+      {(flash || access) && (
+        <Notice kind="good">
+          {flash && <p>{flash}</p>}
+          {access && <AccessReview {...access} />}
+        </Notice>
+      )}
       <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
       <section class="card">
         <h2>Security</h2>
@@ -131,6 +140,16 @@ export function AccountView(props: AccountProps) {
         </Form>
       </section>
     </Layout>
+  );
+}
+
+function AccessReview({ keys, webhooks }: ProgramAccess) {
+  return (
+    <p>
+      Your account has {pluralize(keys, 'active API key')} and {pluralize(webhooks, 'active webhook')}, which
+      work without your password. Remove those that you do not know: <a href="/keys">API keys</a>,{' '}
+      <a href="/webhooks">webhooks</a>.
+    </p>
   );
 }
 

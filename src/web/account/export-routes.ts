@@ -6,7 +6,7 @@ import { AppError, BusyError } from '../../errors.ts';
 import { attachment } from '../../http/content-disposition.ts';
 import { redirectWithFlash } from '../ui/flash.ts';
 import { needUser, type PageParts, userOf } from '../ui/page.ts';
-import type { AccountFlash } from './account-routes.ts';
+import type { AccountFlash } from './account-flash.ts';
 
 const maxExportsPerHour = 3;
 

@@ -1,11 +1,15 @@
 import { requestConfirmation } from '../../accounts/email-confirmations.ts';
+import type { User } from '../../accounts/users.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
 import type { PageParts } from '../ui/page.ts';
 
-/** Asks the owner of an address to confirm it. */
-export async function askForConfirmation(parts: PageParts, userId: string, email: string): Promise<void> {
+/** Asks the owner of an address to confirm it. `checked`: the account, where its password was checked for that. */
+export async function askForConfirmation(
+  parts: PageParts,
+  { userId, email, checked }: { userId: string; email: string; checked?: User | undefined },
+): Promise<void> {
   if (!parts.sendMail) return;
-  await requestConfirmation(parts.db, userId, email, parts.now());
+  await requestConfirmation(parts.db, { userId, email, checked }, parts.now());
   await mailLater(parts, { kind: 'confirm-email', userId });
 }
 

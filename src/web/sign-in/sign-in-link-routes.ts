@@ -1,7 +1,9 @@
 import Router from '@koa/router';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
+import { countAccess, hasAccess } from '../../accounts/program-access.ts';
 import type { FieldError } from '../../errors.ts';
+import { type AccountFlash, reviewPath } from '../account/account-flash.ts';
 import { field } from '../middleware/forms.ts';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
@@ -12,7 +14,7 @@ const home = '/codes';
 
 /** The link in a mail, or from an operator, for a user who cannot sign in: its owner chooses a new password. */
 export function signInLinkPages(parts: PageParts): Router {
-  const { db, passwords, sendMail, now } = parts;
+  const { db, passwords, sessions, sendMail, now } = parts;
   const router = new Router();
 
   router.get('/signin/link/:token', async (ctx) => {
@@ -32,10 +34,14 @@ export function signInLinkPages(parts: PageParts): Router {
     const errors = passwordErrors('newPassword', password, user.email);
     if (errors.length > 0) return refuse(errors);
     if (await passwords.isCommon(password, user.email)) return refuse([commonPasswordError('newPassword')]);
-    const changed = await useSignInLink(db, token, await passwords.hash(password), now());
-    if (!changed) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
-    await mailLater(parts, { kind: 'password-changed', userId: changed.id });
-    await completeSignIn(ctx, parts, changed, home);
+    const used = await useSignInLink(db, token, await passwords.hash(password), now());
+    if (!used) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+    await mailLater(parts, { kind: 'password-changed', userId: used.user.id });
+    const isRevoked = hasAccess(used.revoked);
+    const isToReview = isRevoked || hasAccess(await countAccess(db, used.user.id));
+    await completeSignIn(ctx, parts, used.user, isToReview ? reviewPath : home);
+    // Last, because signing in clears it.
+    if (isRevoked) sessions.setFlash(ctx, '/account', 'revoked' satisfies AccountFlash);
   });
   return router;
 }

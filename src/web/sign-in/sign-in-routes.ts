@@ -79,7 +79,7 @@ export function signInPages(parts: PageParts): Router {
           link: { path: withNext('/signin', next), name: 'Sign in' },
         },
       ]);
-    await askForConfirmation(parts, user.id, email);
+    await askForConfirmation(parts, { userId: user.id, email });
     await sessions.signIn(ctx, user);
     if (next === undefined && parts.sendMail)
       return redirectWithFlash(ctx, parts, home, 'signedUp' satisfies CodeFlash);

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import {
   addExportChunk,
+  failExport,
   findExport,
   finishExport,
   purgeExports,
   requestExport,
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-recovery.ts';
-import { deleteUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
 import { housekeepingQueue } from '../../../src/queue/housekeeping-queue.ts';
 import { mailQueue } from '../../../src/queue/mail-queue.ts';
 import { openQueueClient, type QueueClient } from '../../../src/queue/queue-client.ts';
@@ -157,6 +158,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     const handle = createExportHandler({ backgroundDb: service.db, site, exportUpkeep, log: testLog() });
     await Promise.all([1, 2].map(() => handle({ userId: user.id, requestId })));
     await handle({ userId: user.id, requestId });
+    await purgeExports(service.db, new Date());
     const builds = (await service
       .db('account_export_chunks')
       .where({ user_id: user.id })
@@ -164,6 +166,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(builds).to.have.length(1);
     expect([...(await download(client)).keys()]).to.include('account.json');
     await deleteUser(service.db, user);
+    await purgeExports(service.db, new Date());
     expect(await service.db('account_exports').where({ user_id: user.id })).to.deep.equal([]);
     expect(await service.db('account_export_chunks').where({ user_id: user.id })).to.deep.equal([]);
   });
@@ -236,7 +239,9 @@ onBothQueues('The export of an account', (redisUrl) => {
     await add(old, 0);
     await finishExport(service.db, { userId, requestId: earlier, buildId: old, bytes: 2 });
     await add(build, 1);
+    await purgeExports(service.db, new Date());
     await finishExport(service.db, { userId, requestId, buildId: build, bytes: 4 });
+    await purgeExports(service.db, new Date());
     const rows = await service.db('account_export_chunks').where({ user_id: userId }).orderBy('position');
     expect(
       rows.map(({ build_id, position }: { build_id: string; position: number }) => [build_id, position]),
@@ -244,6 +249,52 @@ onBothQueues('The export of an account', (redisUrl) => {
       [build, 0],
       [build, 1],
     ]);
+  });
+
+  it('is replaced, fails and is deleted with its account without deleting its chunks, which are purged in steps', async () => {
+    const chunks = (userId: string) =>
+      service.db('account_export_chunks').where({ user_id: userId }) as Promise<object[]>;
+    // Any statement that deletes more fails, as it would with 2 GiB.
+    await service.db.raw(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF (SELECT count(*) FROM deleted) > 64 THEN RAISE EXCEPTION 'too many at once'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER refuse_many AFTER DELETE ON account_export_chunks
+        REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+    try {
+      for (const end of ['replaced', 'failed', 'deleted'] as const) {
+        const user = await findOrCreateUser(service.db, `large-${end}@example.com`, new Date());
+        const userId = user.id;
+        const requestId = (await requestExport(service.db, userId, new Date())) ?? '';
+        const buildId = uuidv7();
+        for (let position = 0; position < 130; position += 1)
+          await addExportChunk(
+            service.db,
+            { buildId, position, userId, data: Buffer.from('PK') },
+            new Date(),
+          );
+        await purgeExports(service.db, new Date());
+        expect(await chunks(userId)).to.have.length(130);
+        if (end === 'failed') await failExport(service.db, { userId, requestId }, new Date());
+        else await finishExport(service.db, { userId, requestId, buildId, bytes: 260 });
+        if (end === 'replaced') {
+          expect(await requestExport(service.db, userId, new Date())).to.be.a('string');
+          await failExport(
+            service.db,
+            { userId, requestId: (await findExport(service.db, userId, new Date()))?.requestId ?? '' },
+            new Date(),
+          );
+        }
+        if (end === 'deleted') await deleteUser(service.db, user);
+        expect(await chunks(userId)).to.have.length(130);
+        await purgeExports(service.db, new Date());
+        expect(await chunks(userId), end).to.deep.equal([]);
+      }
+    } finally {
+      await service.db.raw('DROP TRIGGER refuse_many ON account_export_chunks; DROP FUNCTION refuse_many()');
+    }
   });
 
   it('can be asked for three times an hour', async () => {

@@ -130,7 +130,7 @@ describe('Two-factor sign-in', () => {
   it('is also asked for after a link with which the password was replaced', async () => {
     const user = await newUser();
     await setUp(user);
-    const path = `/signin/link/${await createSignInLink(service.db, user, new Date(now))}`;
+    const path = `/signin/link/${await createSignInLink(service.db, user, new Date(now), { isMailed: true })}`;
     const client = formClient(service.url);
     await client.get(path);
     const answer = await client.post(path, { newPassword: 'another long and rare password' });

@@ -149,7 +149,7 @@ describe('The email of an account', () => {
     await thief.post('/account/email', { newEmail: 'thief@example.com', emailPassword: password });
     const [mail] = await mails.mailsTo('thief@example.com');
     const owner = await findUserByEmail(service.db, 'robbed@example.com');
-    const link = await createSignInLink(service.db, owner, new Date());
+    const link = await createSignInLink(service.db, owner, new Date(), { isMailed: true });
     const client = formClient(service.url);
     await client.get('/signin');
     const newPassword = 'another long and rare password';
@@ -173,7 +173,7 @@ describe('The email of an account', () => {
   it('takes the links to a new password with it that were sent to the old one', async () => {
     const client = await signUp('leaving@example.com');
     const user = await findUserByEmail(service.db, 'leaving@example.com');
-    const link = await createSignInLink(service.db, user, new Date());
+    const link = await createSignInLink(service.db, user, new Date(), { isMailed: true });
     expect((await formClient(service.url).get(`/signin/link/${link}`)).status).to.equal(200);
     await client.get('/account');
     await client.post('/account/email', { newEmail: 'arrived@example.com', emailPassword: password });

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { changePassword } from '../../../src/accounts/change-password.ts';
+import { createSignInLink, findLinkedUser } from '../../../src/accounts/sign-in-links.ts';
 import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
+import { apiClient } from '../../support/api-client.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';
@@ -134,6 +136,49 @@ describe('A forgotten password', () => {
       .and.to.contain('Get a new link');
     service.setNow(undefined);
     expect((await use(live)).status).to.equal(303);
+  });
+
+  it('ends what a stranger has set up who signed up with the address, and says so', async () => {
+    const user = await newUser(service);
+    const api = apiClient(service.url, await service.makeKey({ email: user.email }));
+    const webhook = { url: 'https://example.com/hook', name: 'Stranger', events: ['code.created'] };
+    expect((await api('/webhooks', { method: 'POST', body: webhook })).status).to.equal(201);
+    const owner = formClient(service.url);
+    const answer = await use(await linkFor(user), owner);
+    const page = await mainText(await owner.get(answer.headers.get('Location') ?? ''));
+    expect(page).to.contain('its API keys were revoked').and.to.contain('0 active webhooks');
+    expect((await api('/webhooks')).status).to.equal(401);
+    const [endpoint] = (await service.db('webhook_endpoints').where({ user_id: user.id })) as object[];
+    expect(endpoint).to.include({ is_enabled: false, disabled_reason: 'owner' });
+  });
+
+  it('leaves the keys of a confirmed account, and names them for review', async () => {
+    const user = await newUser(service);
+    await service.db('users').where({ id: user.id }).update({ confirmed_email: user.email });
+    const api = apiClient(service.url, await service.makeKey({ email: user.email }));
+    const owner = formClient(service.url);
+    const answer = await use(await linkFor(user), owner);
+    expect(answer.headers.get('Location')).to.equal('/account?review=access');
+    const page = await (await owner.get('/account?review=access')).text();
+    expect(page)
+      .to.contain('1 active API key')
+      .and.to.contain('href="/keys"')
+      .and.to.contain('href="/webhooks"');
+    expect((await api('/webhooks')).status).to.equal(200);
+  });
+
+  it('gives a link that stops working when the email changes, also if it is made for the old one a moment later', async () => {
+    const user = await newUser(service);
+    const { id } = user;
+    const mailed = await createSignInLink(service.db, user, new Date(), { isMailed: true });
+    expect(await findLinkedUser(service.db, mailed, new Date())).to.include({ id });
+    await service
+      .db('users')
+      .where({ id })
+      .update({ email: `new-${user.email}` });
+    expect(await findLinkedUser(service.db, mailed, new Date())).to.equal(undefined);
+    const shown = await createSignInLink(service.db, user, new Date(), { isMailed: false });
+    expect(await findLinkedUser(service.db, shown, new Date())).to.include({ id });
   });
 
   it('is limited by account, and by address', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { changePassword } from '../../../src/accounts/change-password.ts';
-import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { requestConfirmation } from '../../../src/accounts/email-confirmations.ts';
+import { changeEmail, findOrCreateUser } from '../../../src/accounts/users.ts';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
@@ -297,6 +298,34 @@ describe('Sessions over HTTP', () => {
     await change.commit();
     expect(await started).to.equal('The account was changed in the meantime. Sign in again.');
     expect(await service.db('sessions').where({ user_id: user.id })).to.deep.equal([]);
+  });
+
+  it('do not change the password or the email of an account whose password was replaced meanwhile', async () => {
+    const email = 'roy@example.com';
+    const checked = await findOrCreateUser(service.db, email, new Date());
+    await changePassword(
+      service.db,
+      await findOrCreateUser(service.db, email, new Date()),
+      'reset',
+      new Date(),
+    );
+    const message = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        ({ message: text }: Error) => text,
+      );
+    const refused = 'The account was changed in the meantime. Sign in again.';
+    expect(await message(changePassword(service.db, checked, 'stolen', new Date()))).to.equal(refused);
+    const confirmation = { userId: checked.id, email: 'thief@example.com', checked };
+    expect(await message(requestConfirmation(service.db, confirmation, new Date()))).to.equal(refused);
+    expect(await changeEmail(service.db, checked, 'thief@example.com', new Date())).to.equal(undefined);
+    expect(await service.db('users').where({ id: checked.id }).first('email', 'password_hash')).to.deep.equal(
+      {
+        email,
+        password_hash: 'reset',
+      },
+    );
+    expect(await service.db('email_confirmations').where({ user_id: checked.id })).to.deep.equal([]);
   });
 
   it('are limited to 50 per user: the least recently used ends', async () => {

@@ -158,7 +158,7 @@ export function usersPages(parts: PageParts): Router {
     const token = await db.transaction(async (transaction) => {
       const entry = { operatorId: userOf(ctx).id, action: 'account.link', target: user.id } as const;
       await recordAction(transaction, entry, now());
-      return createSignInLink(transaction, user, now());
+      return createSignInLink(transaction, user, now(), { isMailed: false });
     });
     await sessions.keepSecret(
       ctx,
