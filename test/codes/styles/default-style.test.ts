@@ -19,8 +19,8 @@ describe('A new code with the default style', () => {
     const { id: ownerId } = await findOrCreateUser(service.db, 'owner@example.com', now);
     const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
     const design = normalizeDesign({ logo: 'deleted' });
-    const proven = { design, readsAtMm: 15, proven: 'x', errorCorrection: 'H' as const };
     const created = newCode(ownerId, input, 365, now);
+    const proven = { design, readsAtMm: 15, proven: 'x', look: created, errorCorrection: 'H' as const };
     const { code, styleMissed } = await createStyledCode(service.db, created, { proven });
     expect(styleMissed).to.equal('changed');
     expect(code.errorCorrection).to.equal('M');

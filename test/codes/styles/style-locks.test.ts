@@ -47,6 +47,7 @@ describe('Locks of styles and logos', () => {
         design: normalizeDesign({ logo }),
         readsAtMm: 15,
         proven: 'x',
+        look: { foregroundColor: '#1a1410', backgroundColor: '#ffffff', errorCorrection: 'M' },
         errorCorrection: 'M',
         sharesLogo: true,
       },
