@@ -1,6 +1,6 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { v4 as uuidv4 } from 'uuid';
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import { updateCode } from '../codes.ts';
 import { QrCode } from '../qr-code.ts';
@@ -75,6 +75,9 @@ export async function copyFile(
   });
 }
 
+export const noContact = () =>
+  invalid([{ field: 'photo', message: 'can only be set for a code of type vcard' }]);
+
 async function store(
   db: Database,
   { id: codeId, userId }: Owned,
@@ -89,6 +92,8 @@ async function store(
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
     const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
+    // Its type may have changed while the photo was uploaded.
+    if (file.kind === 'photo' && code.type !== 'vcard') throw noContact();
     check?.(await findFile(transaction, codeId, file.kind));
     await requireRoom(transaction, { userId, codeId }, file, quotaBytes);
     if (content !== undefined && (code.content !== content || code.type !== 'url'))

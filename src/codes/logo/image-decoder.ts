@@ -45,8 +45,10 @@ export function createImageDecoder(
     let watch: NodeJS.Timeout | undefined;
     return new Promise<DecoderResult>((resolve, reject) => {
       watch = setInterval(() => {
-        if (cpuMs() > maxCpuMs) reject(tooComplex());
-        else if (performance.now() - startedAt > timeoutMs) reject(tooBusy());
+        if (cpuMs() > maxCpuMs) return reject(tooComplex());
+        if (performance.now() - startedAt <= timeoutMs) return;
+        // Slow by itself, or kept waiting by others?
+        reject(cpuMs() > maxCpuMs / 3 ? tooComplex() : tooBusy());
       }, checkEveryMs).unref();
       worker.on('message', (message: DecoderMessage) => {
         if (!('thread' in message)) return resolve(message);

@@ -1,9 +1,8 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { type CodeFile, deleteFile, findFile, saveFile } from '../../codes/files/stored-file.ts';
+import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
-import { invalid } from '../../errors.ts';
 import { Type } from '../../schema.ts';
 import { findFileQuota } from '../file-quota.ts';
 import { operation } from './operation.ts';
@@ -75,8 +74,7 @@ export const replaceQrCodePhoto = operation({
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
-    if (code.type !== 'vcard')
-      throw invalid([{ field: 'photo', message: 'can only be set for a code of type vcard' }]);
+    if (code.type !== 'vcard') throw noContact();
     const quotaBytes = await findFileQuota(db, ownerId);
     const photo = await readPhoto(imageDecoder, { bytes: file(), declared: mediaType, name: '' });
     const check = (current: CodeFile | undefined) =>

@@ -92,7 +92,7 @@ function addLogo(picture: Picture, logo: Uint8Array | null): Picture {
 
 /** Half of them with a logo. */
 export const designedPictures: fc.Arbitrary<Picture> = fc
-  .tuple(plainPictures, fc.option(logos, { freq: 1 }))
+  .tuple(plainPictures, fc.option(logos, { freq: 2 }))
   .map(([picture, logo]) => addLogo(picture, logo));
 
 /** Somewhat less than what a design is proven with: what it promises must hold with a margin. */

@@ -3,6 +3,7 @@ import { parseVcard } from '../../../src/codes/content/vcard.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
 import { jpeg, png } from '../../codes/logo/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -30,6 +31,23 @@ describe('The photo of a contact, /api/v1/qrcodes/:id/photo', () => {
   const vcf = async (token: string) => (await openShare(service.url, `${token}.vcf`)).text();
   const photosIn = (text: string) =>
     parseVcard(text)?.properties.filter(({ name }) => name === 'PHOTO') ?? [];
+
+  it('is not stored where the code became another one during the upload', async () => {
+    const { id } = await contact();
+    const holder = await service.db.transaction();
+    await holder('qr_codes').where({ id }).forUpdate().select('id');
+    const uploaded = upload(id, png());
+    await eventually(async () => {
+      const { rows } = (await service.db.raw(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )) as { rows: unknown[] };
+      expect(rows).to.have.length(1);
+    });
+    await holder('qr_codes').where({ id }).update({ type: 'text', content: 'Hello' });
+    await holder.commit();
+    expectInvalid(await uploaded, ['photo']);
+    expect(await service.db('code_files').where({ code_id: id })).to.deep.equal([]);
+  });
 
   it('is on the share page and in the saved contact, and not in the direct code', async () => {
     const { id, shareToken } = await contact();
