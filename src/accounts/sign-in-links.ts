@@ -95,8 +95,9 @@ export async function useSignInLink(
     // Anybody can sign up with an address. The first proof that it is theirs is this link.
     const isFirstProof = isMailed && !hasConfirmedEmail(user);
     await changePassword(transaction, user, passwordHash, now);
-    const nothing = { keys: 0, webhooks: 0 };
-    return { user, revoked: isFirstProof ? await revokeAccess(transaction, user.id, now) : nothing };
+    if (!isFirstProof) return { user, revoked: { keys: 0, webhooks: 0 } };
+    await user.$query(transaction).patch({ confirmedEmail: user.email });
+    return { user, revoked: await revokeAccess(transaction, user.id, now) };
   });
 }
 
