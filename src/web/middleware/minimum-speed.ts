@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 
-const minimumBytes = 64 * 1024;
+/** 26 kbit/s: the slowest phones get a logo through. */
+const minimumBytes = 16 * 1024;
 const checkEveryMs = 5_000;
 
 /** Rejects when too few bytes have arrived since the last check: a slow body would keep one of the few slots. */
