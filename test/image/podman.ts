@@ -15,8 +15,8 @@ export interface Outcome {
 /** Images and containers of the tests only. Kept between runs, so that the base images are made once. */
 const storage = join(tmpdir(), 'qrelay-image');
 const places = `--root ${join(storage, 'root')} --runroot ${join(storage, 'run')} --storage-driver overlay`;
-// There may be no systemd.
-const global = `${places} --cgroup-manager cgroupfs --events-backend file`.split(' ');
+// There may be no systemd. runc, which the packages of Docker bring, does not run without cgroups.
+const global = `${places} --runtime crun --cgroup-manager cgroupfs --events-backend file`.split(' ');
 
 let namespace: Promise<string> | undefined;
 
