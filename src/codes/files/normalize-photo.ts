@@ -9,7 +9,7 @@ const qualities = [85, 70, 50, 30];
 /** The middle of a picture as a small JPEG of our own. */
 export async function normalizePhoto(file: Buffer): Promise<Buffer> {
   const { pixels } = await readImage(file);
-  const photo = onWhite(resize(square(pixels), photoSide, photoSide));
+  const photo = onWhite(resize(pixels, photoSide, photoSide, middle(pixels)));
   for (const quality of qualities) {
     const jpeg = await encodeJpeg(photo, quality);
     if (jpeg.length <= maxPhotoBytes) return jpeg;
@@ -21,16 +21,11 @@ export async function normalizePhoto(file: Buffer): Promise<Buffer> {
 /** Heads are rather above the middle. */
 const shareAbove = 1 / 3;
 
-function square({ width, height, data }: Pixels): Pixels {
+function middle({ width, height }: Pixels) {
   const side = Math.min(width, height);
   const left = Math.floor((width - side) / 2);
   const top = Math.floor((height - side) * shareAbove);
-  const cropped = new Uint8ClampedArray(4 * side * side);
-  for (let y = 0; y < side; y += 1) {
-    const start = 4 * ((top + y) * width + left);
-    cropped.set(data.subarray(start, start + 4 * side), 4 * side * y);
-  }
-  return { width: side, height: side, data: cropped };
+  return { left, top, width: side, height: side };
 }
 
 /** A JPEG has no transparency. */

@@ -61,10 +61,11 @@ export function createImageDecoder(
         reject(new ImageError(`cannot be read: ${asPng}`));
       });
       worker.once('exit', () => reject(new Error('The thread of an uploaded image has exited')));
-    }).finally(() => {
+    }).finally(async () => {
       clearInterval(watch);
+      // The next one starts when the memory of this one is free.
+      await worker.terminate();
       workers.delete(worker);
-      void worker.terminate();
     });
   }
 

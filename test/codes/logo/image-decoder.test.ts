@@ -33,6 +33,15 @@ describe('The decoder of uploaded images', () => {
     expect(error).to.include({ name: 'BusyError' });
     await decoder.close();
   });
+
+  it('has freed the memory of a file before it takes the next one', async () => {
+    const decoder = createImageDecoder(testLog());
+    const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+    const before = threads();
+    await decoder.decode(largePng(), 'photo');
+    expect(threads()).to.equal(before);
+    await decoder.close();
+  });
 });
 
 describe('The decoder of uploaded images on a busy machine [processes]', () => {
