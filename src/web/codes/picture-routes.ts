@@ -89,12 +89,10 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
       return;
     }
-    const isDirect = isDirectFirst(code);
-    await send(
-      ctx,
-      { ...design, text: isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken) },
-      'svg',
-    );
+    if (isDirectFirst(code)) return send(ctx, { ...design, text: code.content }, 'svg');
+    const stored = await findDesign(db, code.id);
+    const text = shareUrl(config.baseUrl, code.shareToken);
+    await send(ctx, { ...design, text, design: stored?.design }, 'svg');
   });
   return router;
 }

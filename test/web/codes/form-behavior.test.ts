@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Route } from 'playwright-core';
 import { scan } from '../../codes/image/zxing.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
@@ -118,6 +119,23 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
     await expectAccessible(owner.page);
     await owner.page.getByLabel('Foreground').fill('#000000');
     await owner.page.getByText(/too similar/).waitFor({ state: 'detached' });
+  });
+
+  it('preview the design of the code in the colors of the form', async () => {
+    const code = await owner.store();
+    const body = { frame: 'band', frameText: 'Scan me', frameColor: '#123456' };
+    expect(
+      (await (await owner.api())(`/qrcodes/${code.id}/design`, { method: 'PUT', body })).status,
+    ).to.equal(200);
+    await owner.page.goto(`/codes/${code.id}/edit`);
+    await owner.page.getByLabel('Foreground').fill('#654321');
+    const preview = owner.page.locator('#preview');
+    await eventually(async () =>
+      expect(await preview.getAttribute('src')).to.contain('foregroundColor=%23654321'),
+    );
+    const address = String(await preview.getAttribute('src'));
+    const drawn = await (await owner.page.request.get(address)).text();
+    expect(drawn).to.include('#123456').and.to.include('#654321');
   });
 });
 

@@ -100,7 +100,7 @@ inABrowser(
       await page.getByText('Done: 1 code has the style, 1 code stays as it was.').waitFor();
       await expectAccessible(page);
       expect(await page.locator('.refused').innerText()).to.match(
-        /^Pale: foregroundColor of the code must be/,
+        /^Pale: foreground color of the code must be/,
       );
       expect((await designOf(good.id)).moduleShape).to.equal('dots');
       expect((await designOf(other.id)).updatedAt).to.equal(null);

@@ -52,14 +52,16 @@ export function CodesView(props: CodesProps) {
             {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
           </p>
         )}
-        {total > 0 && (
-          <a class="button quiet" href="/codes/styles">
-            Styles
+        <p class="links">
+          {total > 0 && (
+            <a class="button quiet" href="/codes/styles">
+              Styles
+            </a>
+          )}
+          <a class="button" href="/codes/new">
+            New code
           </a>
-        )}
-        <a class="button" href="/codes/new">
-          New code
-        </a>
+        </p>
       </div>
       {flash && (
         <div class="stay">

@@ -1,5 +1,6 @@
 import type { StyleApplication } from '../../../codes/styles/style-applications.ts';
 import type { Style } from '../../../codes/styles/style.ts';
+import { withFieldsInWords } from '../../ui/field-words.ts';
 import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -66,7 +67,7 @@ function Refused({ refused }: Pick<ApplicationProps, 'refused'>) {
             <a href={`/codes/${id}/design`}>
               <bdi>{name}</bdi>
             </a>
-            : {reason}
+            : {withFieldsInWords(reason)}
           </li>
         ))}
       </ul>
