@@ -28,11 +28,10 @@ export function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[
   return cells.map((row, y) => row.map((isDark, x) => isDark && !isBehind(x, y, logo)));
 }
 
-/** The part of all modules that is behind the logo, from 0 to 1. */
-export function coveredPart(modules: number, logo: Box): number {
-  const count = (start: number, length: number) =>
-    Math.ceil(start + length + margin) - Math.floor(start - margin);
-  return (count(logo.x, logo.width) * count(logo.y, logo.height)) / modules ** 2;
+/** How many modules of a line are behind a logo that is centered on it. */
+export function coveredModules(modules: number, length: number): number {
+  const start = (modules - length) / 2;
+  return Math.ceil(start + length + margin) - Math.floor(start - margin);
 }
 
 function isBehind(x: number, y: number, logo: Box): boolean {

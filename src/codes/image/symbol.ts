@@ -32,6 +32,12 @@ export function countModules(text: string, errorCorrection: ErrorCorrection): nu
   return 17 + 4 * smallestVersion(text, errorCorrection);
 }
 
+/** Of the symbol of that text, how many codewords can be lost. */
+export function correctableCodewords(text: string, errorCorrection: ErrorCorrection): number {
+  const { words, blocks } = correction(smallestVersion(text, errorCorrection), errorCorrection);
+  return blocks * Math.floor(words / 2);
+}
+
 /** Whether a QR code can hold the text at that level. */
 export function fitsSymbol(text: string, errorCorrection: ErrorCorrection): boolean {
   return findVersion(text, errorCorrection) !== undefined;
@@ -54,11 +60,17 @@ function findVersion(text: string, errorCorrection: ErrorCorrection): number | u
   return undefined;
 }
 
+/** The codewords for error correction in each block, and the number of blocks. */
+function correction(version: number, errorCorrection: ErrorCorrection) {
+  const level = levels[errorCorrection];
+  const of = (table: number[]) => table[version - 1] as number;
+  return { words: of(_WORDS_PER_BLOCK[level]), blocks: of(_ECC_BLOCKS[level]) };
+}
+
 /** All codewords except those for error correction, in bits. */
 function dataBits(version: number, errorCorrection: ErrorCorrection): number {
-  const of = (table: number[]) => table[version - 1] as number;
-  const level = levels[errorCorrection];
-  return 8 * (of(_BYTES) - of(_WORDS_PER_BLOCK[level]) * of(_ECC_BLOCKS[level]));
+  const { words, blocks } = correction(version, errorCorrection);
+  return 8 * ((_BYTES[version - 1] as number) - words * blocks);
 }
 
 function payloadBits(text: string, mode: Mode): number {

@@ -1,12 +1,10 @@
-import { countModules, fitsSymbol } from '../image/symbol.ts';
+import { correctableCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
 import { type ErrorCorrection, errorCorrections } from '../qr-code.ts';
-import { coveredPart } from '../design/logo-layout.ts';
+import { coveredModules } from '../design/logo-layout.ts';
 import type { Design } from '../design/design.ts';
 
-/** The part of a symbol that can be lost, by the standard. */
-const recoverable: Record<ErrorCorrection, number> = { L: 0.07, M: 0.15, Q: 0.25, H: 0.3 };
-/** Of what can be recovered, the rest is for dirt and scratches. */
-const shareForLogo = 0.5;
+/** Of the codewords that can be lost, the rest is for dirt and scratches. */
+const shareForLogo = 0.6;
 
 /** The levels at which a logo may be tried, from the wanted one up. Empty if there is none. `text` is what the code shows. */
 export function levelsWithLogo(
@@ -19,9 +17,10 @@ export function levelsWithLogo(
     if (!fitsSymbol(text, level) || !fitsSymbol(content, level)) return false;
     const modules = countModules(text, level);
     // As if it was square: a wide or high one covers less.
-    const side = (modules * logoSize) / 100;
-    const corner = (modules - side) / 2;
-    const covered = coveredPart(modules, { x: corner, y: corner, width: side, height: side });
-    return covered <= shareForLogo * recoverable[level];
+    const covered = coveredModules(modules, (modules * logoSize) / 100);
+    return lostCodewords(covered) <= shareForLogo * correctableCodewords(text, level);
   });
 }
+
+/** In a square of modules, on average. A codeword is two modules wide and four high, and lost with one of them. */
+const lostCodewords = (side: number) => ((side + 1) / 2) * ((side + 3) / 4);

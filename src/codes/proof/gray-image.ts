@@ -7,13 +7,21 @@ export interface GrayImage {
   values: Float32Array;
 }
 
+/** As a camera that sees no colors, from 0 to 255. */
+const lightOf = (red: number, green: number, blue: number) => 0.299 * red + 0.587 * green + 0.114 * blue;
+
+/** Of #RRGGBB, from 0 for black to 1 for white. */
+export function brightness(color: string): number {
+  const [red, green, blue] = Buffer.from(color.slice(1), 'hex') as unknown as [number, number, number];
+  return lightOf(red, green, blue) / 255;
+}
+
 /** As printed on white paper, which shows where the picture is transparent. */
 export function onPaper({ width, height, data }: Pixels): GrayImage {
   const values = new Float32Array(width * height);
   for (let index = 0; index < values.length; index += 1) {
     const at = 4 * index;
-    const light =
-      0.299 * (data[at] as number) + 0.587 * (data[at + 1] as number) + 0.114 * (data[at + 2] as number);
+    const light = lightOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
     const alpha = (data[at + 3] as number) / 255;
     values[index] = 1 - alpha + (alpha * light) / 255;
   }

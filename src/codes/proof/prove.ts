@@ -1,7 +1,7 @@
 import type { Picture } from '../image/draw.ts';
 import type { GrayImage } from './gray-image.ts';
 import { remediesFor } from './remedies.ts';
-import { conditions, type PrintedPicture, printPicture } from './proof-photos.ts';
+import { type PrintedPicture, printPicture } from './proof-photos.ts';
 import { type ProvenSizeMm, provenSizesMm } from './proof-sizes.ts';
 import { readers } from './read-photo.ts';
 
@@ -44,16 +44,30 @@ async function findRemedy(picture: Picture, sizeMm: ProvenSizeMm): Promise<Proof
 
 async function isRead(printed: PrintedPicture, sizeMm: ProvenSizeMm, text: string): Promise<boolean> {
   if (printed.moduleMm(sizeMm) < minModuleMm) return false;
-  for (const condition of Object.values(conditions)) {
+  for (const condition of printed.conditions) {
     const film = filmOf((turnDegrees) =>
       printed.photo(sizeMm, { ...condition, rotationDegrees: condition.rotationDegrees + turnDegrees }),
     );
     for (const read of Object.values(readers)) {
-      const reads = async (frame: number) => (await read(film(frame))) === text;
-      const [first, second] = [await reads(0), await reads(1)];
-      // Two of three: what one frame shows by chance, or hides, decides nothing.
-      if (!(first && second) && !((first || second) && (await reads(2)))) return false;
+      if (!(await readsFrames(film, condition.framesToRead, async (photo) => (await read(photo)) === text)))
+        return false;
     }
+  }
+  return true;
+}
+
+/** Looks at no more frames than it has to. */
+async function readsFrames(
+  film: (frame: number) => GrayImage,
+  framesToRead: number,
+  reads: (photo: GrayImage) => Promise<boolean>,
+): Promise<boolean> {
+  let missesLeft = turnsDegrees.length - framesToRead;
+  let framesRead = 0;
+  for (let frame = 0; framesRead < framesToRead; frame += 1) {
+    if (await reads(film(frame))) framesRead += 1;
+    else if (missesLeft > 0) missesLeft -= 1;
+    else return false;
   }
   return true;
 }

@@ -44,6 +44,24 @@ describe('The proof of a design', () => {
     expect(remedy).to.deep.equal({ field: 'errorCorrection', value: 'L' });
   });
 
+  it('does not promise a size at which colors that differ are not read in pale print', async () => {
+    const design = {
+      eyeFrameColor: '#90823a',
+      transparentBackground: true,
+      quietZone: 5,
+      frame: 'card',
+      frameText: 'Scan mich',
+    } as const;
+    const code = {
+      text: 'https://q.to/r/gtp3HcRbF1',
+      errorCorrection: 'H',
+      foregroundColor: '#1a1410',
+    } as const;
+    const { readsAtMm, remedy } = await prove(designed(design, code));
+    expect(readsAtMm).to.equal(null);
+    expect(remedy?.field).to.equal('eyeFrameColor');
+  });
+
   it('names a character that cannot be drawn', async () => {
     const { readsAtMm, undrawable } = await prove(designed({ frame: 'card', frameText: 'Hi 😀' }));
     expect([readsAtMm, undrawable]).to.deep.equal([null, '😀']);

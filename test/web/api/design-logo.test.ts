@@ -95,16 +95,16 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     const { status, body } = await upload(id, png());
     expect(status).to.equal(200);
     expect(body.proof).to.match(
-      /^Reads at \d\d mm from 15 cm\..* The error correction of the code was raised from L to M, because the logo covers modules\.$/,
+      /^Reads at \d\d mm from 15 cm\..* The error correction of the code was raised from L to Q, because the logo covers modules\.$/,
     );
-    expect((await api(`/qrcodes/${id}`)).body.errorCorrection).to.equal('M');
+    expect((await api(`/qrcodes/${id}`)).body.errorCorrection).to.equal('Q');
     expect((await design(id)).readsAtMm).to.equal(body.readsAtMm);
     const larger = await api(`/qrcodes/${id}/design`, { method: 'PUT', body: { logoSize: 24 } });
-    expect(larger.body.proof).to.include('was raised from M to Q');
+    expect(larger.body.proof).to.include('was raised from Q to H');
     const lower = await api(`/qrcodes/${id}`, { method: 'PATCH', body: { errorCorrection: 'L' } });
     expectInvalid(lower, ['errorCorrection']);
-    expect(lower.body.message).to.include('must be at least Q with a logo of this size');
-    expect((await api(`/qrcodes/${id}`)).body.errorCorrection).to.equal('Q');
+    expect(lower.body.message).to.include('must be at least H with a logo of this size');
+    expect((await api(`/qrcodes/${id}`)).body.errorCorrection).to.equal('H');
   });
 
   it('is refused where the content leaves no room for more error correction', async () => {
