@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { defaultDesign, type Design } from '../../../src/codes/design/design.ts';
-import { insertStyle } from '../../../src/codes/styles/styles.ts';
+import { insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';
 import { png } from '../../codes/logo/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
@@ -55,6 +55,39 @@ inABrowser(
       const saved = await designOf(second.id);
       expect(saved.moduleShape).to.equal('dots');
       expect(saved.logo).to.be.a('string');
+    });
+
+    it('that are deleted while a form is filled with them leave the choices of the form, which says so', async () => {
+      const { page } = owner;
+      const style = await addStyle('Summer', { moduleShape: 'dots' });
+      const code = await owner.store();
+      await page.goto(`/codes/${code.id}/design?styleId=${style.id}`);
+      await page.getByLabel('Eye centers').selectOption('circle');
+      await removeStyle(site.service.db, style.userId, style.id);
+      // The last preview stays.
+      owner.visitor.provoked.push(/^400 .*\/preview\.svg/);
+      await page.getByLabel('Name of the style').fill('Autumn');
+      for (const name of ['Save as style', 'Check and save']) {
+        // As in a second tab that was opened before.
+        const filled = page.locator('input[name=styleId]');
+        await filled.evaluate((input: HTMLInputElement, id) => (input.value = id), style.id);
+        await page.getByRole('button', { name }).click();
+        await page
+          .getByText(
+            'Not saved. The style that this form was filled with was deleted meanwhile. Your choices are kept, ' +
+              'but not its logo: check the logo, then save again.',
+          )
+          .waitFor();
+        expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+        expect(await page.getByLabel('Eye centers').inputValue()).to.equal('circle');
+        await expectAccessible(page);
+        const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+        expect(await preview.evaluate((image: HTMLImageElement) => image.naturalWidth)).to.be.above(0);
+      }
+      expect((await designOf(code.id)).updatedAt).to.equal(null);
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Design saved.').waitFor();
+      expect(await designOf(code.id)).to.include({ moduleShape: 'dots', eyeBallShape: 'circle', logo: null });
     });
 
     it('are renamed, made the default and deleted', async () => {

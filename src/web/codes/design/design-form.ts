@@ -3,8 +3,9 @@ import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
 import { findDesign } from '../../../codes/design/stored-design.ts';
 import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
+import type { Style } from '../../../codes/styles/style.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
-import { invalid } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { designBody } from '../../api/design-shapes.ts';
 import { readLogo } from '../../api/read-logo.ts';
 import { compileValidator } from '../../api/validation.ts';
@@ -21,6 +22,9 @@ interface FormDesign {
   newLogo: NewLogo | undefined;
 }
 
+const deletedMeanwhile =
+  'was deleted meanwhile. Your choices are kept, but not its logo: check the logo, then save again';
+
 type ReadFile = (ownerId: string, file: Buffer) => Promise<NewLogo>;
 
 /** Reads designs from the form of the designer. `readFile` decodes its logo. */
@@ -31,8 +35,16 @@ export function createDesignForm(
   /** Of the style that the form was filled with, or else of the code, unless the form removes it. */
   async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
     if (values['removeLogo'] === 'on') return null;
-    if (values['styleId']) return (await findStyle(db, code.userId, values['styleId'])).design.logo;
+    if (values['styleId']) return (await usedStyle(code.userId, values['styleId'])).design.logo;
     return (await findDesign(db, code.id))?.design.logo ?? null;
+  }
+
+  /** It may have been deleted since the form was opened, which must not lose the other choices. */
+  async function usedStyle(ownerId: string, id: string): Promise<Style> {
+    return findStyle(db, ownerId, id).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+      throw invalid([{ field: 'styleId', message: deletedMeanwhile }]);
+    });
   }
 
   return {

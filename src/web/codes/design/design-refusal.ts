@@ -17,6 +17,8 @@ export function refusalOf(error: unknown): Refusal {
     each.field === 'name' ? { ...each, field: 'styleName' } : each,
   );
   const shown = new Set([...designFieldNames, 'logo', 'styleName']);
+  // A hidden field.
+  shown.delete('styleId');
   const others = errors.filter(({ field: name }) => !shown.has(name));
   return {
     errors,
@@ -29,12 +31,13 @@ export function refusalOf(error: unknown): Refusal {
   };
 }
 
-/** Of a field that is on the page of the code. */
+/** Of a field that is on the page of the code, or hidden. */
 function sentenceOf({ field: name, message }: FieldError): string {
   const words = {
     foregroundColor: 'The foreground color',
     backgroundColor: 'The background color',
     errorCorrection: 'The error correction',
+    styleId: 'The style that this form was filled with',
   };
   const subject = Object.hasOwn(words, name) ? words[name as keyof typeof words] : 'The design';
   return `${subject} ${message}.`;

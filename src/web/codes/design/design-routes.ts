@@ -40,13 +40,15 @@ export function codeDesignPages(parts: PageParts): Router {
   const form = createDesignForm(parts);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  async function showDesigner(ctx: Context, code: QrCode, { values, errors = [], problem, status }: Shown) {
+  async function showDesigner(ctx: Context, code: QrCode, { errors = [], problem, status, ...shown }: Shown) {
     const flash = readFlash(ctx, parts, flashTexts);
     const stored = await findDesign(db, code.id);
     const styles = await findStyles(db, code.userId);
-    const used = styles.find(({ id }) => id === values['styleId']);
+    const used = styles.find(({ id }) => id === shown.values['styleId']);
+    // Without one that was deleted meanwhile: the logo is that of the code then.
+    const values = { ...shown.values, styleId: used?.id ?? '' };
     ctx.set('Content-Security-Policy', policyWithBlobs);
-    const address = (shown: DesignValues) => `/codes/${code.id}/design/preview.svg?${previewQuery(shown)}`;
+    const address = (drawn: DesignValues) => `/codes/${code.id}/design/preview.svg?${previewQuery(drawn)}`;
     show(
       ctx,
       DesignView,
