@@ -137,6 +137,15 @@ inABrowser(
       );
       expect((await designOf(good.id)).moduleShape).to.equal('dots');
       expect((await designOf(other.id)).updatedAt).to.equal(null);
+      await page.getByRole('link', { name: 'All styles' }).click();
+      await page.getByRole('heading', { name: 'Applied in the last seven days' }).waitFor();
+      expect(await page.locator('.applications li').innerText()).to.match(
+        /^Dots\s.+\s1 code has the style\s+1 code stays as it was: see why$/s,
+      );
+      await expectAccessible(page);
+      await page.getByRole('link', { name: '1 code stays as it was: see why' }).click();
+      await page.getByText(/^Pale: foregroundColor of the code must be/).waitFor();
+      expect(new URL(page.url()).hash).to.equal('#refused');
     });
 
     it('as the default are given to a code of the form, or the page says why not', async () => {

@@ -1,8 +1,10 @@
+import type { RecentApplication } from '../../../codes/styles/recent-applications.ts';
 import type { Style } from '../../../codes/styles/style.ts';
 import { maxStyles } from '../../../codes/styles/style.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RecentApplications } from './recent-applications-view.tsx';
 import { maxStyleNameLength } from './style-name.ts';
 
 interface StylesProps {
@@ -10,12 +12,13 @@ interface StylesProps {
   styles: Style[];
   /** The id of an application that is not done. */
   running?: string | undefined;
+  applications: RecentApplication[];
   flash?: string | undefined;
 }
 
 const pathOf = ({ id }: Style) => `/codes/styles/${id}`;
 
-export function StylesView({ visitor, styles, running, flash }: StylesProps) {
+export function StylesView({ visitor, styles, running, applications, flash }: StylesProps) {
   return (
     <Layout title="Styles" visitor={visitor} at="/codes" styles={['codes']}>
       <a class="back" href="/codes">
@@ -49,6 +52,7 @@ export function StylesView({ visitor, styles, running, flash }: StylesProps) {
           </ul>
         </>
       )}
+      <RecentApplications applications={applications} />
     </Layout>
   );
 }
