@@ -75,6 +75,9 @@ function StyleItem({ style }: { style: Style }) {
         </h2>
         {style.isDefault && <span class="badge good">Default</span>}
         <div class="row">
+          <a class="button small quiet" href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
+            Edit
+          </a>
           <DefaultForm style={style} />
           <a
             class="button small quiet danger"
@@ -137,6 +140,9 @@ export function StyleView({ visitor, style, form, flash }: StyleProps) {
               : 'New codes do not get this style by themselves.'}
           </p>
           <div class="row">
+            <a class="button small quiet" href={`${pathOf(style)}/design`}>
+              Edit the design
+            </a>
             <DefaultForm style={style} />
             <a class="button small quiet danger" href={`${pathOf(style)}/delete`}>
               Delete
