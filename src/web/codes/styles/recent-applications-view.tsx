@@ -24,10 +24,12 @@ function Application({ application }: { application: RecentApplication }) {
   return (
     <li>
       <div>
-        <a href={path}>
-          <bdi>{styleName}</bdi>
-        </a>
-        {isForNewCodes && ' for new codes'}
+        <span>
+          <a href={path}>
+            <bdi>{styleName}</bdi>
+          </a>
+          {isForNewCodes && ' for new codes'}
+        </span>
         <span class="hint">
           <Moment at={createdAt} />
         </span>

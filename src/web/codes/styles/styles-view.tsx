@@ -74,19 +74,19 @@ function StyleItem({ style }: { style: Style }) {
           </a>
         </h2>
         {style.isDefault && <span class="badge good">Default</span>}
-        <div class="row">
-          <a class="button small quiet" href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
-            Edit
-          </a>
-          <DefaultForm style={style} />
-          <a
-            class="button small quiet danger"
-            href={`${pathOf(style)}/delete`}
-            aria-label={`Delete ${style.name}`}
-          >
-            Delete
-          </a>
-        </div>
+      </div>
+      <div class="row">
+        <a class="button small quiet" href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
+          Edit
+        </a>
+        <DefaultForm style={style} />
+        <a
+          class="button small quiet danger"
+          href={`${pathOf(style)}/delete`}
+          aria-label={`Delete ${style.name}`}
+        >
+          Delete
+        </a>
       </div>
     </li>
   );
@@ -97,7 +97,7 @@ function DefaultForm({ style }: { style: Style }) {
   return (
     <Form action={`${pathOf(style)}/default`}>
       <input type="hidden" name="isDefault" value={String(!style.isDefault)} />
-      <button type="submit" class="small quiet" aria-label={`${text}: ${style.name}`}>
+      <button type="submit" class="button small quiet" aria-label={`${text}: ${style.name}`}>
         {text}
       </button>
     </Form>
