@@ -36,7 +36,7 @@ export async function benchStyles() {
       body: { codeIds },
     });
     if (status !== 202) throw new Error(`the request responded with ${status}`);
-    const outcome = await outcomeOf(fixture, String((application as { id: string }).id));
+    const outcome = await outcomeOf(fixture, (application as { id: string }).id);
     const seconds = (performance.now() - begun) / 1_000;
     table.push({
       style: body.name,

@@ -182,7 +182,7 @@ inABrowser('Files of codes', sharedService, (site) => {
 
   async function addDefaultStyle(design: Partial<Design>) {
     const { db } = site.service;
-    const { id: ownerId = '' } = (await findUserByEmail(db, owner.email)) ?? {};
+    const ownerId = (await findUserByEmail(db, owner.email))?.id ?? '';
     const logo = newLogo(ownerId, png());
     const input = { name: 'Ours', design: normalizeDesign({ ...design, logo: logo.id }), newLogo: logo };
     await insertStyle(db, ownerId, { ...input, isDefault: true }, new Date());

@@ -37,7 +37,11 @@ function Application({ application }: { application: RecentApplication }) {
       <div>
         {isEmpty && 'Its codes were deleted.'}
         {applied > 0 && <span>{appliedText({ applied })}</span>}
-        {refused > 0 && <a href={`${path}#refused`}>{refusedText({ refused })}: see why</a>}
+        {refused > 0 && (
+          <a href={`${path}#refused`} aria-label={`${refusedText({ refused })}: see why, ${styleName}`}>
+            {refusedText({ refused })}: see why
+          </a>
+        )}
         {waiting > 0 && <span>{waitingText({ waiting })}</span>}
       </div>
     </li>
