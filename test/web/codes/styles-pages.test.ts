@@ -67,7 +67,7 @@ inABrowser(
       await page.getByLabel('Eye centers').selectOption('circle');
       await removeStyle(site.service.db, style.userId, style.id);
       // The last preview stays.
-      owner.visitor.provoked.push(/^400 .*\/preview\.svg/);
+      owner.visitor.provoked.push(/^404 .*\/design/);
       await page.getByLabel('Name of the style').fill('Autumn');
       for (const name of ['Save as style', 'Check and save']) {
         // As in a second tab that was opened before.

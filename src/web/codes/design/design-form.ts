@@ -10,6 +10,7 @@ import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import type { PageParts } from '../../ui/page.ts';
+import { DeletedStyleError } from './deleted-style-error.ts';
 import type { DesignSubject } from './design-subject.ts';
 import { designBodyOf, designFieldNames, type DesignValues } from './design-values.ts';
 
@@ -20,9 +21,6 @@ interface FormDesign {
   /** That the form brings. */
   newLogo: NewLogo | undefined;
 }
-
-const deletedMeanwhile =
-  'was deleted meanwhile. Your choices are kept, but not its logo: check the logo, then save again';
 
 type ReadFile = (ownerId: string, file: Buffer) => Promise<NewLogo>;
 
@@ -42,7 +40,7 @@ export function createDesignForm(
   async function usedStyle(ownerId: string, id: string): Promise<Style> {
     return findStyle(db, ownerId, id).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-      throw invalid([{ field: 'styleId', message: deletedMeanwhile }]);
+      throw new DeletedStyleError();
     });
   }
 

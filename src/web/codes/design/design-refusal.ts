@@ -1,4 +1,5 @@
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
+import { DeletedStyleError } from './deleted-style-error.ts';
 import { designFieldNames } from './design-values.ts';
 
 export interface Refusal {
@@ -15,6 +16,8 @@ export function refusalOf(error: unknown, hadFile: boolean): Refusal {
 
 function withoutFile(error: unknown): Refusal {
   if (error instanceof BusyError) return { problem: error.message, status: error.status };
+  if (error instanceof DeletedStyleError)
+    return { problem: `Not saved. ${error.message}`, status: error.status };
   if (!(error instanceof AppError) || error.code !== 'validation_error') throw error;
   if (!error.details) return { problem: `Not saved. ${error.message}`, status: error.status };
   // The only field that is called `name` in the rules.
@@ -22,8 +25,6 @@ function withoutFile(error: unknown): Refusal {
     each.field === 'name' ? { ...each, field: 'styleName' } : each,
   );
   const shown = new Set([...designFieldNames, 'logo', 'styleName']);
-  // A hidden field.
-  shown.delete('styleId');
   const others = errors.filter(({ field: name }) => !shown.has(name));
   return {
     errors,
@@ -36,13 +37,12 @@ function withoutFile(error: unknown): Refusal {
   };
 }
 
-/** Of a field that is on the page of the code, or hidden. */
+/** Of a field that is on the page of the code. */
 function sentenceOf({ field: name, message }: FieldError): string {
   const words = {
     foregroundColor: 'The foreground color',
     backgroundColor: 'The background color',
     errorCorrection: 'The error correction',
-    styleId: 'The style that this form was filled with',
   };
   const subject = Object.hasOwn(words, name) ? words[name as keyof typeof words] : 'The design';
   return `${subject} ${message}.`;
