@@ -9,6 +9,7 @@ import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
+import { benchStyles } from './styles.ts';
 import { benchWebhookLane } from './webhook-lane.ts';
 import { benchWebhooks } from './webhooks.ts';
 import { benchWorker } from './worker.ts';
@@ -18,6 +19,7 @@ const sections = {
   lane: { title: 'The redirect', bench: benchLane },
   images: { title: 'The redirect while images of 2048 pixels are drawn', bench: benchImages },
   designs: { title: 'The redirect while designs are proven, drawn and printed', bench: benchDesigns },
+  styles: { title: 'A style applied to 60 codes by one worker', bench: benchStyles },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   webhooks: { title: 'Recording with and without webhook endpoints', bench: benchWebhooks },

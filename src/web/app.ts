@@ -53,6 +53,7 @@ import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { styleApplyPages } from './codes/styles/apply-routes.ts';
+import { styleDesignPages } from './codes/styles/style-design-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
@@ -234,6 +235,7 @@ export function createPages(parts: PageParts): Router {
     codeDesignPages,
     pageLogoPages,
     styleApplyPages,
+    styleDesignPages,
     stylePages,
     // Last of those below /codes: its `/codes/:id` would match their paths too.
     codeDetailPages,

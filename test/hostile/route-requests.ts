@@ -71,6 +71,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/page-logo': () => ({ form: { alt: 'Mine' } }),
   'POST /codes/:id/page-logo/delete': () => ({ form: {} }),
   'POST /codes/styles/apply': () => ({ form: {} }),
+  'POST /codes/styles/:id/design': () => ({ form: designFields }),
+  'POST /codes/styles/:id/design/preview': () => ({ form: designFields }),
   'POST /codes/styles/:id/rename': ({ id }) => ({ form: { name: `Renamed ${id}` } }),
   'POST /codes/styles/:id/default': () => ({ form: { isDefault: 'false' } }),
   'POST /codes/styles/:id/delete': () => ({ form: {} }),

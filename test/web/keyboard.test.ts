@@ -59,13 +59,17 @@ inABrowser('By keyboard', sharedService, (site) => {
       await owner.enter(options);
       const { page } = owner;
       const { id } = await owner.store({ type: 'phone', content: '+442079460000' });
-      await (await owner.api())('/styles', { method: 'POST', body: { name: 'Ours' } });
+      const { body: style } = await (await owner.api())('/styles', {
+        method: 'POST',
+        body: { name: 'Ours' },
+      });
       const paths = [
         `/codes/${id}/design?preset=leaf`,
         `/codes/${id}/print`,
         `/codes/${id}/edit`,
         '/codes/selection?all=on',
         '/codes/styles',
+        `/codes/styles/${style.id}/design`,
         `/codes/styles/apply?code=${id}`,
         `/codes/${id}/page-logo`,
         '/codes/new?type=social',

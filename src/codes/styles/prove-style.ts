@@ -4,7 +4,7 @@ import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
 import type { Proofs } from '../proof/proofs.ts';
 
 /** The code that a style is shown and proven with. Its share link is as long as any other. */
-const example: Look = {
+export const exampleCode: Look = {
   shareToken: 'ExampleABC',
   content: 'https://example.com/',
   errorCorrection: 'M',
@@ -13,7 +13,7 @@ const example: Look = {
 };
 
 export function stylePicture(design: Design, baseUrl: string) {
-  return pictureOf(example, design, baseUrl);
+  return pictureOf(exampleCode, design, baseUrl);
 }
 
 /** Throws a validation error where phones could not even read the example. Each code is proven again. */
@@ -23,5 +23,5 @@ export async function proveStyle(
   baseUrl: string,
   newLogo?: NewLogo,
 ): Promise<void> {
-  await proveDesign(proofs, example, design, baseUrl, { newLogo });
+  await proveDesign(proofs, exampleCode, design, baseUrl, { newLogo });
 }

@@ -8,7 +8,8 @@ import { lockOwner } from '../logo/stored-logo.ts';
 export const maxAppliedCodes = 500;
 /** Codes of an account that wait for a style: minutes of work. */
 export const maxWaitingCodes = 1_000;
-const lifetimeMs = 7 * dayMs;
+/** How long the outcome can be read. */
+export const applicationLifetimeMs = 7 * dayMs;
 
 /** A style that the worker applies to codes, and how far it is. Codes that were deleted meanwhile do not count. */
 export interface StyleApplication {
@@ -118,6 +119,6 @@ export async function findRunningApplication(db: Database, ownerId: string): Pro
 
 export async function purgeApplications(db: Database, now: Date): Promise<number> {
   return db('style_applications')
-    .where('created_at', '<=', new Date(now.getTime() - lifetimeMs))
+    .where('created_at', '<=', new Date(now.getTime() - applicationLifetimeMs))
     .delete();
 }

@@ -17,7 +17,7 @@ const maxFields = 200;
 /** Per hour. A whole office may share one address. */
 const maxFormsPerAddress = 2_000;
 /** Sent while typing. On their own, so that saving is never refused because of them. */
-const previewPaths = /^\/codes\/(?:preview|[\w-]{1,64}\/design\/preview)$/;
+const previewPaths = /^\/codes\/(?:preview|(?:styles\/)?[\w-]{1,64}\/design\/preview)$/;
 const maxPreviewsPerAddress = 20_000;
 
 /** Read as text: koa-body's own parser takes 50 ms and more for 64 KB of brackets, dots or broken UTF-8. */

@@ -8,6 +8,7 @@ import { readBytes } from './file-body.ts';
 /** The pages whose form has a file, and how large it may be. Only these accept so much. */
 const pages: [path: RegExp, maxBytes: number][] = [
   [/^\/codes\/[\w-]{1,64}\/(?:design(?:\/preview|\/style)?|page-logo)$/, maxLogoBytes],
+  [/^\/codes\/styles\/[\w-]{1,64}\/design(?:\/preview)?$/, maxLogoBytes],
   [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
 ];
 /** The other fields, alone and together, and what is between them. */

@@ -3,16 +3,24 @@ import { deleteUser, User } from '../../../src/accounts/users.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
 import { newLogo } from '../../../src/codes/logo/stored-logo.ts';
+import type { Proofs } from '../../../src/codes/proof/proofs.ts';
 import { addApplication } from '../../../src/codes/styles/style-applications.ts';
 import { changeStyle, findStyles, insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { createFileCode } from '../../../src/web/codes/file/create-file-code.ts';
 import { createStyleHandler } from '../../../workers/style-handler.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
+import { pdf } from '../files/pdf-file.ts';
+
+const readableProofs: Proofs = {
+  prove: async () => ({ readsAtMm: 15, remedy: null, undrawable: null }),
+  close: async () => undefined,
+};
 
 describe('Locks of styles and logos', () => {
   let service: TestService;
@@ -100,10 +108,7 @@ describe('Locks of styles and logos', () => {
     await addApplication(service.db, ownerId, wanted, new Date());
     const handler = createStyleHandler({
       backgroundDb: service.db,
-      proofs: {
-        prove: async () => ({ readsAtMm: 15, remedy: null, undrawable: null }),
-        close: async () => undefined,
-      },
+      proofs: readableProofs,
       site: { baseUrl: 'https://qr.test' },
       closing: new AbortController().signal,
       log: testLog(),
@@ -115,6 +120,25 @@ describe('Locks of styles and logos', () => {
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
     expect(await findStyles(service.db, ownerId)).to.deep.equal([]);
     expect((await findDesign(service.db, codeId))?.design.logo).to.equal(logo.id);
+  });
+
+  it('let a code with a file be created in a style that is deleted meanwhile', async () => {
+    const { ownerId, logo, style } = await ownerWithStyle();
+    await changeStyle(service.db, ownerId, style.id, { isDefault: true }, new Date());
+    const file = { kind: 'file', name: 'Menu.pdf', mediaType: 'application/pdf', data: pdf() } as const;
+    const parts = {
+      db: service.db,
+      config: { baseUrl: 'https://qr.test', qrCodeLifetimeDays: 365 },
+      proofs: readableProofs,
+      now: () => new Date(),
+    };
+    const results = await interleave(logo.id, [
+      () => createFileCode(parts, ownerId, file, 'Menu'),
+      () => removeStyle(service.db, ownerId, style.id),
+    ]);
+    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
+    const designs = await service.db('designs').whereRaw(`design ->> 'logo' = ?`, [logo.id]);
+    expect(designs).to.have.length(1);
   });
 
   it('let an account be deleted while its codes get a style', async () => {

@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { findUserByEmail } from '../../../src/accounts/users.ts';
+import { type Design, normalizeDesign } from '../../../src/codes/design/design.ts';
+import { newLogo } from '../../../src/codes/logo/stored-logo.ts';
+import { insertStyle } from '../../../src/codes/styles/styles.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
 import { jpeg, png } from '../../codes/logo/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
@@ -174,5 +178,45 @@ inABrowser('Files of codes', sharedService, (site) => {
     await api(`/qrcodes/${code.id}`, { method: 'DELETE' });
     const served = await fetch(copy.url.replace('https://qr.test', site.service.url));
     expect([served.status, served.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
+  });
+
+  async function addDefaultStyle(design: Partial<Design>) {
+    const { db } = site.service;
+    const ownerId = (await findUserByEmail(db, owner.email))?.id ?? '';
+    const logo = newLogo(ownerId, png());
+    const input = { name: 'Ours', design: normalizeDesign({ ...design, logo: logo.id }), newLogo: logo };
+    await insertStyle(db, ownerId, { ...input, isDefault: true }, new Date());
+    return logo.id;
+  }
+
+  async function createWithFile() {
+    const { page } = owner;
+    await page.goto('/codes/new/file');
+    await page.getByLabel('File', { exact: true }).setInputFiles(menu());
+    await page.getByRole('button', { name: 'Create QR code' }).click();
+    await page.waitForURL(newCodePage);
+    return newCodePage.exec(page.url())?.[1] ?? '';
+  }
+  const designOf = async (id: string) => (await (await owner.api())(`/qrcodes/${id}/design`)).body;
+
+  it('are opened by codes with the default style of the account, and its logo', async () => {
+    await owner.enter();
+    const logo = await addDefaultStyle({ moduleShape: 'dots', logoSize: 24 });
+    const id = await createWithFile();
+    await owner.page.getByText('Code created. Download it').waitFor();
+    expect(await designOf(id)).to.include({ moduleShape: 'dots', logo });
+    // As the form does, where the logo needs it.
+    expect(await owner.stored(id)).to.include({ errorCorrection: 'Q' });
+    expect(await fileOf(id)).to.include({ name: 'Menü Sommer.pdf' });
+  });
+
+  it('are opened by a plain code where phones could not read it in the default style, and its page says why', async () => {
+    await owner.enter();
+    await addDefaultStyle({ gradientColor: '#ffffff' });
+    const id = await createWithFile();
+    await owner.page.getByText('Code created, without your default style').waitFor();
+    await owner.page.getByText('gradientColor must be').waitFor();
+    expect((await designOf(id)).updatedAt).to.equal(null);
+    expect(await fileOf(id)).to.include({ name: 'Menü Sommer.pdf' });
   });
 });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { defaultDesign, type Design } from '../../../src/codes/design/design.ts';
-import { insertStyle } from '../../../src/codes/styles/styles.ts';
+import { insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';
+import { scan } from '../../codes/image/zxing.ts';
 import { png } from '../../codes/logo/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { startService } from '../../support/service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
@@ -57,6 +59,39 @@ inABrowser(
       expect(saved.logo).to.be.a('string');
     });
 
+    it('that are deleted while a form is filled with them leave the choices of the form, which says so', async () => {
+      const { page } = owner;
+      const style = await addStyle('Summer', { moduleShape: 'dots' });
+      const code = await owner.store();
+      await page.goto(`/codes/${code.id}/design?styleId=${style.id}`);
+      await page.getByLabel('Eye centers').selectOption('circle');
+      await removeStyle(site.service.db, style.userId, style.id);
+      // The last preview stays.
+      owner.visitor.provoked.push(/^404 .*\/design/);
+      await page.getByLabel('Name of the style').fill('Autumn');
+      for (const name of ['Save as style', 'Check and save']) {
+        // As in a second tab that was opened before.
+        const filled = page.locator('input[name=styleId]');
+        await filled.evaluate((input: HTMLInputElement, id) => (input.value = id), style.id);
+        await page.getByRole('button', { name }).click();
+        await page
+          .getByText(
+            'Not saved. The style that this form was filled with was deleted meanwhile. Your choices are kept, ' +
+              'but not its logo: check the logo, then save again.',
+          )
+          .waitFor();
+        expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+        expect(await page.getByLabel('Eye centers').inputValue()).to.equal('circle');
+        await expectAccessible(page);
+        const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+        expect(await preview.evaluate((image: HTMLImageElement) => image.naturalWidth)).to.be.above(0);
+      }
+      expect((await designOf(code.id)).updatedAt).to.equal(null);
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Design saved.').waitFor();
+      expect(await designOf(code.id)).to.include({ moduleShape: 'dots', eyeBallShape: 'circle', logo: null });
+    });
+
     it('are renamed, made the default and deleted', async () => {
       const { page } = owner;
       await addStyle('Summer', { moduleShape: 'dots' });
@@ -82,6 +117,76 @@ inABrowser(
       expect(await page.locator('.styles h2').allTextContents()).to.deep.equal(['Winter']);
     });
 
+    it('are edited in the designer on an example, proven before they are saved, and change no code', async () => {
+      const { page } = owner;
+      const style = await addStyle('Summer', { moduleShape: 'dots' });
+      const code = await owner.store();
+      const api = await owner.api();
+      await api(`/qrcodes/${code.id}/design`, { method: 'PUT', body: { moduleShape: 'dots' } });
+      await page.goto('/codes/styles');
+      await page.getByRole('link', { name: 'Edit Summer' }).click();
+      await page.getByRole('heading', { name: 'Edit style Summer' }).waitFor();
+      await page
+        .getByText('Codes that have this style keep their design until you apply it again.')
+        .waitFor();
+      expect(await page.getByLabel('Modules', { exact: true }).inputValue()).to.equal('dots');
+      const preview = page.getByRole('img', { name: 'Preview of the QR code in this design' });
+      await eventually(async () =>
+        expect((await scan(await preview.screenshot()))?.toString()).to.match(/\/r\/ExampleABC$/),
+      );
+      await expectAccessible(page);
+      await page.getByLabel('Eye frames').selectOption('leaf');
+      await eventually(async () =>
+        expect(await preview.getAttribute('src')).to.include('eyeFrameShape=leaf'),
+      );
+      // Phones could not read it: the choices stay.
+      await page.getByLabel('Different colors for the eyes').check();
+      await page.getByLabel('Eye frame color').fill('#ffee00');
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Not saved. Check the marked fields.').waitFor();
+      await page.getByText('Eye frame color must be darker than the background').waitFor();
+      expect(await page.getByLabel('Eye frames').inputValue()).to.equal('leaf');
+      await expectAccessible(page);
+      expect((await api(`/styles/${style.id}`)).body).to.include({ eyeFrameShape: 'square' });
+      await page.getByLabel('Different colors for the eyes').uncheck();
+      await page.getByLabel('Logo', { exact: true }).setInputFiles(logoFile());
+      await eventually(async () => expect(await preview.getAttribute('src')).to.match(/^blob:/));
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page
+        .getByText('Style saved. Codes that have it keep their design until you apply it again.')
+        .waitFor();
+      const { body: saved } = await api(`/styles/${style.id}`);
+      expect(saved).to.include({ name: 'Summer', moduleShape: 'dots', eyeFrameShape: 'leaf' });
+      expect(saved.logo).to.be.a('string');
+      expect(await designOf(code.id)).to.include({ eyeFrameShape: 'square', logo: null });
+      // Without choosing it again, the logo stays, until it is removed.
+      await page.getByRole('link', { name: 'Edit the design' }).click();
+      await page.getByRole('link', { name: 'Soft' }).click();
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Style saved.').waitFor();
+      expect((await api(`/styles/${style.id}`)).body).to.include({
+        logo: saved.logo,
+        moduleShape: 'rounded',
+      });
+      await page.getByRole('link', { name: 'Edit the design' }).click();
+      await page.getByLabel('Remove the logo').check();
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Style saved.').waitFor();
+      expect((await api(`/styles/${style.id}`)).body).to.include({ logo: null, moduleShape: 'rounded' });
+    });
+
+    it('can be edited without scripts', async () => {
+      const style = await addStyle('Summer');
+      const { page } = await site.visitAs(owner.email, { javaScriptEnabled: false });
+      await page.goto(`/codes/styles/${style.id}/design`);
+      await page.getByLabel('Modules', { exact: true }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('button', { name: 'Check and save' }).press('Enter');
+      await page.getByText('Style saved.').waitFor();
+      const { body } = await (await owner.api())(`/styles/${style.id}`);
+      expect(body).to.include({ moduleShape: 'rounded' });
+    });
+
     it('are applied to codes from the list, with progress, and say which codes they do not fit', async () => {
       const { page } = owner;
       await addStyle('Dots', { moduleShape: 'dots' });
@@ -104,6 +209,15 @@ inABrowser(
       );
       expect((await designOf(good.id)).moduleShape).to.equal('dots');
       expect((await designOf(other.id)).updatedAt).to.equal(null);
+      await page.getByRole('link', { name: 'All styles' }).click();
+      await page.getByRole('heading', { name: 'Applied in the last seven days' }).waitFor();
+      expect(await page.locator('.applications li').innerText()).to.match(
+        /^Dots\s.+\s1 code has the style\s+1 code stays as it was: see why$/s,
+      );
+      await expectAccessible(page);
+      await page.getByRole('link', { name: '1 code stays as it was: see why' }).click();
+      await page.getByText(/^Pale: foregroundColor of the code must be/).waitFor();
+      expect(new URL(page.url()).hash).to.equal('#refused');
     });
 
     it('as the default are given to a code of the form, or the page says why not', async () => {
@@ -125,11 +239,12 @@ inABrowser(
     });
 
     it('fit on a narrow phone', async () => {
-      await addStyle('W'.repeat(100));
+      const style = await addStyle('W'.repeat(100));
       const code = await owner.store();
       const { page } = await site.visitAs(owner.email, narrowPhone);
       for (const path of [
         '/codes/styles',
+        `/codes/styles/${style.id}/design`,
         `/codes/styles/apply?code=${code.id}`,
         `/codes/${code.id}/design`,
       ]) {

@@ -1,16 +1,17 @@
 import type { Context } from 'koa';
 import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
-import { findDesign } from '../../../codes/design/stored-design.ts';
 import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
+import type { Style } from '../../../codes/styles/style.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
-import { invalid } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { designBody } from '../../api/design-shapes.ts';
 import { readLogo } from '../../api/read-logo.ts';
 import { compileValidator } from '../../api/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import type { PageParts } from '../../ui/page.ts';
+import { DeletedStyleError } from './deleted-style-error.ts';
+import type { DesignSubject } from './design-subject.ts';
 import { designBodyOf, designFieldNames, type DesignValues } from './design-values.ts';
 
 const bodyErrors = compileValidator(designBody);
@@ -28,11 +29,19 @@ export function createDesignForm(
   { db, imageDecoder }: Pick<PageParts, 'db' | 'imageDecoder'>,
   readFile: ReadFile = (ownerId, file) => readLogo(imageDecoder, ownerId, file),
 ) {
-  /** Of the style that the form was filled with, or else of the code, unless the form removes it. */
-  async function storedLogo(code: QrCode, values: DesignValues): Promise<string | null> {
+  /** Of the style that the form was filled with, or else the stored one, unless the form removes it. */
+  async function storedLogo(subject: DesignSubject, values: DesignValues): Promise<string | null> {
     if (values['removeLogo'] === 'on') return null;
-    if (values['styleId']) return (await findStyle(db, code.userId, values['styleId'])).design.logo;
-    return (await findDesign(db, code.id))?.design.logo ?? null;
+    if (values['styleId']) return (await usedStyle(subject.ownerId, values['styleId'])).design.logo;
+    return subject.findLogo();
+  }
+
+  /** It may have been deleted since the form was opened, which must not lose the other choices. */
+  async function usedStyle(ownerId: string, id: string): Promise<Style> {
+    return findStyle(db, ownerId, id).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+      throw new DeletedStyleError();
+    });
   }
 
   return {
@@ -40,11 +49,11 @@ export function createDesignForm(
       Object.fromEntries(designFieldNames.map((name) => [name, field(ctx, name)])),
 
     /** With the logo that the form brings, or the stored one. Throws a validation error for what is no design. */
-    async read(ctx: Context, code: QrCode, values: DesignValues): Promise<FormDesign> {
+    async read(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<FormDesign> {
       const given = readDesign(values);
       const file = fileField(ctx, 'logo')?.bytes;
-      const newLogo = file && (await readFile(code.userId, file));
-      return { design: { ...given, logo: newLogo?.id ?? (await storedLogo(code, values)) }, newLogo };
+      const newLogo = file && (await readFile(subject.ownerId, file));
+      return { design: { ...given, logo: newLogo?.id ?? (await storedLogo(subject, values)) }, newLogo };
     },
   };
 }

@@ -4,25 +4,24 @@ import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { pictureOf } from '../../../codes/proof/prove-design.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
+import { findStyle } from '../../../codes/styles/styles.ts';
 import { BusyError } from '../../../errors.ts';
 import { parseQuery } from '../../../http/query-string.ts';
 import { needUser, type PageParts, userOf } from '../../ui/page.ts';
 import { createDesignForm } from './design-form.ts';
+import { type DesignSubject, subjectOfCode, subjectOfStyle } from './design-subject.ts';
 import { designFieldNames, type DesignValues, valuesOfDesign } from './design-values.ts';
 import { createLogoPreviews } from './logo-previews.ts';
 
 /** Pictures of designs that are not saved. */
 export function designPreviewRoutes(parts: PageParts): Router {
   const { db, config, images, imageDecoder } = parts;
-  const router = new Router({ prefix: '/codes/:id/design' });
-  router.use(needUser);
+  const router = new Router();
   const form = createDesignForm(parts, createLogoPreviews(imageDecoder));
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  async function sendPicture(ctx: Context, code: QrCode, values: DesignValues): Promise<void> {
-    const { design, newLogo } = await form.read(ctx, code, values);
-    const picture = { ...pictureOf(code, design, config.baseUrl), logo: newLogo?.png };
+  async function sendPicture(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<void> {
+    const { design, newLogo } = await form.read(ctx, subject, values);
+    const picture = { ...pictureOf(subject.look, design, config.baseUrl), logo: newLogo?.png };
     const { body, etag } = await images.draw(picture, 'svg').catch((cause: unknown) => {
       const message = 'The picture cannot be drawn right now. Try again shortly.';
       throw new BusyError(message, { retryAfterSeconds: 5, cause });
@@ -32,16 +31,27 @@ export function designPreviewRoutes(parts: PageParts): Router {
     ctx.body = body;
   }
 
-  router.get('/preview.svg', async (ctx) => {
-    const code = await ownCode(ctx);
-    const given = parseQuery(ctx.querystring);
-    // Omitted fields get their default, as in the API.
-    const values = valuesOfDesign(defaultDesign, code);
-    for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
-    await sendPicture(ctx, code, values);
-  });
+  function addPreviews(designer: string, find: (ownerId: string, id: string) => Promise<DesignSubject>) {
+    const subjectOf = (ctx: Context) => find(userOf(ctx).id, String(ctx['params'].id));
 
-  /** With a logo that is not saved yet: design.browser.js sends the whole form. */
-  router.post('/preview', async (ctx) => sendPicture(ctx, await ownCode(ctx), form.values(ctx)));
+    router.get(`${designer}/preview.svg`, needUser, async (ctx) => {
+      const subject = await subjectOf(ctx);
+      const given = parseQuery(ctx.querystring);
+      // Omitted fields get their default, as in the API.
+      const values = valuesOfDesign(defaultDesign, subject.look);
+      for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
+      await sendPicture(ctx, subject, values);
+    });
+
+    /** With a logo that is not saved yet: design.browser.js sends the whole form. */
+    router.post(`${designer}/preview`, needUser, async (ctx) =>
+      sendPicture(ctx, await subjectOf(ctx), form.values(ctx)),
+    );
+  }
+
+  addPreviews('/codes/:id/design', async (ownerId, id) => subjectOfCode(db, await findCode(db, ownerId, id)));
+  addPreviews('/codes/styles/:id/design', async (ownerId, id) =>
+    subjectOfStyle(await findStyle(db, ownerId, id)),
+  );
   return router;
 }

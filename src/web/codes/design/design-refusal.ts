@@ -1,4 +1,5 @@
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
+import { DeletedStyleError } from './deleted-style-error.ts';
 import { designFieldNames } from './design-values.ts';
 
 export interface Refusal {
@@ -7,9 +8,16 @@ export interface Refusal {
   status?: number;
 }
 
-/** What the form says about a design that was not saved. */
-export function refusalOf(error: unknown): Refusal {
+/** What the form says about a design that was not saved. Browsers do not keep a chosen file. */
+export function refusalOf(error: unknown, hadFile: boolean): Refusal {
+  const refusal = withoutFile(error);
+  return hadFile ? { ...refusal, problem: `${refusal.problem} Choose the logo again.` } : refusal;
+}
+
+function withoutFile(error: unknown): Refusal {
   if (error instanceof BusyError) return { problem: error.message, status: error.status };
+  if (error instanceof DeletedStyleError)
+    return { problem: `Not saved. ${error.message}`, status: error.status };
   if (!(error instanceof AppError) || error.code !== 'validation_error') throw error;
   if (!error.details) return { problem: `Not saved. ${error.message}`, status: error.status };
   // The only field that is called `name` in the rules.

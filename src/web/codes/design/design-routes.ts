@@ -2,7 +2,6 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
-import { presets } from '../../../codes/design/presets.ts';
 import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stored-design.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
@@ -19,8 +18,10 @@ import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page
 import { styleNameErrors } from '../styles/style-name.ts';
 import type { StylesFlash } from '../styles/style-texts.ts';
 import { createDesignForm } from './design-form.ts';
+import { chosenPreset, designerPictures } from './design-pictures.ts';
 import { type Refusal, refusalOf } from './design-refusal.ts';
-import { type DesignValues, previewQuery, valuesOfDesign } from './design-values.ts';
+import { subjectOfCode } from './design-subject.ts';
+import { type DesignValues, valuesOfDesign } from './design-values.ts';
 import { DesignView } from './design-view.tsx';
 
 const flashTexts = {
@@ -40,13 +41,14 @@ export function codeDesignPages(parts: PageParts): Router {
   const form = createDesignForm(parts);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
-  async function showDesigner(ctx: Context, code: QrCode, { values, errors = [], problem, status }: Shown) {
+  async function showDesigner(ctx: Context, code: QrCode, { errors = [], problem, status, ...shown }: Shown) {
     const flash = readFlash(ctx, parts, flashTexts);
     const stored = await findDesign(db, code.id);
     const styles = await findStyles(db, code.userId);
-    const used = styles.find(({ id }) => id === values['styleId']);
+    const used = styles.find(({ id }) => id === shown.values['styleId']);
+    // Without one that was deleted meanwhile: the logo is that of the code then.
+    const values = { ...shown.values, styleId: used?.id ?? '' };
     ctx.set('Content-Security-Policy', policyWithBlobs);
-    const address = (shown: DesignValues) => `/codes/${code.id}/design/preview.svg?${previewQuery(shown)}`;
     show(
       ctx,
       DesignView,
@@ -60,12 +62,7 @@ export function codeDesignPages(parts: PageParts): Router {
         hasDesign: stored !== undefined,
         hasLogo: ((used ?? stored)?.design.logo ?? null) !== null,
         styles,
-        preview: address(values),
-        presets: Object.entries(presets).map(([key, { name, design }]) => ({
-          key,
-          name,
-          picture: address(valuesOfDesign(design, code)),
-        })),
+        ...designerPictures(subjectOfCode(db, code), values),
       },
       status ?? 200,
     );
@@ -73,8 +70,7 @@ export function codeDesignPages(parts: PageParts): Router {
 
   router.get('/', async (ctx) => {
     const code = await ownCode(ctx);
-    const { preset } = ctx.query;
-    const chosen = typeof preset === 'string' && Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+    const chosen = chosenPreset(ctx.query['preset']);
     const style = typeof ctx.query['styleId'] === 'string' ? ctx.query['styleId'] : undefined;
     const used = style === undefined ? undefined : await findStyle(db, code.userId, style);
     const design = used?.design ?? chosen?.design ?? (await findDesign(db, code.id))?.design ?? defaultDesign;
@@ -87,7 +83,7 @@ export function codeDesignPages(parts: PageParts): Router {
     const values = form.values(ctx);
     let flash: keyof typeof flashTexts;
     try {
-      const { design, newLogo } = await form.read(ctx, code, values);
+      const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
       const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
       await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
       flash = proven.errorCorrection === code.errorCorrection ? 'designed' : 'raised';
@@ -99,10 +95,7 @@ export function codeDesignPages(parts: PageParts): Router {
   });
 
   async function showRefusal(ctx: Context, code: QrCode, values: DesignValues, error: unknown) {
-    const refusal = refusalOf(error);
-    // Browsers do not keep it.
-    const problem = fileField(ctx, 'logo') ? `${refusal.problem} Choose the logo again.` : refusal.problem;
-    await showDesigner(ctx, code, { values, ...refusal, problem });
+    await showDesigner(ctx, code, { values, ...refusalOf(error, fileField(ctx, 'logo') !== undefined) });
   }
 
   router.post('/style', async (ctx) => {
@@ -112,7 +105,7 @@ export function codeDesignPages(parts: PageParts): Router {
     try {
       const errors = styleNameErrors(name, 'styleName');
       if (errors.length > 0) throw invalid(errors);
-      const { design, newLogo } = await form.read(ctx, code, values);
+      const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
       await proveStyle(proofs, design, config.baseUrl, newLogo);
       await insertStyle(db, code.userId, { name, design, isDefault: false, newLogo }, now());
     } catch (error) {

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { createCode, findCode } from '../../../codes/codes.ts';
+import { findCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/file-name.ts';
 import { requireRoom, usedBytes } from '../../../codes/files/file-quota.ts';
 import {
@@ -11,18 +11,15 @@ import {
   saveFile,
 } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { generateShareToken } from '../../../codes/share-token.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
-import { createBody, createDefaults } from '../../api/qr-code-shapes.ts';
-import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
-import { compileValidator } from '../../api/validation.ts';
 import { findFileQuota } from '../../file-quota.ts';
 import { field } from '../../middleware/forms.ts';
-import { fileField, type UploadedFile } from '../../middleware/multipart.ts';
+import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';
+import { createFileCode } from './create-file-code.ts';
 import { CodeFileView, NewFileView } from './file-view.tsx';
 
 const kinds: FileKind[] = ['file', 'photo'];
@@ -32,8 +29,6 @@ const flashTexts = {
   removed: 'Removed.',
 };
 type FileFlash = keyof typeof flashTexts;
-
-const nameErrors = compileValidator(createBody);
 
 /** The pages on which owners upload the file that a code opens, or the photo of a contact. */
 export function codeFilePages(parts: PageParts): Router {
@@ -91,29 +86,12 @@ export function codeFilePages(parts: PageParts): Router {
   router.post('/new/file', async (ctx) => {
     try {
       const upload = await readUpload(ctx, 'file');
-      const code = await createFileCode(ctx, upload);
-      finish(ctx, `/codes/${code.id}`, 'created');
+      const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
+      finish(ctx, `/codes/${code.id}`, isPlain ? 'createdPlain' : 'created');
     } catch (error) {
       await showNew(ctx, errorsOf(ctx, error));
     }
   });
-
-  async function createFileCode(ctx: Context, upload: NewFile): Promise<QrCode> {
-    const { id: ownerId } = userOf(ctx);
-    const shareToken = generateShareToken();
-    const content = fileAddress(config.baseUrl, shareToken, upload.name);
-    const name = field(ctx, 'name').trim() === '' ? stemOf(upload) : field(ctx, 'name');
-    const body = normalizeLabels({ name, content }) as { name: string; content: string };
-    const errors = nameErrors(body);
-    if (errors.length > 0) throw invalid(errors);
-    const quotaBytes = await findFileQuota(db, ownerId);
-    return db.transaction(async (transaction) => {
-      const input = { ...createDefaults, ...body, shareToken };
-      const code = await createCode(transaction, ownerId, input, config.qrCodeLifetimeDays, now());
-      await saveFile(transaction, code, upload, { quotaBytes, now: now() });
-      return code;
-    });
-  }
 
   for (const kind of kinds) {
     router.get(`/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
@@ -151,8 +129,6 @@ export function codeFilePages(parts: PageParts): Router {
 }
 
 const wantsJson = (ctx: Context) => ctx.accepts('html', 'json') === 'json';
-
-const stemOf = ({ name }: Pick<UploadedFile, 'name'>) => name.slice(0, name.lastIndexOf('.'));
 
 /** For the form. Other errors, and those of the script, are not shown in it. */
 function errorsOf(ctx: Context, error: unknown): FieldError[] {

@@ -4,6 +4,7 @@ import { withFieldsInWords } from '../../ui/field-words.ts';
 import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { appliedText, refusedText } from './outcome-text.ts';
 
 interface ApplicationProps {
   visitor: Visitor;
@@ -46,20 +47,18 @@ export function ApplicationView({ visitor, application, style, refused }: Applic
 }
 
 function Outcome({ application: { applied, refused } }: { application: StyleApplication }) {
-  const codes = (count: number) => `${figure(count)} ${count === 1 ? 'code' : 'codes'}`;
-  const given = `Done: ${codes(applied)} ${applied === 1 ? 'has' : 'have'} the style`;
+  const given = `Done: ${appliedText({ applied })}`;
   if (refused.length === 0) return <Notice kind="good">{given}.</Notice>;
-  const left = `${codes(refused.length)} ${refused.length === 1 ? 'stays as it was' : 'stay as they were'}`;
   return (
     <Notice kind={applied > 0 ? 'good' : 'bad'}>
-      {given}, {left}.
+      {given}, {refusedText({ refused: refused.length })}.
     </Notice>
   );
 }
 
 function Refused({ refused }: Pick<ApplicationProps, 'refused'>) {
   return (
-    <section class="card">
+    <section class="card" id="refused">
       <h2>These stay as they were</h2>
       <ul class="refused">
         {refused.map(({ id, name, reason }) => (

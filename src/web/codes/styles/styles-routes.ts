@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { stylePicture } from '../../../codes/styles/prove-style.ts';
+import { findRecentApplications } from '../../../codes/styles/recent-applications.ts';
 import { findRunningApplication } from '../../../codes/styles/style-applications.ts';
 import { changeStyle, findStyle, findStyles, removeStyle } from '../../../codes/styles/styles.ts';
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
@@ -34,6 +35,7 @@ export function stylePages(parts: PageParts): Router {
       visitor: visitorOf(ctx, parts),
       styles: await findStyles(db, ownerId),
       running: await findRunningApplication(db, ownerId),
+      applications: await findRecentApplications(db, ownerId, now()),
       flash: flashOf(ctx),
     });
   });

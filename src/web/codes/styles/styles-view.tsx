@@ -1,8 +1,10 @@
+import type { RecentApplication } from '../../../codes/styles/recent-applications.ts';
 import type { Style } from '../../../codes/styles/style.ts';
 import { maxStyles } from '../../../codes/styles/style.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RecentApplications } from './recent-applications-view.tsx';
 import { maxStyleNameLength } from './style-name.ts';
 
 interface StylesProps {
@@ -10,12 +12,13 @@ interface StylesProps {
   styles: Style[];
   /** The id of an application that is not done. */
   running?: string | undefined;
+  applications: RecentApplication[];
   flash?: string | undefined;
 }
 
 const pathOf = ({ id }: Style) => `/codes/styles/${id}`;
 
-export function StylesView({ visitor, styles, running, flash }: StylesProps) {
+export function StylesView({ visitor, styles, running, applications, flash }: StylesProps) {
   return (
     <Layout title="Styles" visitor={visitor} at="/codes" styles={['codes']}>
       <a class="back" href="/codes">
@@ -49,6 +52,7 @@ export function StylesView({ visitor, styles, running, flash }: StylesProps) {
           </ul>
         </>
       )}
+      <RecentApplications applications={applications} />
     </Layout>
   );
 }
@@ -70,16 +74,19 @@ function StyleItem({ style }: { style: Style }) {
           </a>
         </h2>
         {style.isDefault && <span class="badge good">Default</span>}
-        <div class="row">
-          <DefaultForm style={style} />
-          <a
-            class="button small quiet danger"
-            href={`${pathOf(style)}/delete`}
-            aria-label={`Delete ${style.name}`}
-          >
-            Delete
-          </a>
-        </div>
+      </div>
+      <div class="row">
+        <a class="button small quiet" href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
+          Edit
+        </a>
+        <DefaultForm style={style} />
+        <a
+          class="button small quiet danger"
+          href={`${pathOf(style)}/delete`}
+          aria-label={`Delete ${style.name}`}
+        >
+          Delete
+        </a>
       </div>
     </li>
   );
@@ -90,7 +97,7 @@ function DefaultForm({ style }: { style: Style }) {
   return (
     <Form action={`${pathOf(style)}/default`}>
       <input type="hidden" name="isDefault" value={String(!style.isDefault)} />
-      <button type="submit" class="small quiet" aria-label={`${text}: ${style.name}`}>
+      <button type="submit" class="button small quiet" aria-label={`${text}: ${style.name}`}>
         {text}
       </button>
     </Form>
@@ -133,6 +140,9 @@ export function StyleView({ visitor, style, form, flash }: StyleProps) {
               : 'New codes do not get this style by themselves.'}
           </p>
           <div class="row">
+            <a class="button small quiet" href={`${pathOf(style)}/design`}>
+              Edit the design
+            </a>
             <DefaultForm style={style} />
             <a class="button small quiet danger" href={`${pathOf(style)}/delete`}>
               Delete

@@ -1,0 +1,61 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { proveStyle } from '../../../codes/styles/prove-style.ts';
+import type { Style } from '../../../codes/styles/style.ts';
+import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
+import { fileField } from '../../middleware/multipart.ts';
+import { policyWithBlobs } from '../../middleware/security-headers.ts';
+import { redirectWithFlash } from '../../ui/flash.ts';
+import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { createDesignForm } from '../design/design-form.ts';
+import { chosenPreset, designerPictures } from '../design/design-pictures.ts';
+import { type Refusal, refusalOf } from '../design/design-refusal.ts';
+import { subjectOfStyle } from '../design/design-subject.ts';
+import { type DesignValues, valuesOfDesign } from '../design/design-values.ts';
+import { StyleDesignView } from './style-design-view.tsx';
+import type { StylesFlash } from './style-texts.ts';
+
+type Shown = Refusal & { values: DesignValues };
+
+/** The page on which an owner changes the design of a style. */
+export function styleDesignPages(parts: PageParts): Router {
+  const { db, config, proofs, now } = parts;
+  const router = new Router({ prefix: '/codes/styles/:id/design' });
+  router.use(needUser);
+
+  const form = createDesignForm(parts);
+  const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
+
+  function showDesigner(ctx: Context, style: Style, { values, errors = [], problem, status }: Shown): void {
+    ctx.set('Content-Security-Policy', policyWithBlobs);
+    const props = {
+      visitor: visitorOf(ctx, parts),
+      style,
+      form: { values, errors },
+      problem,
+      ...designerPictures(subjectOfStyle(style), values),
+    };
+    show(ctx, StyleDesignView, props, status ?? 200);
+  }
+
+  router.get('/', async (ctx) => {
+    const style = await ownStyle(ctx);
+    const design = chosenPreset(ctx.query['preset'])?.design ?? style.design;
+    showDesigner(ctx, style, { values: valuesOfDesign(design, subjectOfStyle(style).look) });
+  });
+
+  router.post('/', async (ctx) => {
+    const style = await ownStyle(ctx);
+    const values = form.values(ctx);
+    try {
+      const { design: to, newLogo } = await form.read(ctx, subjectOfStyle(style), values);
+      await proveStyle(proofs, to, config.baseUrl, newLogo);
+      const design = { from: style.design, to, ...(newLogo && { newLogo }) };
+      await changeStyle(db, style.userId, style.id, { design }, now());
+    } catch (error) {
+      return showDesigner(ctx, style, { values, ...refusalOf(error, fileField(ctx, 'logo') !== undefined) });
+    }
+    redirectWithFlash(ctx, parts, `/codes/styles/${style.id}`, 'designed' satisfies StylesFlash);
+  });
+  return router;
+}
