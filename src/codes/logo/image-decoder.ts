@@ -34,7 +34,7 @@ export function createImageDecoder(
   let last: Promise<unknown> = Promise.resolve();
   const workers = new Set<Worker>();
 
-  function run(request: DecoderRequest): Promise<DecoderResult> {
+  async function run(request: DecoderRequest): Promise<DecoderResult> {
     const worker = startFile(new URL('decoder-thread-main.js', import.meta.url), request, resourceLimits);
     workers.add(worker);
     // What decoders print about a damaged file helps nobody.
@@ -43,7 +43,7 @@ export function createImageDecoder(
     const startedAt = performance.now();
     let cpuMs = () => 0;
     let watch: NodeJS.Timeout | undefined;
-    return new Promise<DecoderResult>((resolve, reject) => {
+    const result = new Promise<DecoderResult>((resolve, reject) => {
       watch = setInterval(() => {
         if (cpuMs() > maxCpuMs) return reject(tooComplex());
         if (performance.now() - startedAt <= timeoutMs) return;
@@ -61,12 +61,15 @@ export function createImageDecoder(
         reject(new ImageError(`cannot be read: ${asPng}`));
       });
       worker.once('exit', () => reject(new Error('The thread of an uploaded image has exited')));
-    }).finally(async () => {
+    });
+    try {
+      return await result;
+    } finally {
       clearInterval(watch);
       // The next one starts when the memory of this one is free.
       await worker.terminate();
       workers.delete(worker);
-    });
+    }
   }
 
   return {
