@@ -27,8 +27,7 @@ export function* partsBetween(start: number, end: number) {
   }
 }
 
-interface WholeFile {
-  name: string;
+interface WholeFile extends Pick<CodeFile, 'kind' | 'name' | 'mediaType'> {
   /** In memory: up to `maxFileBytes`. */
   chunks: Buffer[];
 }
@@ -41,7 +40,8 @@ export async function readWholeFile(db: Database, codeId: string): Promise<Whole
     if (!file) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of readChunks(snapshot, file)) chunks.push(chunk);
-    return { name: file.name, chunks };
+    const { kind, name, mediaType } = file;
+    return { kind, name, mediaType, chunks };
   }, config);
 }
 
