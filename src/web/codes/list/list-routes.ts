@@ -55,6 +55,7 @@ export function codeListPages(parts: PageParts): Router {
     const [first, last] = [codes[0], codes.at(-1)];
     show(ctx, CodesView, {
       visitor: visitorOf(ctx, parts),
+      ownerId: owner.id,
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),

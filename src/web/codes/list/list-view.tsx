@@ -26,6 +26,7 @@ export interface CodeRow {
 
 export interface CodesProps {
   visitor: Visitor;
+  ownerId: string;
   rows: CodeRow[];
   search: SearchOfList;
   categories: string[];
@@ -40,7 +41,7 @@ export interface CodesProps {
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, rows, search, total, flash } = props;
+  const { visitor, ownerId, rows, search, total, flash } = props;
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
@@ -70,7 +71,7 @@ export function CodesView(props: CodesProps) {
       {rows.length > 0 ? (
         <>
           <Table {...props} />
-          <SelectionForm search={search} total={total} />
+          <SelectionForm visitor={visitor} ownerId={ownerId} search={search} total={total} />
         </>
       ) : isFiltered ? (
         <section class="card">
