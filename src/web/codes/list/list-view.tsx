@@ -8,7 +8,7 @@ import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ShortFigure } from '../../ui/short-figure.tsx';
-import { endPeriods, type Search as SearchOfList } from './list-search.ts';
+import { endPeriods, hasEnded, type Search as SearchOfList } from './list-search.ts';
 import { SelectBox, SelectionForm } from './selection-form.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from '../star.tsx';
@@ -156,6 +156,7 @@ function Search({ search, categories }: CodesProps) {
             choices={[
               ['', 'Any time'],
               ...endPeriods.map((days): [string, string] => [String(days), `Within ${days} days`]),
+              [hasEnded, 'Already ended'],
             ]}
           />
         </div>

@@ -7,7 +7,7 @@ export function packIds(ids: string[]): string {
   return ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')).join('');
 }
 
-/** What is no id is for the caller to leave out. The caller bounds the length. */
+/** What is no id is for the caller to leave out. The length of an address bounds their number. */
 export function unpackIds(text: string): string[] {
   const ids: string[] = [];
   for (let at = 0; at < text.length; at += idLength) {
@@ -16,5 +16,3 @@ export function unpackIds(text: string): string[] {
   }
   return ids;
 }
-
-export const maxPackedLength = (ids: number) => ids * idLength;
