@@ -62,8 +62,8 @@ describe('What the OpenAPI document marks as required', () => {
   }
 
   it('includes the parameter `alt` of the logo of a page, with an example', () => {
-    const { parameters } = document.paths['/qrcodes/{id}/page/logo']?.['put'] as OperationObject;
-    const alt = parameters.find(({ name }) => name === 'alt');
+    const operation = document.paths['/qrcodes/{id}/page/logo']?.['put'];
+    const alt = operation?.parameters.find(({ name }) => name === 'alt');
     expect(alt).to.deep.include({ in: 'query', required: true, example: 'Café Linden' });
   });
 

@@ -33,7 +33,7 @@ function describe() {
   return elsewhere > 0 ? `${codes}, ${figure.format(elsewhere)} of them not on this page` : codes;
 }
 
-function show(note = '') {
+function showSelection(note = '') {
   for (const box of boxes) box.checked = chosen.has(box.value);
   clear.hidden = chosen.size === 0;
   selectPage.hidden = boxes.every(({ checked }) => checked);
@@ -46,7 +46,9 @@ function add(added) {
   for (const { value } of fitting) chosen.add(value);
   const isFull = added.some(({ value }) => !chosen.has(value));
   write();
-  show(isFull ? 'That is as many as can be selected. For more, filter the list and check “All”.' : '');
+  showSelection(
+    isFull ? 'That is as many as can be selected. For more, filter the list and check “All”.' : '',
+  );
 }
 
 for (const box of boxes)
@@ -54,7 +56,7 @@ for (const box of boxes)
     if (box.checked) return add([box]);
     chosen.delete(box.value);
     write();
-    show();
+    showSelection();
   });
 
 selectPage.addEventListener('click', () => {
@@ -65,7 +67,7 @@ selectPage.addEventListener('click', () => {
 clear.addEventListener('click', () => {
   chosen.clear();
   write();
-  show();
+  showSelection();
   status.textContent = 'Selection cleared.';
   // The button is gone.
   boxes[0].focus();
@@ -88,5 +90,5 @@ form.addEventListener('formdata', ({ formData }) => {
 // Also when the browser goes back to a page that it kept.
 addEventListener('pageshow', () => {
   read();
-  show();
+  showSelection();
 });
