@@ -107,7 +107,7 @@ inABrowser('Printing codes from the list', sharedService, (site) => {
   });
 
   const box = (name: string) => owner.page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
-  const status = () => owner.page.locator('#selection [role=status]').textContent();
+  const status = () => owner.page.locator('#selection [aria-live]').textContent();
 
   it('keeps the selection while the list is paged, filtered and searched, until it is cleared', async () => {
     await owner.enter();

@@ -52,7 +52,7 @@ export function SelectionForm({ visitor, ownerId, search, total }: SelectionForm
         </label>
       )}
       {/* selection.browser.js keeps the boxes of other pages checked. Without it, those of this page count. */}
-      <p role="status" />
+      <p aria-live="polite" />
       <button type="button" class="quiet" hidden>
         Select this page
       </button>

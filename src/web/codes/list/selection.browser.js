@@ -2,7 +2,7 @@
 
 const form = document.getElementById('selection');
 const boxes = [...document.querySelectorAll('.select-box input')];
-const status = form.querySelector('[role=status]');
+const status = form.querySelector('[aria-live]');
 const [selectPage, clear] = form.querySelectorAll('button[type=button]');
 const all = form.elements.namedItem('all');
 const { owner, max } = form.dataset;
