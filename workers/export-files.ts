@@ -1,6 +1,6 @@
 import { readAccountData } from '../src/accounts/account-data.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
-import { readChunks } from '../src/codes/files/read-chunks.ts';
+import { readWholeFile } from '../src/codes/files/read-chunks.ts';
 import { ownedFiles } from '../src/codes/files/stored-file.ts';
 import { ownedCodes } from '../src/codes/owned-codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
@@ -39,8 +39,10 @@ export async function* exportFiles(
   yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
   yield { name: 'styles.json', content: stylesJson(db, userId) };
-  for await (const file of ownedFiles(db, userId))
-    yield { name: `files/${file.codeId}/${file.name}`, content: readChunks(db, file) };
+  for await (const { codeId } of ownedFiles(db, userId)) {
+    const file = await readWholeFile(db, codeId);
+    if (file) yield { name: `files/${codeId}/${file.name}`, content: file.chunks };
+  }
   const scans = scanLines(db, userId);
   const state = { isDone: false };
   for (let part = 1; !state.isDone; part += 1)

@@ -10,8 +10,16 @@ export interface PreviewInput {
   acceptLanguage: string | undefined;
   /** Allows the style of the page in the one that shows the preview. */
   styleNonce: string;
-  /** A `data:` URL of the code that joins a Wi-Fi network. */
-  joinPicture?: string | undefined;
+  pictures: PreviewPictures;
+}
+
+/** `data:` URLs: a preview cannot load what only its owner may see. */
+export interface PreviewPictures {
+  /** The code that joins a Wi-Fi network. */
+  join?: string | undefined;
+  /** Of a contact. */
+  photo?: string | undefined;
+  logo?: { src: string; alt: string } | undefined;
 }
 
 /** What a phone shows after a scan: another site, or a page of ours. Undefined while there is no content. */

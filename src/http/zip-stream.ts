@@ -14,7 +14,7 @@ import {
 export interface StreamedFile {
   name: string;
   /** Pieces of text or bytes, made when they are asked for. */
-  content: AsyncIterable<string | Buffer>;
+  content: AsyncIterable<string | Buffer> | Iterable<Buffer>;
 }
 
 /** Of regular files that only their owner may read. */

@@ -228,6 +228,12 @@ export const idsElsewhere: {
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
+  {
+    of: 'page code',
+    method: 'POST',
+    path: '/codes/preview',
+    form: { type: 'text', content: 'Hello', code: ':id' },
+  },
   { of: 'page code', method: 'GET', path: '/codes/selection?code=:id' },
   { of: 'page code', method: 'GET', path: '/codes/labels.pdf?code=:id&sheet=L7160&start=1' },
   { of: 'page code', method: 'GET', path: '/codes/files.zip?code=:id&format=svg' },

@@ -3840,9 +3840,12 @@ export interface operations {
     };
     replaceQrCodePageLogo: {
         parameters: {
-            query?: {
-                /** @description What the logo shows, for people who do not see it: usually the name of its owner. */
-                alt?: string;
+            query: {
+                /**
+                 * @description What the logo shows, for people who do not see it: usually the name of its owner.
+                 * @example Café Linden
+                 */
+                alt: string;
             };
             header?: {
                 /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */

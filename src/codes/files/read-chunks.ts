@@ -1,5 +1,6 @@
 import { type Database, queryPrepared } from '../../store/database.ts';
 import { chunkBytes } from './file-limits.ts';
+import { CodeFile } from './stored-file.ts';
 
 const partStatement = {
   name: 'part of a file',
@@ -24,6 +25,24 @@ export function* partsBetween(start: number, end: number) {
     const from = Math.max(0, start - offset);
     yield { position, from, length: Math.min(chunkBytes, end + 1 - offset) - from };
   }
+}
+
+interface WholeFile extends Pick<CodeFile, 'kind' | 'name' | 'mediaType'> {
+  /** In memory: up to `maxFileBytes`. */
+  chunks: Buffer[];
+}
+
+/** The file that a code has now, from one snapshot: it is complete, even if it is replaced and purged meanwhile. */
+export async function readWholeFile(db: Database, codeId: string): Promise<WholeFile | undefined> {
+  const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
+  return db.transaction(async (snapshot) => {
+    const file = await CodeFile.query(snapshot).findById(codeId);
+    if (!file) return undefined;
+    const chunks: Buffer[] = [];
+    for await (const chunk of readChunks(snapshot, file)) chunks.push(chunk);
+    const { kind, name, mediaType } = file;
+    return { kind, name, mediaType, chunks };
+  }, config);
 }
 
 /** The whole file, chunk by chunk. Ends early where it is deleted meanwhile. */

@@ -47,6 +47,7 @@ interface SaveOptions {
 }
 
 type Owned = Pick<QrCode, 'id' | 'userId'>;
+type Described = Pick<CodeFile, 'kind' | 'name' | 'mediaType' | 'bytes'>;
 
 /** Stores a file in place of the one that the code has, whose bytes a job purges. All or nothing. */
 export async function saveFile(
@@ -55,24 +56,49 @@ export async function saveFile(
   { data, ...file }: NewFile,
   options: SaveOptions,
 ): Promise<CodeFile> {
-  const described = { ...file, bytes: data.length };
-  return store(db, code, described, options, (transaction, id) => addChunks(transaction, id, data));
+  return store(db, code, options, async (transaction, id) => {
+    await addChunks(transaction, id, data);
+    return { ...file, bytes: data.length };
+  });
 }
 
-/** The same bytes for another code of the account. */
+interface CopyOptions {
+  quotaBytes: number;
+  /** Of a file: what the code with this copy leads to. */
+  contentOf: ((name: string) => string) | undefined;
+  now: Date;
+}
+
+/** The file that another code of the account has now. Throws a 409 where it has none any more. */
 export async function copyFile(
   db: Database,
   code: Owned,
-  { id: from, kind, name, mediaType, bytes }: CodeFile,
-  options: SaveOptions,
+  from: Pick<CodeFile, 'codeId' | 'kind'>,
+  { contentOf, ...options }: CopyOptions,
 ): Promise<CodeFile> {
-  return store(db, code, { kind, name, mediaType, bytes }, options, async (transaction, id) => {
-    await transaction.raw(
-      `INSERT INTO code_file_chunks (file_id, position, data)
-       SELECT :id, position, data FROM code_file_chunks WHERE file_id = :from`,
-      { id, from },
-    );
+  return store(db, code, options, async (transaction, id) => {
+    const copied = await copyChunks(transaction, from, id);
+    if (!copied) throw new AppError('validation_error', deletedMeanwhile, { status: 409 });
+    return { ...copied, ...(contentOf && { content: contentOf(copied.name) }) };
   });
+}
+
+const deletedMeanwhile = 'Its file was deleted meanwhile. Duplicate the code again.';
+
+/** One statement, which sees a file with all of its bytes: those of one that was replaced may be purged at any time. */
+async function copyChunks(
+  transaction: Database,
+  { codeId, kind }: Pick<CodeFile, 'codeId' | 'kind'>,
+  id: string,
+): Promise<Described | undefined> {
+  const { rows } = (await transaction.raw(
+    `WITH source AS (SELECT * FROM code_files WHERE code_id = :codeId AND kind = :kind),
+       copied AS (INSERT INTO code_file_chunks (file_id, position, data)
+         SELECT :id, position, data FROM code_file_chunks WHERE file_id = (SELECT id FROM source))
+     SELECT kind, name, media_type AS "mediaType", bytes FROM source`,
+    { codeId, kind, id },
+  )) as { rows: Described[] };
+  return rows[0];
 }
 
 export const noContact = () =>
@@ -81,13 +107,12 @@ export const noContact = () =>
 async function store(
   db: Database,
   { id: codeId, userId }: Owned,
-  file: Pick<CodeFile, 'kind' | 'name' | 'mediaType' | 'bytes'>,
-  { quotaBytes, content, check, now }: SaveOptions,
-  writeChunks: (transaction: Database, id: string) => Promise<void>,
+  { quotaBytes, content: given, check, now }: SaveOptions,
+  writeChunks: (transaction: Database, id: string) => Promise<Described & { content?: string }>,
 ): Promise<CodeFile> {
   const id = uuidv4();
   return db.transaction(async (transaction) => {
-    await writeChunks(transaction, id);
+    const { content = given, ...file } = await writeChunks(transaction, id);
     // Locked, so that the quota holds for parallel uploads; before the code, as when an account is deleted.
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
     const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();

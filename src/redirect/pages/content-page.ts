@@ -11,6 +11,7 @@ import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
 import type { PageLogo } from '../../codes/logo/page-logo.ts';
 import type { PageLook } from '../../codes/page-look.ts';
+import type { PreviewPictures } from '../../codes/share-preview.ts';
 import type { Translation } from '../languages/translation.ts';
 import type { Accent } from './accent.ts';
 import { contactBody, contactTitle } from './contact-body.ts';
@@ -37,8 +38,8 @@ interface ContentView {
   pageLogo?: PageLogo | null;
   accent?: Accent | undefined;
   previewNonce?: string | undefined;
-  /** Of the Wi-Fi network; the picture of the code otherwise. */
-  joinPicture?: string | undefined;
+  /** In a preview, instead of what has an address. */
+  pictures?: PreviewPictures;
 }
 
 /** The content of a code for the person who scanned it, with one clear action. */
@@ -61,14 +62,18 @@ ${bodyOf(view)}`,
 }
 
 /** Its address changes with it, so that a cached one is not shown instead. */
-function logoOf({ pageLogo, token, basePath = '' }: ContentView): Markup | undefined {
-  if (!pageLogo) return undefined;
-  const address = `${basePath}/r/${token}-logo.png?v=${pageLogo.logo.slice(0, 8)}`;
-  return html`<img class="logo" src="${address}" alt="${undirected(pageLogo.alt)}">\n`;
+function logoOf({ pageLogo, pictures, token, basePath = '' }: ContentView): Markup | undefined {
+  const shown =
+    pictures?.logo ??
+    (pageLogo && {
+      src: `${basePath}/r/${token}-logo.png?v=${pageLogo.logo.slice(0, 8)}`,
+      alt: pageLogo.alt,
+    });
+  return shown ? html`<img class="logo" src="${shown.src}" alt="${undirected(shown.alt)}">\n` : undefined;
 }
 
 function bodyOf(view: ContentView): Markup {
-  const { content, token, translation, basePath = '', mapsApp = 'none' } = view;
+  const { content, token, translation, pictures, basePath = '', mapsApp = 'none' } = view;
   const ownPath = `${basePath}/r/${token}`;
   switch (content.kind) {
     case 'link':
@@ -84,13 +89,13 @@ function bodyOf(view: ContentView): Markup {
     case 'geo':
       return geoBody(content, translation, mapsApp);
     case 'wifi':
-      return wifiBody(content, view.joinPicture ?? `${ownPath}.svg?encode=content`, translation);
+      return wifiBody(content, pictures?.join ?? `${ownPath}.svg?encode=content`, translation);
     case 'contact':
       return contactBody(
         content,
         ownPath,
         translation,
-        view.photo && `${basePath}/f/${token}/photo.jpg?${view.photo}`,
+        pictures?.photo ?? (view.photo && `${basePath}/f/${token}/photo.jpg?${view.photo}`),
       );
     case 'text':
       return textBody(content, translation);

@@ -7,7 +7,7 @@ import { contentPage } from './content-page.ts';
 
 /** Links do nothing in a preview, and there is no script. */
 export const previewShare: PreviewShare = (input) => {
-  const { name, type, content, look, acceptLanguage, styleNonce, joinPicture } = input;
+  const { name, type, content, look, acceptLanguage, styleNonce, pictures } = input;
   if (content.trim() === '' || Buffer.byteLength(content) > maxContentBytes) return undefined;
   const parsed = parseContent(type, content);
   if (parsed.kind === 'link') return { href: parsed.href };
@@ -20,7 +20,7 @@ export const previewShare: PreviewShare = (input) => {
     translation: chooseTranslation(acceptLanguage),
     mapsApp: 'android',
     previewNonce: styleNonce,
-    joinPicture,
+    pictures,
   });
   return { page: withoutActions(page) };
 };

@@ -56,6 +56,7 @@ export interface ParameterObject {
   required: boolean;
   description: string;
   schema: Schema;
+  example?: string | number | boolean;
 }
 
 interface EventObject {

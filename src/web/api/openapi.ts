@@ -96,7 +96,7 @@ function describe(operation: Operation): JsonObject {
     description: operation.description,
     parameters: [
       ...parameters('path', operation.params),
-      ...parameters('query', operation.query),
+      ...parameters('query', operation.query, operation.queryExample),
       ...(isIdempotent ? [idempotencyKey] : []),
       ...(changesVersion ? [ifMatch] : []),
       ...(isVersioned && isRead ? [ifNoneMatch] : []),
@@ -131,15 +131,18 @@ function describe(operation: Operation): JsonObject {
   };
 }
 
-function parameters(place: 'path' | 'query', schema: Operation['params']): Json[] {
+function parameters(place: 'path' | 'query', schema: Operation['params'], given?: unknown): Json[] {
   if (!schema) return [];
+  const required = (schema.required ?? []) as string[];
+  const examples = (given ?? {}) as JsonObject;
   return Object.entries(schema.properties as Record<string, TSchema & { description?: string }>).map(
     ([name, part]) => ({
       name,
       in: place,
-      required: place === 'path',
+      required: required.includes(name),
       description: part.description ?? name,
       schema: reference(part),
+      ...(name in examples && { example: examples[name] as Json }),
     }),
   );
 }

@@ -71,6 +71,8 @@ type OperationOf<
   params?: Params;
   /** Unknown parameters are rejected. */
   query?: Query;
+  /** A value for each parameter that is required. */
+  queryExample?: Static<Query>;
   body?: Body;
   bodyExample?: Static<Body>;
   /** The media types of a file that is the body. What it is, its content says. */

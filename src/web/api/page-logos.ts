@@ -67,6 +67,7 @@ export const replaceQrCodePageLogo = operation({
       maxAltLength,
     ),
   }),
+  queryExample: { alt: 'Café Linden' },
   fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
   maxBodyBytes: maxLogoBytes,
   success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example },

@@ -143,7 +143,7 @@ export function readReference(document: OpenApiDocument): Reference {
         fields: operation.parameters.filter((parameter) => parameter.in === place).map(showParameter),
       })),
       body: fieldsOf(body?.schema),
-      curl: curlCommand(method, `${serverUrl}${path}`, {
+      curl: curlCommand(method, `${serverUrl}${path}${exampleQuery(operation.parameters)}`, {
         body: body?.example,
         fileType,
         responseType: shown.fileType,
@@ -186,6 +186,13 @@ export function readReference(document: OpenApiDocument): Reference {
       showField(name, schema, false, description),
     ),
   };
+}
+
+/** The parameters that a request cannot do without. */
+function exampleQuery(parameters: ParameterObject[]): string {
+  const given = parameters.filter((parameter) => parameter.in === 'query' && parameter.example !== undefined);
+  const parts = given.map(({ name, example = '' }) => `${name}=${encodeURIComponent(example)}`);
+  return parts.length > 0 ? `?${parts.join('&')}` : '';
 }
 
 function exampleOf(json: { example?: unknown } | undefined): string | undefined {

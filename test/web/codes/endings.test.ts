@@ -75,9 +75,14 @@ describe('The end of a code on the pages', () => {
     expect(await names('endsWithin=7')).to.deep.equal(['in 3']);
     expect(await names('endsWithin=30')).to.have.members(['in 3', 'in 20']);
     expect(await names('endsWithin=90')).to.have.members(['in 3', 'in 20', 'in 60']);
+    expect(await names('endsWithin=ended')).to.deep.equal(['in -2']);
     expect(await names('endsWithin=8')).to.have.length(5);
     for (let more = 0; more < 20; more += 1) await makeCode({}, inDays(5));
     expect(await open('/codes?endsWithin=30')).to.contain('/codes?endsWithin=30&amp;after=');
+    for (let more = 0; more < 20; more += 1) await makeCode({}, inDays(-5));
+    expect(await open('/codes?endsWithin=ended'))
+      .to.contain('/codes?endsWithin=ended&amp;after=')
+      .and.to.match(/<option value="ended" selected/);
   });
 
   it('is not chosen in a new code unless its owner gives a last day', async () => {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { composeContent } from '../../../src/codes/content/compose-content.ts';
+import { png } from '../../codes/logo/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { eventually } from '../../support/eventually.ts';
 import { signedIn } from '../../support/form-client.ts';
@@ -74,6 +76,51 @@ inABrowser('The preview in the form of a code', sharedService, (site) => {
     await page.waitForURL(newCodePage);
     const id = newCodePage.exec(page.url())?.[1] ?? '';
     expect(await owner.stored(id)).to.include({ size: 472 });
+  });
+
+  const card = composeContent('vcard', { contactName: 'Ann Doe' });
+
+  /** A private contact with a photo, and a logo and perhaps a color of its page. */
+  async function storePictured(color: string | null): Promise<string> {
+    const { id } = await owner.store({ type: 'vcard', content: card });
+    const api = await owner.api();
+    const sent = { method: 'PUT', raw: new Uint8Array(png()), headers: { 'Content-Type': 'image/png' } };
+    expect((await api(`/qrcodes/${id}/photo`, sent)).status).to.equal(200);
+    expect((await api(`/qrcodes/${id}/page/logo?alt=Our%20logo`, sent)).status).to.equal(200);
+    await api(`/qrcodes/${id}/page`, { method: 'PATCH', body: { color } });
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { isPublic: false } });
+    return id;
+  }
+
+  async function expectPictures(): Promise<void> {
+    for (const picture of [screen().getByRole('img', { name: 'Our logo' }), screen().locator('img.photo')])
+      await eventually(async () =>
+        expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).to.be.above(0),
+      );
+    const button = screen().locator('a.button').first();
+    const color = await button.evaluate((each) => getComputedStyle(each).backgroundColor);
+    expect(color).to.equal('rgb(122, 31, 162)');
+  }
+
+  it('has the photo of a contact and the logo and color of its page, also while it is private', async () => {
+    const { page } = owner;
+    await page.goto(`/codes/${await storePictured('#7a1fa2')}/edit`);
+    await expectPictures();
+    await owner.fillIn({ 'Full name': 'Anna Doe' });
+    await screen().getByRole('heading', { name: 'Anna Doe' }).waitFor();
+    await expectPictures();
+  });
+
+  it('has no photo where the form is for another type', async () => {
+    const { page } = owner;
+    await page.goto(`/codes/${await storePictured(null)}/edit`);
+    await screen().locator('img.photo').waitFor();
+    await expectAccessible(page);
+    await page.goto(`${page.url()}?type=text`);
+    await owner.fillIn({ Text: 'Hello' });
+    await screen().getByText('Hello').waitFor();
+    await screen().getByRole('img', { name: 'Our logo' }).waitFor();
+    expect(await screen().locator('img').count()).to.equal(1);
   });
 
   it('is that of the stored code in an edit form without JavaScript, and has no links', async () => {

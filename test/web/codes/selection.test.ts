@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { v7 as uuid } from 'uuid';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
+import { packIds } from '../../../src/web/codes/print/packed-ids.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
@@ -104,6 +106,95 @@ inABrowser('Printing codes from the list', sharedService, (site) => {
     await expectAccessible(owner.page);
   });
 
+  const box = (name: string) => owner.page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+  const status = () => owner.page.locator('#selection [aria-live]').textContent();
+
+  it('keeps the selection while the list is paged, filtered and searched, until it is cleared', async () => {
+    await owner.enter();
+    const { page } = owner;
+    for (let number = 1; number <= 45; number += 1) await owner.store({ name: `Table ${number}` });
+    await owner.store({ name: 'Garden', category: 'Outside' });
+    await page.goto('/codes');
+    await box('Garden').check();
+    expect(await status()).to.equal('1 code selected.');
+    await page.getByRole('button', { name: 'Select this page' }).press('Enter');
+    expect(await status()).to.equal('20 codes selected.');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByText('20 codes selected, 20 of them not on this page.').waitFor();
+    await box('Table 20').check();
+    await page.goto('/codes?q=table+3');
+    await page.getByText('21 codes selected, 11 of them not on this page.').waitFor();
+    await box('Table 3').check();
+    await box('Table 30').uncheck();
+    await page.getByRole('button', { name: 'Print or download selected' }).click();
+    await page.getByText('21 codes: Garden · Table 3 · Table 20 · Table 27').waitFor();
+    const files = readZip(await downloaded('Download files as ZIP'));
+    expect(files.size).to.equal(22);
+
+    await page.goBack();
+    await page.getByText('21 codes selected, 11 of them not on this page.').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    expect(await status()).to.equal('Selection cleared.');
+    await page.goto('/codes');
+    expect(await page.locator('.select-box input:checked').count()).to.equal(0);
+    expect(await status()).to.equal('');
+  });
+
+  it('leaves out selected codes that were deleted meanwhile, and says so', async () => {
+    await owner.enter();
+    const { page } = owner;
+    for (const name of ['Stays', 'Goes']) await owner.store({ name });
+    await page.goto('/codes');
+    for (const name of ['Stays', 'Goes']) await box(name).check();
+    await site.service.db('qr_codes').where({ name: 'Goes' }).delete();
+    for (const button of ['Print or download selected', 'Apply a style to selected']) {
+      await page.goto('/codes');
+      await page.getByText('2 codes selected, 1 of them not on this page.').waitFor();
+      await page.getByRole('button', { name: button }).click();
+      if (button.startsWith('Apply')) await page.getByRole('heading', { name: 'No styles yet' }).waitFor();
+      else {
+        await page.getByText('1 of the selected codes does not exist any more and is left out.').waitFor();
+        await page.getByText('1 code: Stays').waitFor();
+        await expectAccessible(page);
+      }
+    }
+  });
+
+  it('stops at 300 codes, whose address proxies accept, and is empty where it cannot be read', async () => {
+    await owner.enter();
+    const { page } = owner;
+    const { id } = await owner.store({ name: 'One more' });
+    await page.goto('/codes');
+    const others = Array.from({ length: 300 }, () => uuid());
+    const key = await page.evaluate('"selection " + document.getElementById("selection").dataset.owner');
+    await page.evaluate(`sessionStorage.setItem(${JSON.stringify(key)}, '${JSON.stringify(others)}')`);
+    await page.reload();
+    await box('One more').click();
+    expect(await box('One more').isChecked()).to.equal(false);
+    expect(await status()).to.match(/^300 codes selected.* as many as can be selected\./);
+    await page.evaluate(
+      `sessionStorage.setItem(${JSON.stringify(key)}, '${JSON.stringify([...others.slice(1), id])}')`,
+    );
+    await page.reload();
+    await page.getByRole('button', { name: 'Print or download selected' }).click();
+    await page.getByText('1 code: One more').waitFor();
+    expect(page.url()).to.have.length.below(7_000);
+    await page.evaluate(`sessionStorage.setItem(${JSON.stringify(key)}, '[')`);
+    await page.goto('/codes');
+    expect(await status()).to.equal('');
+  });
+
+  it('takes the checked boxes of the page without JavaScript', async () => {
+    await owner.enter({ javaScriptEnabled: false });
+    for (const name of ['Table 1', 'Table 2']) await owner.store({ name });
+    await owner.page.goto('/codes');
+    expect(await owner.page.getByRole('button', { name: 'Clear selection' }).isVisible()).to.equal(false);
+    await box('Table 1').check();
+    await owner.page.getByRole('button', { name: 'Print or download selected' }).click();
+    await owner.page.getByText('1 code: Table 1').waitFor();
+  });
+
   it('fits narrow phones', async () => {
     await owner.enter(narrowPhone);
     await owner.store({ name: 'Menu '.repeat(20).trim() });
@@ -129,6 +220,12 @@ inABrowser('Printing codes from the list', sharedService, (site) => {
     expect((await client.get(`/codes/files.zip?code=${theirs.id}`)).headers.get('Content-Type')).to.match(
       /html/,
     );
+    const packed = packIds([mine.id, theirs.id]);
+    const both = await (await client.get(`/codes/selection?codes=${packed}`)).text();
+    expect(both).to.include('Mine').and.to.not.include('Theirs');
+    const tooLong = `codes=${'A'.repeat(22_001)}`.slice(0, 15_000);
+    for (const broken of ['codes=%00', 'codes=x&codes=y', 'codes[a]=x', 'codes=ü', tooLong])
+      expect((await client.get(`/codes/selection?${broken}`)).status, broken.slice(0, 20)).to.equal(200);
     const many = Array.from({ length: 1_001 }, (_, index) => `code=${index}`).join('&');
     expect((await client.get(`/codes/labels.pdf?${many}`)).status).to.equal(400);
   });

@@ -27,7 +27,7 @@ interface JsonBody {
 interface Operation {
   operationId: string;
   summary: string;
-  parameters: { name: string }[];
+  parameters: { name: string; in: string; required: boolean; example?: string }[];
   requestBody?: { $ref?: string };
   responses: Record<string, { content?: Record<string, object> }>;
 }
@@ -104,13 +104,17 @@ inABrowser('The API reference', sharedService, (site) => {
   it('has a command for each operation that works when pasted', async () => {
     const commands = await page.locator('pre[id$=-curl]').allTextContents();
     expect(commands).to.have.length(operations.length);
-    for (const [index, { path, method, requestBody }] of operations.entries()) {
-      const address = `"https://qr.test/api/v1${path.replace('{id}', '$ID')}"`;
+    for (const [index, { path, method, requestBody, parameters }] of operations.entries()) {
+      const query = parameters
+        .filter(({ in: place, required }) => place === 'query' && required)
+        .map(({ name, example = '' }) => `${name}=${encodeURIComponent(example)}`);
+      const address = `"https://qr.test/api/v1${[path.replace('{id}', '$ID'), ...query].join('?')}"`;
       expect(commands[index]).to.contain(address).and.to.contain('-H "Authorization: Bearer $KEY"');
       // Without a body and a method, curl sends a GET.
       const isClear = method === 'get' || (method === 'post' && requestBody !== undefined);
       if (!isClear) expect(commands[index]).to.contain(`-X ${method.toUpperCase()}`);
     }
+    expect(commands.join('\n')).to.contain('/page/logo?alt=Caf%C3%A9%20Linden"');
     const create = commands[operations.findIndex(({ operationId }) => operationId === 'createQrCode')] ?? '';
     const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
       method: 'POST',

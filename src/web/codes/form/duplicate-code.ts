@@ -26,7 +26,10 @@ export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Dup
   const shareToken = generateShareToken();
   const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
   const quotaBytes = file ? await findFileQuota(db, code.userId) : 0;
-  const content = file && opensFile(code) ? fileAddress(config.baseUrl, shareToken, file.name) : code.content;
+  const contentOf = opensFile(code)
+    ? (name: string) => fileAddress(config.baseUrl, shareToken, name)
+    : undefined;
+  const content = file && contentOf ? contentOf(file.name) : code.content;
   const wanted = { ...copiedFields(code), content, shareToken };
   const created = newCode(code.userId, wanted, config.qrCodeLifetimeDays, now());
   const { proven, isRefused } = await proveCopy(parts, code.id, created);
@@ -34,7 +37,7 @@ export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Dup
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const copy = await insertCode(transaction, { ...created, errorCorrection });
-    if (file) await copyFile(transaction, copy, file, { quotaBytes, now: now() });
+    if (file) await copyFile(transaction, copy, file, { quotaBytes, contentOf, now: now() });
     const logos = await lockLogos(transaction, code.userId, [proven?.design.logo, pageLogo?.logo]);
     if (pageLogo && logos.has(pageLogo.logo)) await copyPageLogo(transaction, copy.id, pageLogo, now());
     const isDesigned = proven && (await insertDesign(transaction, code.userId, copy.id, proven, now()));

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { parseContent } from '../../../codes/content/parse-content.ts';
-import { fitsSymbol } from '../../../codes/image/symbol.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import type { SharePreview } from '../../../codes/share-preview.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { typeNames } from '../code-types.ts';
 import { contentOf } from './form-body.ts';
 import { pageBodyOf } from './page-body.ts';
+import { previewPictures } from './preview-pictures.ts';
 import type { FormInput } from './read-form.ts';
 
 /**
@@ -18,32 +17,21 @@ export function previewNonce(csrfToken: string): string {
   return createHash('sha256').update(`preview ${csrfToken}`).digest('base64url');
 }
 
-/** What a scan of the form's code would show. */
+/** What a scan of the form's code would show. A new code is not stored yet. */
 export async function formPreview(
   ctx: Context,
-  { images, previewShare }: Pick<PageParts, 'images' | 'previewShare'>,
+  parts: PageParts,
   { type, values, isRaw }: FormInput,
-  csrfToken: string,
+  { csrfToken, code }: { csrfToken: string; code: QrCode | undefined },
 ): Promise<SharePreview> {
   const content = contentOf(type, values, isRaw);
-  return previewShare({
+  return parts.previewShare({
     name: values['name']?.trim() || typeNames[type],
     type,
     content,
     look: pageBodyOf(values),
     acceptLanguage: ctx.get('Accept-Language'),
     styleNonce: previewNonce(csrfToken),
-    joinPicture: type === 'wifi' ? await drawJoinPicture(images, content) : undefined,
+    pictures: await previewPictures(parts, { type, content }, code),
   });
-}
-
-async function drawJoinPicture(images: PageParts['images'], content: string): Promise<string | undefined> {
-  const { errorCorrection, foregroundColor, backgroundColor } = createDefaults;
-  // The length first: longer content is not parsed.
-  if (!fitsSymbol(content, errorCorrection) || parseContent('wifi', content).kind !== 'wifi')
-    return undefined;
-  const picture = { text: content, size: 256, errorCorrection, foregroundColor, backgroundColor };
-  // Without the picture, the rest of the preview is still worth showing.
-  const drawn = await images.draw(picture, 'svg').catch(() => undefined);
-  return drawn && `data:image/svg+xml;base64,${Buffer.from(drawn.body).toString('base64')}`;
 }

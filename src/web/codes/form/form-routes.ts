@@ -104,7 +104,7 @@ export function codeFormPages(parts: PageParts): Router {
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
-        shown: await formPreview(ctx, parts, { type, values, isRaw }, visitor.csrfToken),
+        shown: await formPreview(ctx, parts, { type, values, isRaw }, { csrfToken: visitor.csrfToken, code }),
         isCopy: 'copied' in ctx.query,
         isPlainCopy: ctx.query['copied'] === plainCopy,
       },

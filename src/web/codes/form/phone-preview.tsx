@@ -41,6 +41,7 @@ export function PreviewCard({ shown, form, code }: PreviewCardProps) {
     <section class="card">
       <h2>{title}</h2>
       <PhonePreview shown={shown} />
+      {code && <input type="hidden" name="code" value={code.id} />}
       <PageFields form={form} logoPath={code && `/codes/${code.id}/page-logo`} />
     </section>
   );

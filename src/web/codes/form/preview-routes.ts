@@ -1,6 +1,7 @@
 import Router from '@koa/router';
+import { findCode } from '../../../codes/codes.ts';
 import { field } from '../../middleware/forms.ts';
-import { needUser, type PageParts, show } from '../../ui/page.ts';
+import { needUser, type PageParts, show, userOf } from '../../ui/page.ts';
 import { formPreview } from './form-preview.ts';
 import { PhonePreview } from './phone-preview.tsx';
 import { readForm } from './read-form.ts';
@@ -11,9 +12,10 @@ export function codePreviewRoutes(parts: PageParts): Router {
   router.use(needUser);
 
   router.post('/preview', async (ctx) => {
-    show(ctx, PhonePreview, {
-      shown: await formPreview(ctx, parts, readForm(ctx), field(ctx, 'csrfToken')),
-    });
+    const id = field(ctx, 'code');
+    const code = id === '' ? undefined : await findCode(parts.db, userOf(ctx).id, id);
+    const csrfToken = field(ctx, 'csrfToken');
+    show(ctx, PhonePreview, { shown: await formPreview(ctx, parts, readForm(ctx), { csrfToken, code }) });
   });
   return router;
 }

@@ -4,7 +4,6 @@ import { validate as isUuid } from 'uuid';
 import { findBlockedCodes } from '../../../codes/blocks.ts';
 import { readHosts } from '../../../codes/code-hosts.ts';
 import { type CodeChanges, findCode, updateCode } from '../../../codes/codes.ts';
-import { expiringWithin } from '../../../codes/expiring-codes.ts';
 import { endColumns } from '../../../codes/lifetime.ts';
 import {
   type CodeSearch,
@@ -18,7 +17,7 @@ import { readScanCounts } from '../../../scans/analytics.ts';
 import { readDailyScans } from '../../../scans/daily-scans.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
-import { queryText, readSearch, type Search, searchParameters } from './list-search.ts';
+import { codeSearchOf, queryText, readSearch, type Search, searchParameters } from './list-search.ts';
 import { CodesView } from './list-view.tsx';
 import { endsInWords } from '../ends-in.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
@@ -38,8 +37,7 @@ export function codeListPages(parts: PageParts): Router {
   router.get('/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
-    const { q: name, type, category } = search;
-    const wanted = { name, type, category, expiring: expiringWithin(search.endsWithin, now()) };
+    const wanted = codeSearchOf(search, now());
     const place = {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
@@ -55,6 +53,7 @@ export function codeListPages(parts: PageParts): Router {
     const [first, last] = [codes[0], codes.at(-1)];
     show(ctx, CodesView, {
       visitor: visitorOf(ctx, parts),
+      ownerId: owner.id,
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),

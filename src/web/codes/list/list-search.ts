@@ -1,17 +1,26 @@
 import type { Context } from 'koa';
+import { ended, expiringWithin } from '../../../codes/expiring-codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
+import type { CodeSearch } from '../../../codes/search-codes.ts';
 
 /** Days, for the filter by end. */
 export const endPeriods = [7, 30, 90] as const;
+export const hasEnded = 'ended';
 
 /** What the list shows. */
 export interface Search {
   q: string;
   type: CodeType | undefined;
   category: string;
-  /** Days until the end. */
-  endsWithin: number | undefined;
+  /** Days until the end; `ended` for codes whose end has passed. */
+  endsWithin: number | typeof hasEnded | undefined;
+}
+
+/** What the database is asked for. */
+export function codeSearchOf({ q: name, type, category, endsWithin }: Search, now: Date): CodeSearch {
+  const expiring = endsWithin === hasEnded ? ended(now) : expiringWithin(endsWithin, now);
+  return { name, type, category, expiring };
 }
 
 export function queryText(ctx: Context, name: string): string {
@@ -25,7 +34,9 @@ export function readSearch(ctx: Context): Search {
     q: normalizeLabel(queryText(ctx, 'q')),
     type: codeTypes.find((type) => type === queryText(ctx, 'type')),
     category: queryText(ctx, 'category'),
-    endsWithin: endPeriods.find((days) => String(days) === queryText(ctx, 'endsWithin')),
+    endsWithin: [...endPeriods, hasEnded as typeof hasEnded].find(
+      (days) => String(days) === queryText(ctx, 'endsWithin'),
+    ),
   };
 }
 

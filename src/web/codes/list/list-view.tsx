@@ -8,7 +8,7 @@ import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ShortFigure } from '../../ui/short-figure.tsx';
-import { endPeriods, type Search as SearchOfList } from './list-search.ts';
+import { endPeriods, hasEnded, type Search as SearchOfList } from './list-search.ts';
 import { SelectBox, SelectionForm } from './selection-form.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Star } from '../star.tsx';
@@ -26,6 +26,7 @@ export interface CodeRow {
 
 export interface CodesProps {
   visitor: Visitor;
+  ownerId: string;
   rows: CodeRow[];
   search: SearchOfList;
   categories: string[];
@@ -40,7 +41,7 @@ export interface CodesProps {
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, rows, search, total, flash } = props;
+  const { visitor, ownerId, rows, search, total, flash } = props;
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
     <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
@@ -72,7 +73,7 @@ export function CodesView(props: CodesProps) {
       {rows.length > 0 ? (
         <>
           <Table {...props} />
-          <SelectionForm search={search} total={total} />
+          <SelectionForm visitor={visitor} ownerId={ownerId} search={search} total={total} />
         </>
       ) : isFiltered ? (
         <section class="card">
@@ -157,6 +158,7 @@ function Search({ search, categories }: CodesProps) {
             choices={[
               ['', 'Any time'],
               ...endPeriods.map((days): [string, string] => [String(days), `Within ${days} days`]),
+              [hasEnded, 'Already ended'],
             ]}
           />
         </div>

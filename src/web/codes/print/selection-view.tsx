@@ -39,10 +39,21 @@ export function SelectionView({ visitor, selection, form }: SelectionProps) {
           The labels were not made. See the fields below.
         </Notice>
       )}
+      {codes.length > 0 && <Missing count={selection.missing} />}
       {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
       <script type="module" src={`${visitor.assets}/codes/print/files.browser.js`} />
       <script type="module" src={`${visitor.assets}/codes/print/grid.browser.js`} />
     </Layout>
+  );
+}
+
+export function Missing({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Notice kind="bad">
+      {figure(count)} of the selected codes{' '}
+      {count === 1 ? 'does not exist any more and is' : 'do not exist any more and are'} left out.
+    </Notice>
   );
 }
 

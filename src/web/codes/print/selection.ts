@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import { expiringWithin } from '../../../codes/expiring-codes.ts';
 import { findCodes } from '../../../codes/find-codes.ts';
 import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
@@ -7,12 +6,15 @@ import { searchCodes } from '../../../codes/search-codes.ts';
 import { AppError } from '../../../errors.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { userOf } from '../../ui/page.ts';
-import { readSearch, type Search, searchParameters } from '../list/list-search.ts';
+import { packIds, unpackIds } from './packed-ids.ts';
+import { codeSearchOf, queryText, readSearch, searchParameters } from '../list/list-search.ts';
 
 /** Codes that were chosen in the list: each by its box, or all that a search finds. */
 export interface Selection {
   /** By name, with numbers in their order. */
   codes: QrCode[];
+  /** How many were deleted since their boxes were checked. */
+  missing: number;
   /** The parameters that choose the same codes again. */
   parameters: [name: string, value: string][];
 }
@@ -23,21 +25,21 @@ export async function readSelection(ctx: Context, { db, now }: PageParts): Promi
   const ownerId = userOf(ctx).id;
   const isAll = ctx.query['all'] === 'on';
   if (!isAll) {
-    const ids = [ctx.query['code'] ?? []].flat();
-    if (ids.length > maxPrintedCodes) throw tooMany();
-    const { codes } = await findCodes(db, ownerId, [...new Set(ids)]);
-    return { codes: sorted(codes), parameters: codes.map(({ id }) => ['code', id]) };
+    const ids = new Set([...[ctx.query['code'] ?? []].flat(), ...unpackIds(queryText(ctx, 'codes'))]);
+    if (ids.size > maxPrintedCodes) throw tooMany();
+    const { codes, missing } = await findCodes(db, ownerId, [...ids]);
+    const parameters: Selection['parameters'] = [['codes', packIds(codes.map(({ id }) => id))]];
+    return { codes: sorted(codes), missing: missing.length, parameters };
   }
   const search = readSearch(ctx);
-  const codes = await findAll(search);
+  const wanted = codeSearchOf(search, now());
+  const { codes } = await searchCodes(db, ownerId, wanted, { limit: maxPrintedCodes + 1 });
   if (codes.length > maxPrintedCodes) throw tooMany();
-  return { codes: sorted(codes), parameters: [['all', 'on'], ...Object.entries(searchParameters(search))] };
-
-  async function findAll({ q: name, type, category, endsWithin }: Search): Promise<QrCode[]> {
-    const wanted = { name, type, category, expiring: expiringWithin(endsWithin, now()) };
-    const page = await searchCodes(db, ownerId, wanted, { limit: maxPrintedCodes + 1 });
-    return page.codes;
-  }
+  return {
+    codes: sorted(codes),
+    missing: 0,
+    parameters: [['all', 'on'], ...Object.entries(searchParameters(search))],
+  };
 }
 
 function sorted(codes: QrCode[]): QrCode[] {

@@ -21,7 +21,11 @@ export function styleApplyPages(parts: PageParts): Router {
   const router = new Router({ prefix: '/codes/styles' });
   router.use(needUser);
 
-  async function showChoice(ctx: Context, codes: QrCode[], chosen: string, problem?: string): Promise<void> {
+  async function showChoice(
+    ctx: Context,
+    codes: QrCode[],
+    { chosen = '', problem, missing = 0 }: { chosen?: string; problem?: string; missing?: number },
+  ): Promise<void> {
     show(
       ctx,
       ApplyView,
@@ -31,19 +35,20 @@ export function styleApplyPages(parts: PageParts): Router {
         styles: await findStyles(db, userOf(ctx).id),
         chosen,
         problem,
+        missing,
       },
       problem ? 400 : 200,
     );
   }
 
   router.get('/apply', async (ctx) => {
-    const { codes } = await readSelection(ctx, parts);
+    const { codes, missing } = await readSelection(ctx, parts);
     if (codes.length > maxAppliedCodes)
       throw new AppError(
         'validation_error',
         `A style is applied to at most ${maxAppliedCodes} codes at a time.`,
       );
-    await showChoice(ctx, codes, '');
+    await showChoice(ctx, codes, { missing });
   });
 
   router.post('/apply', async (ctx) => {
@@ -52,7 +57,7 @@ export function styleApplyPages(parts: PageParts): Router {
     const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
     const chosen = field(ctx, 'styleId');
     if (chosen === '' || codes.length === 0)
-      return showChoice(ctx, codes, '', codes.length > 0 ? 'Choose a style.' : undefined);
+      return showChoice(ctx, codes, codes.length > 0 ? { problem: 'Choose a style.' } : {});
     const style = await findStyle(db, ownerId, chosen);
     try {
       const wanted = { styleId: style.id, codeIds: codes.map(({ id }) => id) };
@@ -61,7 +66,7 @@ export function styleApplyPages(parts: PageParts): Router {
     } catch (error) {
       if (!(error instanceof AppError) || !error.details) throw error;
       const problem = `These codes ${error.details.map(({ message }) => message).join('. ')}.`;
-      await showChoice(ctx, codes, style.id, problem);
+      await showChoice(ctx, codes, { chosen: style.id, problem });
     }
   });
 

@@ -4,7 +4,7 @@ import type { Style } from '../../../codes/styles/style.ts';
 import { figure } from '../../ui/figure.ts';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Chosen } from '../print/selection-view.tsx';
+import { Chosen, Missing } from '../print/selection-view.tsx';
 import { StyleImage } from './styles-view.tsx';
 
 interface ApplyProps {
@@ -14,10 +14,12 @@ interface ApplyProps {
   /** The id of a style. */
   chosen: string;
   problem?: string | undefined;
+  /** How many of the selected codes were deleted meanwhile. */
+  missing: number;
 }
 
 /** Chooses the style for codes that were selected in the list. */
-export function ApplyView({ visitor, codes, styles, chosen, problem }: ApplyProps) {
+export function ApplyView({ visitor, codes, styles, chosen, problem, missing }: ApplyProps) {
   const title = 'Apply a style';
   return (
     <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
@@ -48,6 +50,7 @@ export function ApplyView({ visitor, codes, styles, chosen, problem }: ApplyProp
         </section>
       ) : (
         <>
+          <Missing count={missing} />
           <Chosen codes={codes} />
           <StyleChoice codes={codes} styles={styles} chosen={chosen} />
         </>
