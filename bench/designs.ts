@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLoad } from '../test/faults/steady-load.ts';
 import { apiClient } from '../test/support/api-client.ts';
 import { type Fixture, startFixture } from '../test/support/fixture.ts';
 import { percentile, round } from './figures.ts';
+import { openLoadProcess } from './load-process.ts';
 
 const rounds = 4;
 const seconds = 10;
@@ -54,10 +54,11 @@ export async function benchDesigns() {
     }),
   ];
   await put(359);
+  const load = openLoadProcess();
   let number = 0;
   for (let turn = 0; turn < rounds; turn += 1) {
     for (const figures of kinds) {
-      const load = startLoad(fixture.addresses(scanned), scansPerSecond);
+      load.start({ addresses: fixture.addresses(scanned), perSecond: scansPerSecond });
       const begun: Promise<void>[] = [];
       for (const endAt = performance.now() + seconds * 1_000; performance.now() < endAt; ) {
         if (figures.perSecond > 0) begun.push(figures.work((number += 1)));
@@ -73,6 +74,7 @@ export async function benchDesigns() {
       }
     }
   }
+  load.close();
   await fixture.stop();
   const alone = percentile(kinds[0]?.durations ?? [], 99);
   const table = kinds.map(({ name, durations, done, errors }) => ({

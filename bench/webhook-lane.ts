@@ -3,12 +3,12 @@ import { openQueueClient } from '../src/queue/queue-client.ts';
 import { scanQueue } from '../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
 import { createLog } from '../src/telemetry/log.ts';
-import { startLoad } from '../test/faults/steady-load.ts';
 import { apiClient } from '../test/support/api-client.ts';
 import { startFixture } from '../test/support/fixture.ts';
 import { createCode } from '../test/support/share.ts';
 import { startBare } from './bare-server.ts';
 import { percentile, round } from './figures.ts';
+import { openLoadProcess } from './load-process.ts';
 
 const rounds = 4;
 const seconds = 10;
@@ -48,6 +48,7 @@ export async function benchWebhookLane() {
     kind('five endpoints that answer', '/good', true),
     kind('five, of whose calls 30 % fail and 10 % hang', '/bad', true),
   ];
+  const load = openLoadProcess();
   for (let number = 0; number < rounds; number += 1) {
     for (const figures of kinds) {
       const { path, isEnabled } = figures;
@@ -61,7 +62,7 @@ export async function benchWebhookLane() {
         retry_at: new Date(),
         leased_until: null,
       });
-      const load = startLoad(fixture.addresses(code), scansPerSecond);
+      load.start({ addresses: fixture.addresses(code), perSecond: scansPerSecond });
       for (const endAt = performance.now() + seconds * 1_000; performance.now() < endAt; await sleep(250)) {
         figures.jobs.push(await queue.pending(scanQueue));
       }
@@ -73,6 +74,7 @@ export async function benchWebhookLane() {
     }
   }
   await queue.close();
+  load.close();
   await fixture.stop();
   receiver.process.kill();
   const table = kinds.map(({ name, durations, jobs, faults, calls }) => ({
