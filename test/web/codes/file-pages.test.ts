@@ -206,7 +206,7 @@ inABrowser('Files of codes', sharedService, (site) => {
     await owner.page.getByText('Code created. Download it').waitFor();
     expect(await designOf(id)).to.include({ moduleShape: 'dots', logo });
     // As the form does, where the logo needs it.
-    expect(await owner.stored(id)).to.include({ errorCorrection: 'Q' });
+    expect(await owner.stored(id)).to.include({ errorCorrection: 'H' });
     expect(await fileOf(id)).to.include({ name: 'Menü Sommer.pdf' });
   });
 

@@ -123,7 +123,7 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
 
   it('preview the design of the code in the colors of the form', async () => {
     const code = await owner.store();
-    const body = { frame: 'band', frameText: 'Scan me', frameColor: '#123456' };
+    const body = { eyeFrameColor: '#123456' };
     expect(
       (await (await owner.api())(`/qrcodes/${code.id}/design`, { method: 'PUT', body })).status,
     ).to.equal(200);

@@ -216,7 +216,7 @@ inABrowser(
       );
       await expectAccessible(page);
       await page.getByRole('link', { name: '1 code stays as it was: see why' }).click();
-      await page.getByText(/^Pale: foregroundColor of the code must be/).waitFor();
+      await page.getByText(/^Pale: foreground color of the code must be/).waitFor();
       expect(new URL(page.url()).hash).to.equal('#refused');
     });
 

@@ -27,7 +27,7 @@ function write() {
   }
 }
 
-function describe() {
+function selectionText() {
   const elsewhere = chosen.size - boxes.filter(({ checked }) => checked).length;
   const codes = `${figure.format(chosen.size)} ${chosen.size === 1 ? 'code' : 'codes'} selected`;
   return elsewhere > 0 ? `${codes}, ${figure.format(elsewhere)} of them not on this page` : codes;
@@ -37,7 +37,7 @@ function showSelection(note = '') {
   for (const box of boxes) box.checked = chosen.has(box.value);
   clear.hidden = chosen.size === 0;
   selectPage.hidden = boxes.every(({ checked }) => checked);
-  status.textContent = chosen.size === 0 ? '' : `${describe()}. ${note}`.trim();
+  status.textContent = chosen.size === 0 ? '' : `${selectionText()}. ${note}`.trim();
 }
 
 /** As many as fit. */
