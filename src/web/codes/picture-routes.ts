@@ -18,6 +18,7 @@ import { readQuery } from '../api/query-string.ts';
 import { compileValidator } from '../api/validation.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
+import { withFieldsInWords } from '../ui/field-words.ts';
 import { needUser, type PageParts, userOf } from '../ui/page.ts';
 
 const previewSeconds = 60;
@@ -102,11 +103,8 @@ export function previewPath(design: Design, codeId: string | undefined): string 
   return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
 }
 
-/** With the labels of the form instead of the field names of the API. */
 export function designWarnings(design: Design, baseUrl: string): string[] {
-  return pictureWarnings({ ...design, text: shareUrl(baseUrl, placeholderToken) }).map((warning) =>
-    warning.replace(/(foreground|background)Color/g, '$1').replace('errorCorrection', 'error correction'),
-  );
+  return pictureWarnings({ ...design, text: shareUrl(baseUrl, placeholderToken) }).map(withFieldsInWords);
 }
 
 function designOf({ errorCorrection, size, foregroundColor, backgroundColor }: Design): Design {

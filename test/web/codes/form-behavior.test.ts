@@ -114,7 +114,9 @@ inABrowser('Forms of QR codes', sharedService, (site) => {
     const place = await placeOf();
     await owner.page.getByText(/too similar for a scanner/).waitFor();
     expect(await placeOf()).to.equal(place);
-    expect(await owner.page.locator('#warnings').textContent()).to.match(/Choose a darker foreground\.$/);
+    expect(await owner.page.locator('#warnings').textContent()).to.match(
+      /Choose a darker foreground color\.$/,
+    );
     expect(await owner.page.locator('#preview').getAttribute('src')).to.contain('foregroundColor=%23eeeeee');
     await expectAccessible(owner.page);
     await owner.page.getByLabel('Foreground').fill('#000000');

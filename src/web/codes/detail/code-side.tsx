@@ -6,6 +6,7 @@ import type { CodeProps } from './code-props.ts';
 import { type CodeState, stateOf } from '../code-state.tsx';
 import { ContentFacts } from './content-facts.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
+import { withFieldsInWords } from '../../ui/field-words.ts';
 import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
 import { Day, Moment } from '../../ui/moment.tsx';
 
@@ -138,11 +139,7 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
   );
 }
 
-/** Warnings name the fields as the API does. */
+/** Warnings are worded for the API. */
 function inPlainWords(warning: string): string {
-  return warning
-    .replace('With encode=content: ', 'The direct code: ')
-    .replaceAll('foregroundColor', 'foreground color')
-    .replaceAll('backgroundColor', 'background color')
-    .replaceAll('errorCorrection', 'error correction');
+  return withFieldsInWords(warning.replace('With encode=content: ', 'The direct code: '));
 }
