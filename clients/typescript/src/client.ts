@@ -1,3 +1,4 @@
+import { createCodeParts } from './code-parts.ts';
 import { createCodes } from './codes.ts';
 import { createPrints } from './prints.ts';
 import { type ApiRequest, send } from './send.ts';
@@ -47,7 +48,7 @@ export function createClient({
   }
 
   return {
-    codes: { ...createCodes(call), ...createPrints(call, download) },
+    codes: { ...createCodes(call), ...createCodeParts(call), ...createPrints(download) },
     styles: createStyles(call),
     webhooks: createWebhooks(call),
     /** Any request of the API whose response is JSON, with the same retries. */

@@ -2,6 +2,7 @@ import { QrelayError } from './errors.ts';
 import { everyItem, type Page, queryString } from './paging.ts';
 import type { components, operations } from './schema.ts';
 import type { ApiRequest, RequestOptions } from './send.ts';
+import { matching, type VersionOptions } from './versions.ts';
 
 type Schemas = components['schemas'];
 type RequestBodies = components['requestBodies'];
@@ -12,18 +13,11 @@ export type Analytics = Schemas['Analytics'];
 export type Scan = Schemas['Scan'];
 export type BulkResult = Schemas['BulkResult'];
 export type BulkRow = Schemas['BulkRow'];
-export type QrCodeFile = Schemas['QrCodeFile'];
-export type QrCodePhoto = Schemas['QrCodePhoto'];
 export type NewQrCode = RequestBodies['NewQrCode']['content']['application/json'];
 export type NewQrCodes = RequestBodies['NewQrCodes']['content']['application/json'];
 export type QrCodeChanges = RequestBodies['QrCodeChanges']['content']['application/json'];
 export type ListQuery = NonNullable<operations['listQrCodes']['parameters']['query']>;
 export type ScansQuery = NonNullable<operations['listQrCodeScans']['parameters']['query']>;
-
-/** `ifMatch`: the ETag of the version to change. If the code was changed since, the error has the status 412. */
-export interface VersionOptions extends RequestOptions {
-  ifMatch?: string;
-}
 
 const maxEdits = 5;
 
@@ -96,38 +90,6 @@ export function createCodes(
       await call({ method: 'DELETE', path: pathOf(id), headers: matching(ifMatch), ...options });
     },
 
-    readFile: (id: string, options: RequestOptions = {}): Promise<QrCodeFile> =>
-      get(`${pathOf(id)}/file`, options),
-
-    /** A PDF or an image that scans open. A `File` brings its name. */
-    async setFile(
-      id: string,
-      file: Blob & { readonly name?: string },
-      { ifMatch, name = file.name, ...options }: VersionOptions & { name?: string | undefined } = {},
-    ): Promise<QrCodeFile> {
-      const path = `${pathOf(id)}/file${queryString(name === undefined ? {} : { name })}`;
-      const request = { method: 'PUT' as const, path, file, headers: matching(ifMatch) };
-      return (await call<QrCodeFile>({ ...request, ...options })).result;
-    },
-
-    async deleteFile(id: string, { ifMatch, ...options }: VersionOptions = {}): Promise<void> {
-      await call({ method: 'DELETE', path: `${pathOf(id)}/file`, headers: matching(ifMatch), ...options });
-    },
-
-    /** The photo of a contact. */
-    async setPhoto(
-      id: string,
-      photo: Blob,
-      { ifMatch, ...options }: VersionOptions = {},
-    ): Promise<QrCodePhoto> {
-      const request = { method: 'PUT' as const, path: `${pathOf(id)}/photo`, file: photo };
-      return (await call<QrCodePhoto>({ ...request, headers: matching(ifMatch), ...options })).result;
-    },
-
-    async deletePhoto(id: string, { ifMatch, ...options }: VersionOptions = {}): Promise<void> {
-      await call({ method: 'DELETE', path: `${pathOf(id)}/photo`, headers: matching(ifMatch), ...options });
-    },
-
     /** All codes, newest first. `limit` is the size of a page. */
     list: (query: Omit<ListQuery, 'cursor'> = {}, options: RequestOptions = {}) =>
       everyItem((cursor) => listPage({ ...query, ...(cursor !== undefined && { cursor }) }, options)),
@@ -146,8 +108,4 @@ export function createCodes(
 
     scansPage,
   };
-}
-
-function matching(ifMatch: string | undefined): Record<string, string> {
-  return ifMatch === undefined ? {} : { 'If-Match': ifMatch };
 }

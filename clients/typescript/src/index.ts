@@ -1,5 +1,16 @@
 export { createClient, type ClientOptions, type QrelayClient } from './client.ts';
 export type {
+  Design,
+  NewDesign,
+  QrCodeEnding,
+  QrCodeEndingChanges,
+  QrCodeFile,
+  QrCodePage,
+  QrCodePageChanges,
+  QrCodePageLogo,
+  QrCodePhoto,
+} from './code-parts.ts';
+export type {
   Analytics,
   BulkResult,
   BulkRow,
@@ -9,16 +20,14 @@ export type {
   NewQrCodes,
   QrCode,
   QrCodeChanges,
-  QrCodeFile,
-  QrCodePhoto,
   Scan,
   ScansQuery,
-  VersionOptions,
 } from './codes.ts';
 export { QrelayError, type ErrorDetail } from './errors.ts';
 export type { Page } from './paging.ts';
-export type { Design, QrCodeFiles, QrCodeLabels } from './prints.ts';
+export type { QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';
+export type { VersionOptions } from './versions.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { NewStyle, NewStyleApplication, Style, StyleApplication, StyleChanges } from './styles.ts';
 export type {

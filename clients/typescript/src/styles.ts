@@ -33,6 +33,14 @@ export function createStyles(call: <Result>(request: ApiRequest) => Promise<{ re
       await call({ method: 'DELETE', path: pathOf(id), ...options });
     },
 
+    /** Codes that have got the style do not change. */
+    setLogo: async (id: string, logo: Blob, options: RequestOptions = {}): Promise<Style> =>
+      (await call<Style>({ method: 'PUT', path: `${pathOf(id)}/logo`, file: logo, ...options })).result,
+
+    async deleteLogo(id: string, options: RequestOptions = {}): Promise<void> {
+      await call({ method: 'DELETE', path: `${pathOf(id)}/logo`, ...options });
+    },
+
     /** Up to 500 codes. It takes a while: `readApplication` says how far it is. */
     apply: async (
       id: string,

@@ -18,12 +18,3 @@ test('downloads labels and files byte by byte, again if the connection breaks', 
   assert.ok(png > 0, 'a picture whose bytes were not changed');
   await codes.delete(id);
 });
-
-test('sets a logo, and says why a file is none', async () => {
-  const { id } = await codes.create({ name: 'Menu', content });
-  const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9H0z"/></svg>';
-  const design = await codes.setLogo(id, new Blob([svg], { type: 'image/svg+xml' }));
-  assert.equal(typeof design.logo, 'string');
-  await assert.rejects(codes.setLogo(id, new Blob(['no picture'], { type: 'image/png' })), { status: 400 });
-  await codes.delete(id);
-});

@@ -50,3 +50,7 @@ export function connect(options: Partial<ClientOptions> = {}) {
 
 /** Not used by an earlier run, which may have left codes behind. */
 export const uniqueCategory = () => `client test ${crypto.randomUUID()}`;
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9H0z"/></svg>';
+/** A picture that may be a logo. */
+export const square = new Blob([svg], { type: 'image/svg+xml' });
