@@ -37,7 +37,7 @@ export function SessionTable({ sessions }: { sessions: OpenSession[] }) {
                   <input type="hidden" name="session" value={id} />
                   <button
                     type="submit"
-                    class="small quiet"
+                    class="button small quiet"
                     aria-label={`Sign out ${device ?? 'unknown browser'}`}
                   >
                     Sign out
