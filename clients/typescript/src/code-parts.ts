@@ -16,7 +16,7 @@ export type NewDesign = RequestBodies['NewDesign']['content']['application/json'
 export type QrCodeEndingChanges = RequestBodies['QrCodeEndingChanges']['content']['application/json'];
 export type QrCodePageChanges = RequestBodies['QrCodePageChanges']['content']['application/json'];
 
-/** What belongs to a code and has an address of its own below it. `call` sends a request and parses its response. */
+/** The operations on sub-resources of a code, such as its design. `call` sends a request and parses its response. */
 export function createCodeParts(call: <Result>(request: ApiRequest) => Promise<{ result: Result }>) {
   const pathOf = (id: string, part: string) => `/qrcodes/${encodeURIComponent(id)}/${part}`;
 
@@ -49,7 +49,7 @@ export function createCodeParts(call: <Result>(request: ApiRequest) => Promise<{
     /** Replaces all of it except its logo. `proof` of the result says at which size phones read it. */
     setDesign: changes<NewDesign, Design>('PUT', 'design'),
 
-    /** With its logo. */
+    /** Also deletes its logo. */
     deleteDesign: deletes('design'),
 
     /** Puts a picture of up to 1 MB in the middle of a code. `proof` of the result says at which size phones read it. */
@@ -62,13 +62,13 @@ export function createCodeParts(call: <Result>(request: ApiRequest) => Promise<{
     readEnding: reads<QrCodeEnding>('ending'),
     updateEnding: changes<QrCodeEndingChanges, QrCodeEnding>('PATCH', 'ending'),
 
-    /** What people see who scan: title, text and color of the share page. */
+    /** Title, text and color of the share page, which people see when they scan. */
     readPage: reads<QrCodePage>('page'),
     updatePage: changes<QrCodePageChanges, QrCodePage>('PATCH', 'page'),
 
     readPageLogo: reads<QrCodePageLogo>('page/logo'),
 
-    /** `alt` is for people who do not see it. */
+    /** `alt` says what the logo shows, for people who cannot see it. */
     setPageLogo: (
       id: string,
       logo: Blob,
