@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import type { Middleware } from 'koa';
 import { themeRules } from '../http/theme.ts';
+import { type Compressible, compressible, sendCompressed } from './compressible.ts';
 
 const folder = new URL('./', import.meta.url);
 /** Browser scripts have their own suffix, because the server's modules are in the same folders. */
@@ -23,22 +22,9 @@ export interface Assets {
   middleware: Middleware;
 }
 
-/** Smallest first: browsers list several without a preference. */
-const encodings = ['br', 'gzip'] as const;
-
-interface Asset {
-  type: string;
-  bytes: Buffer;
-  /** Compressed at the first request for it, off the event loop. */
-  compress: Record<(typeof encodings)[number], () => Promise<Buffer>>;
-}
-
 let loaded: Assets | undefined;
 
-/**
- * Style sheets, browser scripts and icons, read and compressed once per process. They are the same for everybody. Pages
- * are not compressed: they contain CSRF tokens next to user input, and their length would leak the tokens (BREACH).
- */
+/** Style sheets, browser scripts and icons, read and compressed once per process. */
 export function loadAssets(): Assets {
   loaded ??= load();
   return loaded;
@@ -56,11 +42,7 @@ function load(): Assets {
       const file = files.get(ctx.path.slice(path.length + 1));
       if (!file) return next();
       ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
-      ctx.vary('Accept-Encoding');
-      ctx.type = file.type;
-      const encoding = encodings.find((each) => ctx.acceptsEncodings(each));
-      if (encoding) ctx.set('Content-Encoding', encoding);
-      ctx.body = encoding ? await file.compress[encoding]() : file.bytes;
+      await sendCompressed(ctx, file);
     },
   };
 }
@@ -69,36 +51,19 @@ function load(): Assets {
  * Scripts and icons by their path below `src/web`, so that scripts import each other by the same relative paths in the
  * browser and on disk. The style sheets of a folder and of those in it are one asset: `keys.css` holds all of `keys/`.
  */
-function findAssets(): Map<string, Asset> {
-  const found = new Map<string, Asset>();
+function findAssets(): Map<string, Compressible> {
+  const found = new Map<string, Compressible>();
   const sheets = new Map([[`${sharedFolder}.css`, `${layers}\n@layer tokens {\n${themeRules()}\n}\n`]]);
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const name = file.split(sep).join('/');
     const suffix = Object.keys(fileTypes).find((each) => name.endsWith(each));
     const read = () => readFileSync(new URL(name, folder));
-    if (suffix !== undefined) found.set(name, toAsset(fileTypes[suffix] ?? '', read()));
+    if (suffix !== undefined) found.set(name, compressible(fileTypes[suffix] ?? '', read()));
     if (!name.endsWith('.css')) continue;
     const sheet = `${name.split('/')[0]}.css`;
     sheets.set(sheet, (sheets.get(sheet) ?? '') + read().toString());
   }
-  for (const [name, text] of sheets) found.set(name, toAsset('text/css; charset=utf-8', Buffer.from(text)));
+  for (const [name, text] of sheets)
+    found.set(name, compressible('text/css; charset=utf-8', Buffer.from(text)));
   return found;
-}
-
-function toAsset(type: string, bytes: Buffer): Asset {
-  const compress = {
-    br: once(() => promisify(brotliCompress)(bytes)),
-    gzip: once(() => promisify(gzip)(bytes, { level: 9 })),
-  };
-  return { type, bytes, compress };
-}
-
-/** Makes the value once; after a failure, the next call tries again. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    }));
 }

@@ -112,7 +112,7 @@ describe('Style sheets, scripts and icon', () => {
       expect(head.headers[name], name).to.equal(get.headers[name]);
   });
 
-  it('are compressed, but pages are not: their length must not leak the CSRF token', async () => {
+  it('are compressed, but pages with a CSRF token are not: their length must not leak it', async () => {
     const answer = await send('/signin', { 'Accept-Encoding': 'gzip, deflate, br', Accept: 'text/html' });
     expect(answer.headers['content-encoding']).to.equal(undefined);
     expect(answer.bytes.toString()).to.contain('name="csrfToken"');

@@ -1,22 +1,54 @@
 import Router from '@koa/router';
-import { h } from 'preact';
+import { h, type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { basePathOf } from '../../http/base-path.ts';
 import { buildOpenApi } from '../api/openapi.ts';
 import type { OpenApiDocument } from '../api/openapi-document.ts';
 import { readReference } from '../api/reference.ts';
 import { openApiPath, operations } from '../api/router.ts';
+import { type Compressible, compressible, sendCompressed } from '../compressible.ts';
+import { prefixLinksIn } from '../middleware/prefix-links.ts';
+import { render, type Visitor } from '../ui/layout.tsx';
+import { type PageParts, visitorOf } from '../ui/page.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
-import { type PageParts, show, visitorOf } from '../ui/page.ts';
 
-/** The API reference, rendered from the OpenAPI document. */
+const type = 'text/html; charset=utf-8';
+/** Stands for the reference while the page around it is rendered. */
+const mark = '<!--reference-->';
+
+/**
+ * The API reference, rendered from the OpenAPI document. It is our largest page: encoding its text again for each visitor
+ * would take milliseconds, so it is kept as bytes.
+ */
 export function docsPage(parts: PageParts): Router {
-  const document = buildOpenApi(operations, parts.config) as unknown as OpenApiDocument;
-  let body: string | undefined;
+  const basePath = basePathOf(parts.config.baseUrl);
+  let body: Buffer | undefined;
+  let publicPage: Compressible | undefined;
+
+  function renderBody(): Buffer {
+    const document = buildOpenApi(operations, parts.config) as unknown as OpenApiDocument;
+    const reference = readReference(document);
+    return Buffer.from(prefixLinksIn(renderToString(h(DocsBody, { reference, openApiPath })), basePath));
+  }
+
+  function renderFor(visitor: Visitor): Buffer {
+    body ??= renderBody();
+    const page = prefixLinksIn(render(h(DocsView, { visitor, body: mark }) as VNode), basePath);
+    const [before = '', after = ''] = page.split(mark);
+    return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
+  }
+
   const router = new Router();
-  router.get('/docs', (ctx) => {
-    // Rendered once: it takes longer than any other page and needs no account.
-    body ??= renderToString(h(DocsBody, { reference: readReference(document), openApiPath }));
-    show(ctx, DocsView, { visitor: visitorOf(ctx, parts), body });
+  router.get('/docs', async (ctx) => {
+    const visitor = visitorOf(ctx, parts);
+    if (visitor.email === undefined) {
+      // Without a form and without times, so neither the token nor the locale of this visitor is in it.
+      publicPage ??= compressible(type, renderFor({ ...visitor, csrfToken: '', locale: 'en' }));
+      await sendCompressed(ctx, publicPage);
+    } else {
+      ctx.type = type;
+      ctx.body = renderFor(visitor);
+    }
   });
   return router;
 }

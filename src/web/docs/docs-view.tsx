@@ -13,7 +13,7 @@ const parameterTitles: Record<string, string> = {
 
 interface DocsProps {
   visitor: Visitor;
-  /** The rendered `DocsBody`. */
+  /** The rendered `DocsBody`, or what stands for it. */
   body: string;
 }
 
@@ -25,7 +25,7 @@ export function DocsView({ visitor, body }: DocsProps) {
   );
 }
 
-/** The same for everybody, so that it can be cached. */
+/** The same for everybody, so that it is rendered once. */
 export function DocsBody({ reference, openApiPath }: { reference: Reference; openApiPath: string }) {
   const { operations } = reference;
   return (
