@@ -12,6 +12,8 @@ export interface QueueDefinition<Data = unknown> {
   readonly description: string;
   /** Jobs that one worker process runs at a time. */
   readonly concurrency: number;
+  /** How long jobs gather after the queue was empty, where many small ones are cheaper together. Not at all if not set. */
+  readonly gatherMs?: number;
   /** With the queues in Postgres, its worker does not share connections with other queues. */
   readonly hasOwnPool?: boolean;
   readonly retries: Required<Pick<JobsOptions, 'attempts'>> & {

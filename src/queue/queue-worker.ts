@@ -18,6 +18,7 @@ import type { QueueDefinition } from './queue-definition.ts';
 import { queuePrefix } from './queue-keys.ts';
 import { closeRedis, openRedisForWorker } from './redis-client.ts';
 import { withBackoff } from './worker-backoff.ts';
+import { withGathering } from './worker-gathering.ts';
 import { openWorkerPool, ownPoolSize, type WorkerPool } from './worker-pool.ts';
 
 export interface QueueWorker {
@@ -67,7 +68,7 @@ export function openQueueWorker<Data>(
   log: Log,
   { onOutcome = () => undefined, sharedPool }: QueueWorkerOptions = {},
 ): QueueWorker {
-  const { name, concurrency, retries } = queue;
+  const { name, concurrency, retries, gatherMs } = queue;
   const logDelayed = throttle((err, jobs) =>
     log.warn({ err, jobs, queue: name }, 'jobs could not be done now and are tried again later'),
   );
@@ -106,13 +107,15 @@ export function openQueueWorker<Data>(
   function start() {
     const redis = isOnRedis(place) ? openRedisForWorker(place) : undefined;
     redis?.on('error', () => undefined); // logged by the worker already
+    const Base = redis ? RedisWorker : PostgresWorker;
+    const QueueWorker = gatherMs === undefined ? Base : withGathering(Base, gatherMs);
     const worker = redis
-      ? new RedisWorker(name, process, {
+      ? new QueueWorker(name, process, {
           ...options,
           connection: redis,
           prefix: queuePrefix(place.redisUrl ?? '', queue),
         })
-      : new PostgresWorker(name, process, {
+      : new QueueWorker(name, process, {
           ...options,
           // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
           drainDelay: 1,

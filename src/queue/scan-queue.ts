@@ -13,6 +13,7 @@ export const scanQueue = defineQueue({
   contract: scanJobContract,
   // Many, because the worker merges the jobs that run at the same time into one statement.
   concurrency: 32,
+  gatherMs: 20,
   hasOwnPool: true,
   retries: {
     attempts: 20,

@@ -95,6 +95,30 @@ onBothQueues('A second queue', (redisUrl) => {
     await eventually(async () => expect(await client.pending(letterQueue)).to.equal(0));
   });
 
+  it('lets jobs gather after it was empty', async () => {
+    const gathering = { ...letterQueue, name: 'gathering', gatherMs: 2_000 };
+    const events: string[] = [];
+    workers.push(openQueueWorker(place, gathering, async ({ to }) => void events.push(`sent ${to}`), log));
+    await client.add(gathering, { to: 'first' });
+    await eventually(() => expect(events).to.deep.equal(['sent first']));
+    await eventually(async () => expect(await client.pending(gathering)).to.equal(0));
+    for (const to of ['second', 'third']) {
+      await client.add(gathering, { to });
+      events.push(`added ${to}`);
+    }
+    await eventually(() => expect(events).to.have.length(5));
+    expect(events.slice(1)).to.deep.equal(['added second', 'added third', 'sent second', 'sent third']);
+  });
+
+  it('does not let jobs gather while there are some', async () => {
+    const gathering = { ...letterQueue, name: 'gathering-long', gatherMs: 60_000 };
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const to of names) await client.add(gathering, { to });
+    const sent: string[] = [];
+    workers.push(openQueueWorker(place, gathering, async ({ to }) => void sent.push(to), log));
+    await eventually(() => expect(sent).to.have.members(names));
+  });
+
   it('is in the depth metrics beside the scans', async () => {
     await client.add(letterQueue, { to: 'ada@example.com' });
     const figures = await metrics();
