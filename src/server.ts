@@ -4,6 +4,7 @@ import type { HttpServer } from './http/http-server.ts';
 import { announceReady, onShutdown, runLogged, surviveUncaughtErrors } from './runtime/lifecycle.ts';
 import { currentRelease } from './runtime/release.ts';
 import { supervise } from './runtime/supervisor.ts';
+import { keepObjectsYoung } from './runtime/young-objects.ts';
 import { aggregateMetrics, joinMetrics } from './telemetry/cluster-metrics.ts';
 import { createLog, type Log, standardOutput } from './telemetry/log.ts';
 import { openMetricsServer, type ReadMetrics } from './telemetry/metrics-server.ts';
@@ -91,6 +92,7 @@ function drainWithoutPrimary(): void {
   });
 }
 
+keepObjectsYoung();
 runLogged('web', async () => {
   const config = loadConfig(process.env);
   drainWithoutPrimary();
