@@ -5,6 +5,8 @@ import { SetupError } from '../errors.ts';
 import { findRefusal, maxHeaders, refuse, refuseMalformed, sendInternalError } from './malformed-request.ts';
 
 const hardCloseAfterMs = 10_000;
+/** How long a server that stops may go on accepting connections while more of them arrive. */
+const acceptLimitMs = 500;
 const hstsName = 'Strict-Transport-Security';
 const hstsValue = 'max-age=31536000';
 
@@ -95,7 +97,7 @@ export async function openHttpServer(
     drain() {
       draining = true;
       return new Promise((resolve) => {
-        afterPolling(() => {
+        whenAccepted(server, () => {
           // Not http.Server's own close, which closes idle connections at once and loses requests that are on their way.
           NetServer.prototype.close.call(server, () => {
             clearInterval(closing);
@@ -121,6 +123,29 @@ export async function openHttpServer(
 function afterPolling(work: () => void): void {
   // The first one may run before the next poll.
   setImmediate(() => setImmediate(work));
+}
+
+/**
+ * Waits until no connection arrives during a turn of the event loop. Closing the socket resets those that have not been
+ * accepted, of which a turn accepts one or two; after a delay, there are many.
+ */
+function whenAccepted(server: Server, work: () => void): void {
+  const giveUpAt = Date.now() + acceptLimitMs;
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  const look = () => {
+    if (accepted > 0 && Date.now() < giveUpAt) {
+      accepted = 0;
+      afterPolling(look);
+    } else {
+      server.off('connection', count);
+      work();
+    }
+  };
+  server.on('connection', count);
+  afterPolling(look);
 }
 
 function listen(server: Server, port: number, host: string | undefined, variable: string): Promise<void> {

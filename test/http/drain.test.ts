@@ -20,6 +20,21 @@ const client = `
   });
 `;
 
+/** Sends a request over each of many connections when it is told to, and prints what became of them. */
+const crowdClient = `
+  const { connect } = require('node:net');
+  console.log('ready');
+  process.stdin.once('data', () => {
+    process.stdin.destroy();
+    for (let index = 0; index < Number(process.argv[2]); index += 1) {
+      const socket = connect(Number(process.argv[1]), '127.0.0.1');
+      socket.once('data', (data) => console.log(String(data).split('\\r\\n')[0]));
+      socket.on('error', ({ code }) => console.log(code));
+      socket.write('GET / HTTP/1.1\\r\\nHost: qr.test\\r\\n\\r\\n');
+    }
+  });
+`;
+
 describe('A server that drains after its event loop was late', () => {
   let server: HttpServer;
   let child: ChildProcess;
@@ -53,6 +68,21 @@ describe('A server that drains after its event loop was late', () => {
     const drained = server.drain();
     await eventually(() => expect(lines[0]).to.equal('HTTP/1.1 200 OK'));
     await drained;
+  });
+
+  it('responds to the requests on many connections that it had not accepted yet', async () => {
+    const connections = 50;
+    const crowd = spawn(process.execPath, ['-e', crowdClient, String(server.port), String(connections)], {
+      stdio: 'pipe',
+    });
+    const outcomes: string[] = [];
+    createInterface(crowd.stdout).on('line', (line) => outcomes.push(line));
+    await once(crowd.stdout, 'data');
+    crowd.stdin.write('\n');
+    blockFor(1_500);
+    await server.drain();
+    await once(crowd, 'close');
+    expect(outcomes).to.deep.equal(['ready', ...Array<string>(connections).fill('HTTP/1.1 200 OK')]);
   });
 
   it('responds to a request that arrived on an idle connection just before it is closed', async () => {
