@@ -130,22 +130,22 @@ function afterPolling(work: () => void): void {
  * accepted, of which a turn accepts one or two; after a delay, there are many.
  */
 function whenAccepted(server: Server, work: () => void): void {
-  const giveUpAt = Date.now() + acceptLimitMs;
-  let accepted = 0;
-  const count = () => {
-    accepted += 1;
+  const deadline = performance.now() + acceptLimitMs;
+  let hasAccepted = false;
+  const noteConnection = () => {
+    hasAccepted = true;
   };
-  const look = () => {
-    if (accepted > 0 && Date.now() < giveUpAt) {
-      accepted = 0;
-      afterPolling(look);
+  const check = () => {
+    if (hasAccepted && performance.now() < deadline) {
+      hasAccepted = false;
+      afterPolling(check);
     } else {
-      server.off('connection', count);
+      server.off('connection', noteConnection);
       work();
     }
   };
-  server.on('connection', count);
-  afterPolling(look);
+  server.on('connection', noteConnection);
+  afterPolling(check);
 }
 
 function listen(server: Server, port: number, host: string | undefined, variable: string): Promise<void> {

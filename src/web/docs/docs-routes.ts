@@ -13,8 +13,8 @@ import { type PageParts, visitorOf } from '../ui/page.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
 
 const type = 'text/html; charset=utf-8';
-/** Stands for the reference while the page around it is rendered. */
-const mark = '<!--reference-->';
+/** In place of the reference while the page around it is rendered. */
+const placeholder = '<!--reference-->';
 
 /**
  * The API reference, rendered from the OpenAPI document. It is our largest page: encoding its text again for each visitor
@@ -33,8 +33,8 @@ export function docsPage(parts: PageParts): Router {
 
   function renderFor(visitor: Visitor): Buffer {
     body ??= renderBody();
-    const page = prefixLinksIn(render(h(DocsView, { visitor, body: mark }) as VNode), basePath);
-    const [before = '', after = ''] = page.split(mark);
+    const page = prefixLinksIn(render(h(DocsView, { visitor, body: placeholder }) as VNode), basePath);
+    const [before = '', after = ''] = page.split(placeholder);
     return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
   }
 

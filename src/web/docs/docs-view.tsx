@@ -13,7 +13,7 @@ const parameterTitles: Record<string, string> = {
 
 interface DocsProps {
   visitor: Visitor;
-  /** The rendered `DocsBody`, or what stands for it. */
+  /** The rendered `DocsBody`, or a placeholder for it. */
   body: string;
 }
 
