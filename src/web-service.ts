@@ -4,7 +4,6 @@ import { basePathOf, mountAt } from './http/base-path.ts';
 import { abuseHref } from './codes/abuse-contact.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { loadSecrets } from './accounts/secrets.ts';
-import { createQueueBoard } from './admin/queue-board.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
 import { createImageDecoder } from './codes/logo/image-decoder.ts';
@@ -182,12 +181,6 @@ export async function openWebService({
     logos,
     geoSource,
     tracing,
-    queueBoard: createQueueBoard({
-      queues: queueAccess,
-      db,
-      baseUrl: config.baseUrl,
-      now: () => new Date(nowMs()),
-    }),
     queues: { depths: queue.depths, access: queueAccess },
     sendMail: config.mail && ((request) => addJob(mailQueue, packMail(request, secrets.sealMail))),
     buildExport: (job) => addJob(exportQueue, job),

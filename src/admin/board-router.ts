@@ -22,7 +22,7 @@ export async function createBoardRouter(
   );
   const page = await loadBoardPage(viewsFolder);
   const sendFile = await loadBoardFiles(filesFolder);
-  const router = new Router({ prefix: boardPath });
+  const router = new Router({ prefix: boardPath, sensitive: true });
 
   router.get([entry.route].flat(), async (ctx) => {
     // Only checks that the queue can be reached.

@@ -5,7 +5,8 @@ import { basePathOf } from '../http/base-path.ts';
 import type { QueueAccess } from '../queue/queue-access.ts';
 import type { Database } from '../store/database.ts';
 import { isSameOrigin } from '../web/middleware/forms.ts';
-import { signedIn, userOf } from '../web/ui/page.ts';
+import { createRoutes, type Routes } from '../web/routes.ts';
+import { userOf } from '../web/ui/page.ts';
 import { boardPath, createBoardRouter } from './board-router.ts';
 
 interface QueueBoardParts {
@@ -15,8 +16,9 @@ interface QueueBoardParts {
   now: () => Date;
 }
 
-/** bull-board for operators. Everyone else gets a 404, as for any missing page. */
-export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts): Middleware {
+/** bull-board for operators. */
+export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts): Routes {
+  const routes = createRoutes(boardPath);
   const ownHost = new URL(baseUrl).host;
   let router: Promise<Middleware> | undefined;
 
@@ -38,8 +40,7 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
     );
   }
 
-  return async (ctx, next) => {
-    if (signedIn(ctx)?.isAdmin !== true) return next();
+  routes.add('operator', 'ALL', '{/*rest}', async (ctx, next) => {
     const isChange = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isChange && !isSameOrigin(ctx, ownHost))
       throw new AppError('validation_error', 'Rejected: the request was sent from another site.', {
@@ -52,5 +53,6 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
     });
     await opened(ctx, next);
     if (isChange && ctx.status < 300) await record(ctx);
-  };
+  });
+  return routes;
 }

@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backupCommand(),
   demo: async () => (await import('./demo.ts')).demoCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  routes: async () => (await import('./routes.ts')).routesCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
 };
 

@@ -15,6 +15,8 @@ import type { Targets } from './targets.ts';
 
 const prefix = '/f/';
 const tokenLength = 10;
+/** For the list of routes. */
+export const filePath = `${prefix}:token/:name`;
 
 interface FileLaneOptions {
   targets: Targets;

@@ -29,6 +29,10 @@ import type { Target, Targets } from './targets.ts';
 const prefix = '/r/';
 /** `/r/<token>-logo.png` */
 const logoEnding = '-logo';
+/** For the list of routes. */
+export const sharePaths = ['', '.svg', '.png', '.pdf', '.vcf', `${logoEnding}.png`].map(
+  (ending) => `${prefix}:token${ending}`,
+);
 
 interface LaneOptions {
   targets: Targets;

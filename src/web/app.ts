@@ -1,5 +1,4 @@
-import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa from 'koa';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import { basePathOf } from '../http/base-path.ts';
@@ -19,58 +18,22 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createSecretBox } from '../webhooks/signing.ts';
-import { documentRoute } from './api/document-route.ts';
 import type { PreviewShare } from '../codes/share-preview.ts';
-import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import { markChanges } from './middleware/mark-changes.ts';
 import { createBodySlots } from './middleware/body-slots.ts';
-import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
-import { forms } from './middleware/forms.ts';
-import { methodNotAllowed } from './middleware/method-not-allowed.ts';
+import { createGuards } from './middleware/guards.ts';
 import { observe } from './middleware/observe.ts';
 import { prefixLinks } from './middleware/prefix-links.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
-import { auditPages } from './admin/audit/audit-routes.ts';
-import { blocksPages } from './admin/blocks/blocks-routes.ts';
-import { operatorsOnly } from './admin/operators-only.ts';
-import { overviewPages } from './admin/overview/overview-routes.ts';
-import { queuesPages } from './admin/queues/queues-routes.ts';
-import { usersPages } from './admin/users/users-routes.ts';
-import { accountPages } from './account/account-routes.ts';
-import { exportPages } from './account/export-routes.ts';
-import { unsubscribePages } from './account/unsubscribe-routes.ts';
 import { loadAssets } from './asset-files.ts';
-import { codeDetailPages } from './codes/detail/detail-routes.ts';
-import { designPreviewRoutes } from './codes/design/design-preview-routes.ts';
-import { codeDesignPages } from './codes/design/design-routes.ts';
-import { codeFilePages } from './codes/file/file-routes.ts';
-import { codeFormPages } from './codes/form/form-routes.ts';
-import { codePreviewRoutes } from './codes/form/preview-routes.ts';
-import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
-import { codePictureRoutes } from './codes/picture-routes.ts';
-import { styleApplyPages } from './codes/styles/apply-routes.ts';
-import { styleDesignPages } from './codes/styles/style-design-routes.ts';
-import { stylePages } from './codes/styles/styles-routes.ts';
-import { codeListPages } from './codes/list/list-routes.ts';
-import { printPages } from './codes/print/print-routes.ts';
-import { docsPage } from './docs/docs-routes.ts';
-import { confirmEmailPages } from './sign-in/confirm-email-routes.ts';
-import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
-import { securityPages } from './security/security-routes.ts';
-import { secondFactorPages } from './sign-in/second-factor-routes.ts';
-import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
-import { signInPages } from './sign-in/sign-in-routes.ts';
-import { frontPage } from './front/front-routes.ts';
-import { type HealthParts, healthPages } from './operations/health.ts';
-import { keysPages } from './keys/keys-routes.ts';
-import { metricsPage } from './operations/metrics.ts';
+import type { HealthParts } from './operations/health.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
-import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { problemPage } from './ui/problem-page.ts';
+import { createRouteTable } from './route-table.ts';
+import { serveRoutes } from './routes.ts';
 import { createPrints } from './prints.ts';
 import { useLinearQuery } from './request-query.ts';
 
@@ -93,7 +56,6 @@ export interface AppParts {
   imageDecoder: ImageDecoder;
   logos: Logos;
   geoSource: GeoSource | undefined;
-  queueBoard: Middleware;
   /** Undefined: no traces are exported. */
   tracing: Tracing | undefined;
   queues: OperatorQueues;
@@ -103,7 +65,7 @@ export interface AppParts {
   closing: AbortSignal;
 }
 
-/** Every middleware and mount of the web process, in order. */
+/** Every middleware of the web process, in order. */
 export function createApp({
   config,
   db,
@@ -123,7 +85,6 @@ export function createApp({
   imageDecoder,
   logos,
   geoSource,
-  queueBoard,
   tracing,
   queues,
   sendMail,
@@ -139,19 +100,6 @@ export function createApp({
   };
   // For the API and the pages together: up to 60 MB of bodies.
   const uploads = createBodySlots({ perAccount: 2, total: 6 });
-  const api = createApiRouter({
-    db,
-    reads,
-    config,
-    webhooks,
-    now,
-    codeChanged,
-    prints,
-    proofs,
-    imageDecoder,
-    uploads,
-  });
-
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
   const sessions = createSessions({ db, secrets, isSecure, now });
@@ -180,28 +128,21 @@ export function createApp({
     closing,
     now,
   };
-  const pages = createPages(parts);
-  const unsubscribe = unsubscribePages(parts);
+  const table = createRouteTable({ ...parts, health, readMetrics });
+  const authenticateKey = authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now });
+  const guards = createGuards(authenticateKey, config.metricsToken);
 
   app.use(boundHeaders);
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
-  app.use(documentRoute({ config, now }).routes());
-  app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
-  app.use(mount('/api/', methodNotAllowed(api)));
-  app.use(api.routes());
-  app.use(healthPages(health, config));
-  app.use(metricsPage(config.metricsToken, readMetrics));
-  app.use(assets.middleware);
+  app.use(serveRoutes(table.api, guards));
+  // So that a path without a route costs quota, too, and reveals nothing to strangers.
+  app.use((ctx, next) => (/^\/api(?:\/|$)/.test(ctx.path) ? authenticateKey(ctx, next) : next()));
+  app.use(serveRoutes(table.public, guards));
   app.use(sessions.middleware);
-  app.use(mount('/admin/', operatorsOnly));
-  app.use(mount('/admin/board/', queueBoard));
-  app.use(methodNotAllowed(unsubscribe));
-  app.use(unsubscribe.routes());
-  app.use(methodNotAllowed(pages));
-  app.use(pages.routes());
+  app.use(serveRoutes(table.pages, guards));
 
   const logSendErrors = throttle((err, times) => log.error({ err, times }, 'a response could not be sent'));
   app.on('error', (err: unknown) => {
@@ -209,49 +150,6 @@ export function createApp({
     if (!isClientDisconnect(err)) logSendErrors(err);
   });
   return app;
-}
-
-/** Every page and form. A page is its feature folder and one line in `features`. */
-export function createPages(parts: PageParts): Router {
-  const { config, secrets, sessions, reads, uploads } = parts;
-  const pages = new Router()
-    .use(forms({ config, secrets, checkCsrf: sessions.checkCsrf, uploads }))
-    .use(markChanges(reads));
-  const features = [
-    frontPage,
-    docsPage,
-    signInPages,
-    signInLinkPages,
-    forgotPasswordPages,
-    confirmEmailPages,
-    secondFactorPages,
-    codeListPages,
-    codePictureRoutes,
-    codePreviewRoutes,
-    codeFilePages,
-    codeFormPages,
-    printPages,
-    designPreviewRoutes,
-    codeDesignPages,
-    pageLogoPages,
-    styleApplyPages,
-    styleDesignPages,
-    stylePages,
-    // Last of those below /codes: its `/codes/:id` would match their paths too.
-    codeDetailPages,
-    keysPages,
-    webhooksPages,
-    securityPages,
-    exportPages,
-    accountPages,
-    overviewPages,
-    usersPages,
-    blocksPages,
-    queuesPages,
-    auditPages,
-  ];
-  for (const feature of features) pages.use(feature(parts).routes());
-  return pages;
 }
 
 function isClientDisconnect(error: unknown): boolean {

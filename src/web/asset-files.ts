@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { Middleware } from 'koa';
+import { AppError } from '../errors.ts';
 import { themeRules } from '../http/theme.ts';
 import { type Compressible, compressible, sendCompressed } from './compressible.ts';
+import { createRoutes, type Routes } from './routes.ts';
 
 const folder = new URL('./', import.meta.url);
 /** Browser scripts have their own suffix, because the server's modules are in the same folders. */
@@ -19,7 +20,7 @@ const sharedFolder = 'ui';
 export interface Assets {
   /** Prefix of every asset URL. It changes whenever an asset does, so browsers may cache them forever. */
   path: string;
-  middleware: Middleware;
+  routes: Routes;
 }
 
 let loaded: Assets | undefined;
@@ -35,16 +36,15 @@ function load(): Assets {
   const digest = createHash('sha256');
   for (const [name, { bytes }] of files) digest.update(name).update(bytes);
   const path = `/assets/${digest.digest('hex').slice(0, 12)}`;
-  return {
-    path,
-    middleware: async (ctx, next) => {
-      if (!ctx.path.startsWith(`${path}/`) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
-      const file = files.get(ctx.path.slice(path.length + 1));
-      if (!file) return next();
-      ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
-      await sendCompressed(ctx, file);
-    },
-  };
+  const routes = createRoutes();
+  routes.get('stranger', '/assets/*file', async (ctx) => {
+    const file = files.get(ctx.path.slice(path.length + 1));
+    if (!file || !ctx.path.startsWith(`${path}/`))
+      throw new AppError('not_found', 'There is nothing at this address.');
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+    await sendCompressed(ctx, file);
+  });
+  return { path, routes };
 }
 
 /**

@@ -1,35 +1,27 @@
-import { createPages } from '../../src/web/app.ts';
-import { unsubscribePages } from '../../src/web/account/unsubscribe-routes.ts';
-import { createApiRouter, operations } from '../../src/web/api/router.ts';
 import { loadConfig } from '../../src/config.ts';
+import { operations } from '../../src/web/api/router.ts';
+import { listRoutes } from '../../src/web/route-table.ts';
+import type { Access } from '../../src/web/routes.ts';
 
-/** A method and path, read from the router. */
+/** A method, path and access, read from the route table. */
 export interface Route {
   method: string;
   path: string;
+  access: Access;
 }
 
-interface Layer {
-  path: string | RegExp;
-  methods: string[];
-}
+/** Every route, except those that accept all methods: the board, which has a path for each, and the OpenAPI document. */
+export const allRoutes: Route[] = listRoutes(loadConfig({ BASE_URL: 'https://qr.test' }))
+  .filter(({ methods }) => methods.length <= 2)
+  .flatMap(({ methods, path, access }) => methods.map((method) => ({ method, path, access })));
 
-/** Routers only store their dependencies when they are created, except for these. */
-const parts = {
-  config: loadConfig({ BASE_URL: 'https://qr.test' }),
-  sessions: {},
-  closing: new AbortController().signal,
-} as unknown as Parameters<typeof createPages>[0] & Parameters<typeof createApiRouter>[0];
-
-const routesOf = (stack: Layer[]): Route[] =>
-  stack.flatMap(({ path, methods }) => methods.map((method) => ({ method, path: String(path) })));
-
-export const apiRoutes = routesOf(createApiRouter(parts).stack);
-/** The link to unsubscribe is no page with a CSRF token, so it has a router of its own. */
-const allPages = routesOf([...createPages(parts).stack, ...unsubscribePages(parts).stack]);
+export const apiRoutes = allRoutes.filter(({ access }) => access === 'key');
 /** For operators: nobody else may learn that they exist. */
-export const operatorRoutes = allPages.filter(({ path }) => path.startsWith('/admin'));
-export const pageRoutes = allPages.filter(({ path }) => !path.startsWith('/admin'));
+export const operatorRoutes = allRoutes.filter(({ access }) => access === 'operator');
+export const pageRoutes = allRoutes.filter(
+  ({ access, path }) =>
+    (access === 'user' || access === 'stranger') && !/^\/(?:assets|healthz|readyz)/.test(path),
+);
 
 /** The parameters of a query or body that are ids, as the schemas of the operations say. */
 export const apiIdParameters = operations.flatMap(({ id, query, body }) =>

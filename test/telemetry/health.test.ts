@@ -7,7 +7,9 @@ import Koa from 'koa';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/store/database.ts';
-import { healthPages } from '../../src/web/operations/health.ts';
+import { healthRoutes } from '../../src/web/operations/health.ts';
+import { serveRoutes } from '../../src/web/routes.ts';
+import { createGuards } from '../../src/web/middleware/guards.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';
@@ -103,7 +105,9 @@ describe('/healthz and /readyz', () => {
       },
     };
     const spool = { isWritable: () => true };
-    const app = new Koa().use(healthPages({ db, queue, spool, isDraining: () => false }, loadConfig({})));
+    const routes = healthRoutes({ db, queue, spool, isDraining: () => false }, loadConfig({}));
+    const guards = createGuards((_ctx, next) => next(), undefined);
+    const app = new Koa().use(serveRoutes(routes.list, guards));
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
@@ -134,7 +138,7 @@ describe('/healthz and /readyz', () => {
         expect((await fetch(service.url + path, { method: 'HEAD' })).status).to.equal(200);
         for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
           const answer = await fetch(service.url + path, { method });
-          expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+          expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'HEAD, GET']);
           expect(await answer.json()).to.include({ error: 'validation_error' });
         }
       }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findExport } from '../../accounts/account-exports.ts';
 import { listKeyUse } from '../../accounts/api-keys.ts';
@@ -21,16 +20,16 @@ import { type AccountFlash, flashTexts, reviewPath } from './account-flash.ts';
 import { type AccountProps, AccountView } from './account-view.tsx';
 import { askForConfirmation, mailLater } from '../sign-in/ask-for-confirmation.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxConfirmationsPerHour = 5;
 
 /** Plan and usage, email, password, and deletion of the account. */
-export function accountPages(parts: PageParts): Router {
+export function accountPages(parts: PageParts): Routes {
   const { db, passwords, sessions, sendMail, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/account' });
-  router.use(needUser);
+  const routes = createRoutes('/account');
 
   async function showAccount(ctx: Context, errors?: AccountProps['errors']): Promise<void> {
     const user = userOf(ctx);
@@ -85,9 +84,9 @@ export function accountPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/account', flash);
   }
 
-  router.get('/', (ctx) => showAccount(ctx));
+  routes.get('user', '/', (ctx) => showAccount(ctx));
 
-  router.post('/email', async (ctx) => {
+  routes.post('user', '/email', async (ctx) => {
     const user = userOf(ctx);
     const email = field(ctx, 'newEmail').trim();
     const list = [
@@ -106,12 +105,12 @@ export function accountPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountFlash);
   });
 
-  router.post('/confirm', async (ctx) => {
+  routes.post('user', '/confirm', async (ctx) => {
     const user = userOf(ctx);
     await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
   });
 
-  router.post('/language', async (ctx) => {
+  routes.post('user', '/language', async (ctx) => {
     const user = userOf(ctx);
     const language = field(ctx, 'language');
     // Pages that were opened before an upgrade do not send it.
@@ -126,13 +125,13 @@ export function accountPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
   });
 
-  router.post('/notices', async (ctx) => {
+  routes.post('user', '/notices', async (ctx) => {
     const muted = noticeKinds.filter((kind) => field(ctx, kind) !== 'on');
     await setMutedNotices(db, userOf(ctx).id, muted);
     redirectWithFlash(ctx, parts, '/account', 'notices' satisfies AccountFlash);
   });
 
-  router.post('/password', async (ctx) => {
+  routes.post('user', '/password', async (ctx) => {
     const user = userOf(ctx);
     const password = field(ctx, 'newPassword');
     const list = [
@@ -148,7 +147,7 @@ export function accountPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, reviewPath, 'password' satisfies AccountFlash);
   });
 
-  router.post('/delete', async (ctx) => {
+  routes.post('user', '/delete', async (ctx) => {
     const user = userOf(ctx);
     const list = await currentPasswordErrors(parts, user, 'deletePassword', field(ctx, 'deletePassword'));
     if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
@@ -159,5 +158,5 @@ export function accountPages(parts: PageParts): Router {
     for (const token of shareTokens) codeChanged(token);
     redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontFlash);
   });
-  return router;
+  return routes;
 }

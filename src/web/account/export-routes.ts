@@ -1,21 +1,21 @@
 import { Readable } from 'node:stream';
-import Router from '@koa/router';
 import { cancelExport, findExport, readExport, requestExport } from '../../accounts/account-exports.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { AppError, BusyError } from '../../errors.ts';
 import { attachment } from '../../http/content-disposition.ts';
 import { redirectWithFlash } from '../ui/flash.ts';
-import { needUser, type PageParts, userOf } from '../ui/page.ts';
+import { type PageParts, userOf } from '../ui/page.ts';
 import type { AccountFlash } from './account-flash.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxExportsPerHour = 3;
 
 /** Asks for the archive of an account's data, and sends it to its owner. */
-export function exportPages(parts: PageParts): Router {
+export function exportPages(parts: PageParts): Routes {
   const { db, buildExport, log, now } = parts;
-  const router = new Router();
+  const routes = createRoutes();
 
-  router.post('/account/export', needUser, async (ctx) => {
+  routes.post('user', '/account/export', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
@@ -33,7 +33,7 @@ export function exportPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/account', flash);
   });
 
-  router.get('/account/export.zip', needUser, async (ctx) => {
+  routes.get('user', '/account/export.zip', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const found = await findExport(db, userId, now());
     if (found?.state !== 'ready')
@@ -46,5 +46,5 @@ export function exportPages(parts: PageParts): Router {
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));
     ctx.body = Readable.from(readExport(db, userId));
   });
-  return router;
+  return routes;
 }

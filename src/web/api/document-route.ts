@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import Router from '@koa/router';
 import { anonymousHourlyQuota } from '../../accounts/plans.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { buildOpenApi } from './openapi.ts';
 import { openApiPath, operations } from './router.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const allowed = 'HEAD, GET';
 
@@ -15,16 +15,16 @@ interface DocumentParts {
 }
 
 /**
- * The OpenAPI document, built once and served from memory before authentication. Requests for it are not counted, so its
+ * The OpenAPI document, built once and served from memory to anybody. Requests for it are not counted, so its
  * rate limit headers are those of an unused window.
  */
-export function documentRoute({ config, now }: DocumentParts): Router {
+export function documentRoutes({ config, now }: DocumentParts): Routes {
   const json = Buffer.from(JSON.stringify(buildOpenApi(operations, config)));
   const gzip = gzipSync(json, { level: 9 });
   const digest = createHash('sha256').update(json).digest('base64url');
-  const router = new Router({ sensitive: true });
+  const routes = createRoutes();
 
-  router.all(openApiPath, (ctx) => {
+  routes.add('stranger', 'ALL', openApiPath, (ctx) => {
     ctx.set({
       'X-RateLimit-Limit': String(anonymousHourlyQuota),
       'X-RateLimit-Remaining': String(anonymousHourlyQuota),
@@ -48,5 +48,5 @@ export function documentRoute({ config, now }: DocumentParts): Router {
     ctx.type = 'application/json; charset=utf-8';
     ctx.body = isGzip ? gzip : json;
   });
-  return router;
+  return routes;
 }

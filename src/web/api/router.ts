@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import { Type } from '../../schema.ts';
@@ -43,6 +42,7 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from './webhooks.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 /** Every operation of the API. A new one is a file in this folder and an entry here. */
 export const operations: Operation[] = [
@@ -101,18 +101,21 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 
 const noQuery = Type.Object({});
 
-export function createApiRouter(services: ApiServices): Router {
-  const router = new Router({ prefix: apiPrefix, sensitive: true });
+export function apiRoutes(services: ApiServices): Routes {
+  const routes = createRoutes(apiPrefix);
   const idempotency = createIdempotency(services);
   for (const operation of operations) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(operation, services, idempotency);
-    router.register(path, [operation.method], [
-      ...bodyReaders(operation, services.uploads),
-      handler,
-    ] as never);
+    const readers = bodyReaders(operation, services.uploads);
+    routes.add(
+      'key',
+      operation.method.toUpperCase(),
+      path,
+      ...readers,
+      serve(operation, services, idempotency),
+    );
   }
-  return router;
+  return routes;
 }
 
 function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: BodySlots) {

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
@@ -19,7 +18,8 @@ import { compileValidator } from '../api/validation.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
 import { withFieldsInWords } from '../ui/field-words.ts';
-import { needUser, type PageParts, userOf } from '../ui/page.ts';
+import { type PageParts, userOf } from '../ui/page.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const previewSeconds = 60;
 /** A new code has no share token yet. Its preview uses one of the same length. */
@@ -31,9 +31,8 @@ const designErrors = compileValidator(patchBody);
 export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
 
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
-export function codePictureRoutes({ db, config, images }: PageParts): Router {
-  const router = new Router({ prefix: '/codes' });
-  router.use(needUser);
+export function codePictureRoutes({ db, config, images }: PageParts): Routes {
+  const routes = createRoutes('/codes');
 
   const draw = (picture: Picture, format: ImageFormat) =>
     images.draw(picture, format).catch((cause: unknown) => {
@@ -55,7 +54,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
   }
 
   for (const format of ['svg', 'png', 'pdf'] as const) {
-    router.get(`/:id/picture.${format}`, async (ctx) => {
+    routes.get('user', `/:id/picture.${format}`, async (ctx) => {
       const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
       const isDirect = ctx.query['encode'] === 'content';
       const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
@@ -73,7 +72,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
     });
   }
 
-  router.get('/preview.svg', async (ctx) => {
+  routes.get('user', '/preview.svg', async (ctx) => {
     const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
     const errors = designErrors(given);
     if (errors.length > 0) throw invalid(errors);
@@ -95,7 +94,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Router {
     const text = shareUrl(config.baseUrl, code.shareToken);
     await send(ctx, { ...design, text, design: stored?.design }, 'svg');
   });
-  return router;
+  return routes;
 }
 
 export function previewPath(design: Design, codeId: string | undefined): string {

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import { h, type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { basePathOf } from '../../http/base-path.ts';
@@ -11,6 +10,7 @@ import { prefixLinksIn } from '../middleware/prefix-links.ts';
 import { render, type Visitor } from '../ui/layout.tsx';
 import { type PageParts, visitorOf } from '../ui/page.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const type = 'text/html; charset=utf-8';
 /** In place of the reference while the page around it is rendered. */
@@ -20,7 +20,7 @@ const placeholder = '<!--reference-->';
  * The API reference, rendered from the OpenAPI document. It is our largest page: encoding its text again for each visitor
  * would take milliseconds, so it is kept as bytes.
  */
-export function docsPage(parts: PageParts): Router {
+export function docsPage(parts: PageParts): Routes {
   const basePath = basePathOf(parts.config.baseUrl);
   let body: Buffer | undefined;
   let publicPage: Compressible | undefined;
@@ -38,8 +38,8 @@ export function docsPage(parts: PageParts): Router {
     return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
   }
 
-  const router = new Router();
-  router.get('/docs', async (ctx) => {
+  const routes = createRoutes();
+  routes.get('stranger', '/docs', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
     if (visitor.email === undefined) {
       // Without a form and without times, so neither the token nor the locale of this visitor is in it.
@@ -50,5 +50,5 @@ export function docsPage(parts: PageParts): Router {
       ctx.body = renderFor(visitor);
     }
   });
-  return router;
+  return routes;
 }

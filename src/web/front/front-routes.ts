@@ -1,14 +1,14 @@
-import Router from '@koa/router';
 import { drawSvg } from '../../codes/image/draw.ts';
 import { FrontView } from './front-view.tsx';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { readFlash } from '../ui/flash.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
 export type FrontFlash = keyof typeof flashTexts;
 
 /** The front page. */
-export function frontPage(parts: PageParts): Router {
+export function frontPage(parts: PageParts): Routes {
   const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
   // Drawn once: it is the same for everybody.
   const picture = drawSvg({
@@ -18,8 +18,8 @@ export function frontPage(parts: PageParts): Router {
     foregroundColor: '#0b3b34',
     backgroundColor: '#ffffff',
   });
-  const router = new Router();
-  router.get('/', (ctx) => {
+  const routes = createRoutes();
+  routes.get('stranger', '/', (ctx) => {
     const flash = readFlash(ctx, parts, flashTexts);
     show(ctx, FrontView, {
       visitor: visitorOf(ctx, parts),
@@ -29,5 +29,5 @@ export function frontPage(parts: PageParts): Router {
       flash: flash && flashTexts[flash],
     });
   });
-  return router;
+  return routes;
 }

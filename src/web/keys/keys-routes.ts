@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
@@ -8,8 +7,9 @@ import { AppError, type FieldError } from '../../errors.ts';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
-import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
+import { redirect, type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxNameLength = 100;
 const createdPath = '/keys/created';
@@ -31,10 +31,9 @@ interface NewKey {
 }
 
 /** API keys: list, create, show once, revoke. */
-export function keysPages(parts: PageParts): Router {
+export function keysPages(parts: PageParts): Routes {
   const { db, config, sessions, now } = parts;
-  const router = new Router({ prefix: '/keys' });
-  router.use(needUser);
+  const routes = createRoutes('/keys');
 
   async function rowsOf(user: User): Promise<KeyRow[]> {
     const limit = hourlyQuota[user.plan];
@@ -65,9 +64,9 @@ export function keysPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/', (ctx) => showKeys(ctx));
+  routes.get('user', '/', (ctx) => showKeys(ctx));
 
-  router.post('/', async (ctx) => {
+  routes.post('user', '/', async (ctx) => {
     const name = normalizeLabel(field(ctx, 'name'));
     const errors = nameErrors(name);
     if (errors.length > 0) return showKeys(ctx, { name, errors });
@@ -81,7 +80,7 @@ export function keysPages(parts: PageParts): Router {
     redirect(ctx, createdPath);
   });
 
-  router.get('/created', async (ctx) => {
+  routes.get('user', '/created', async (ctx) => {
     const made = await takeNewKey(ctx);
     // The secret is shown only once.
     if (!made) return redirect(ctx, '/keys');
@@ -96,17 +95,17 @@ export function keysPages(parts: PageParts): Router {
     return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
   }
 
-  router.get('/:id/revoke', async (ctx) => {
+  routes.get('user', '/:id/revoke', async (ctx) => {
     const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
     if (!key) throw noSuchKey();
     show(ctx, RevokeKeyView, { visitor: visitorOf(ctx, parts), row: key });
   });
 
-  router.post('/:id/revoke', async (ctx) => {
+  routes.post('user', '/:id/revoke', async (ctx) => {
     if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
     redirectWithFlash(ctx, parts, '/keys', 'revoked' satisfies KeysFlash);
   });
-  return router;
+  return routes;
 }
 
 function nameErrors(name: string): FieldError[] {

@@ -83,10 +83,7 @@ function endSpan(span: Span, method: string, route: string, status: number): voi
 /** The pattern of the matched route: labels by path would be unbounded. */
 function routeOf(ctx: Context): string {
   const matched = ctx['_matchedRoute'] as string | undefined;
-  // Middleware of a router that answered in place of its routes has a pattern such as `/account(.*)`.
-  if (matched !== undefined) return matched.replace(/\/?\(.*$/, '/*');
-  // Answered before routing: 401 or 429.
-  if (ctx.path.startsWith('/api/') && ctx.status !== 404) return '/api/*';
-  if (ctx.status !== 404 && probes.has(ctx.path)) return ctx.path;
-  return ctx.status !== 404 && ctx.path.startsWith('/assets/') ? '/assets/:file' : 'none';
+  if (matched !== undefined) return matched;
+  // Below /api/, a path without a route needs a key, too.
+  return ctx.path.startsWith('/api/') && ctx.status !== 404 ? '/api/*' : 'none';
 }

@@ -1,11 +1,11 @@
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { Config } from '../../config.ts';
 import { withTimeout } from '../../runtime/timeout.ts';
-import { AppError } from '../../errors.ts';
 import type { QueueClient } from '../../queue/queue-client.ts';
 import type { Database } from '../../store/database.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
 import { callerAddress } from '../middleware/caller-address.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const checkTimeoutMs = 1_000;
 /** Results are reused for this long, because anybody can send probes. */
@@ -24,10 +24,11 @@ interface Check {
 }
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve requests and is not shutting down. */
-export function healthPages(
+export function healthRoutes(
   { db, queue, spool, isDraining }: HealthParts,
   { metricsToken, trustProxyHops }: Pick<Config, 'metricsToken' | 'trustProxyHops'>,
-): Middleware {
+): Routes {
+  const routes = createRoutes();
   let latest: Promise<[Check, Check]> | undefined;
 
   function checkBoth(): Promise<[Check, Check]> {
@@ -51,23 +52,17 @@ export function healthPages(
     return { ready, body: { status, checks: { database, queue: queued, spool: spooled }, draining } };
   }
 
-  return async (ctx, next) => {
-    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new AppError('validation_error', `${ctx.method} is not allowed here; use GET or HEAD.`, {
-        status: 405,
-        headers: { Allow: 'GET, HEAD' },
-      });
-    }
-    if (ctx.path === '/healthz') {
-      const isOperator = metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken);
-      ctx.body = { status: 'alive', ...(isOperator && { client: describeClient(ctx, trustProxyHops) }) };
-    } else {
-      const { ready, body } = await readiness();
-      ctx.status = ready ? 200 : 503;
-      ctx.body = body;
-    }
-  };
+  routes.get('stranger', '/healthz', (ctx) => {
+    const isOperator = metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken);
+    ctx.body = { status: 'alive', ...(isOperator && { client: describeClient(ctx, trustProxyHops) }) };
+  });
+
+  routes.get('stranger', '/readyz', async (ctx) => {
+    const { ready, body } = await readiness();
+    ctx.status = ready ? 200 : 503;
+    ctx.body = body;
+  });
+  return routes;
 }
 
 /** For `qrelay doctor --probe`: what the proxies in front tell about the client, and whom it is taken for. */

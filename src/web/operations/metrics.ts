@@ -1,17 +1,11 @@
-import type { Middleware } from 'koa';
 import { AppError } from '../../errors.ts';
-import {
-  hasBearerToken,
-  metricsContentType,
-  metricsPath,
-  type ReadMetrics,
-} from '../../telemetry/metrics-server.ts';
+import { metricsContentType, metricsPath, type ReadMetrics } from '../../telemetry/metrics-server.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
-/** `/metrics` for requests with the token. Without it, and where no token is set, the page does not exist. */
-export function metricsPage(token: string | undefined, read: ReadMetrics): Middleware {
-  return async (ctx, next) => {
-    if (ctx.path !== metricsPath || token === undefined || !hasBearerToken(ctx.get('Authorization'), token))
-      return next();
+/** `/metrics`, for requests with the token. */
+export function metricsRoutes(read: ReadMetrics): Routes {
+  const routes = createRoutes();
+  routes.get('monitor', metricsPath, async (ctx) => {
     const text = await read().catch(() => undefined);
     if (text === undefined)
       throw new AppError('internal_error', 'The processes did not report their metrics in time. Try again.', {
@@ -20,5 +14,6 @@ export function metricsPage(token: string | undefined, read: ReadMetrics): Middl
     ctx.set('Cache-Control', 'no-store');
     ctx.set('Content-Type', metricsContentType);
     ctx.body = text;
-  };
+  });
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import {
@@ -28,9 +27,10 @@ import { field } from '../middleware/forms.ts';
 import { mailLater } from '../sign-in/ask-for-confirmation.ts';
 import { parseCredential } from '../sign-in/parse-credential.ts';
 import { readFlash, redirectWithFlash } from '../ui/flash.ts';
-import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
+import { type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
 import { RecoveryCodesView } from './recovery-codes-view.tsx';
 import { SecurityView } from './security-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const path = '/account/security';
 const maxCodesPerHour = 10;
@@ -46,11 +46,10 @@ const flashTexts = {
 type Flash = keyof typeof flashTexts;
 
 /** Sessions, authenticator app, passkeys and recovery codes. */
-export function securityPages(parts: PageParts): Router {
+export function securityPages(parts: PageParts): Routes {
   const { db, config, secrets, sessions, sendMail, now } = parts;
   const site = passkeySite(config.baseUrl);
-  const router = new Router({ prefix: path });
-  router.use(needUser);
+  const routes = createRoutes(path);
 
   async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
     const user = userOf(ctx);
@@ -107,9 +106,9 @@ export function securityPages(parts: PageParts): Router {
     show(ctx, RecoveryCodesView, { visitor: visitorOf(ctx, parts), codes, text });
   }
 
-  router.get('/', (ctx) => showPage(ctx));
+  routes.get('user', '/', (ctx) => showPage(ctx));
 
-  router.post('/sessions/end', async (ctx) => {
+  routes.post('user', '/sessions/end', async (ctx) => {
     const user = userOf(ctx);
     const one = field(ctx, 'session');
     if (one !== '') {
@@ -125,14 +124,14 @@ export function securityPages(parts: PageParts): Router {
     finish(ctx, 'sessions');
   });
 
-  router.post('/totp', async (ctx) => {
+  routes.post('user', '/totp', async (ctx) => {
     const errors = await checkToAdd(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await startTotp(db, secrets, userOf(ctx).id, now());
     redirect(ctx, `${path}#app`);
   });
 
-  router.post('/totp/confirm', async (ctx) => {
+  routes.post('user', '/totp/confirm', async (ctx) => {
     const { id } = userOf(ctx);
     const { isAllowed } = await takeAttempt(db, {
       subject: `second-factor:${id}`,
@@ -152,12 +151,12 @@ export function securityPages(parts: PageParts): Router {
     await finishWithCodes(ctx, 'totp');
   });
 
-  router.post('/totp/cancel', async (ctx) => {
+  routes.post('user', '/totp/cancel', async (ctx) => {
     await cancelTotp(db, userOf(ctx).id);
     redirect(ctx, `${path}#app`);
   });
 
-  router.post('/totp/delete', async (ctx) => {
+  routes.post('user', '/totp/delete', async (ctx) => {
     const errors = await check(ctx, 'totpPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await removeTotp(db, userOf(ctx).id);
@@ -165,14 +164,14 @@ export function securityPages(parts: PageParts): Router {
     finish(ctx, 'totpOff');
   });
 
-  router.post('/recovery', async (ctx) => {
+  routes.post('user', '/recovery', async (ctx) => {
     const errors = await check(ctx, 'recoveryPassword');
     if (errors.length > 0) return showPage(ctx, errors);
     await tell(ctx, 'recovery-codes');
     await showNewCodes(ctx);
   });
 
-  router.post('/passkeys/options', async (ctx) => {
+  routes.post('user', '/passkeys/options', async (ctx) => {
     const errors = await checkToAdd(ctx, 'passkeyPassword');
     if (errors.length > 0) {
       ctx.status = 400;
@@ -184,7 +183,7 @@ export function securityPages(parts: PageParts): Router {
     ctx.body = options;
   });
 
-  router.post('/passkeys', async (ctx) => {
+  routes.post('user', '/passkeys', async (ctx) => {
     const user = userOf(ctx);
     const response = parseCredential(field(ctx, 'response'));
     // The password was checked when the challenge was made; without one, this says what is wrong with it.
@@ -209,11 +208,11 @@ export function securityPages(parts: PageParts): Router {
     await finishWithCodes(ctx, 'passkey');
   });
 
-  router.post('/passkeys/delete', async (ctx) => {
+  routes.post('user', '/passkeys/delete', async (ctx) => {
     const errors = await check(ctx, 'removePassword');
     if (errors.length > 0) return showPage(ctx, errors);
     if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'))) await tell(ctx, 'passkey-removed');
     finish(ctx, 'passkeyOff');
   });
-  return router;
+  return routes;
 }

@@ -1,22 +1,22 @@
-import Router from '@koa/router';
 import { confirmEmail, findConfirmation } from '../../accounts/email-confirmations.ts';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
 import { ConfirmedView, ConfirmEmailView, DeadConfirmationView } from './confirm-email-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
 
 /** The link of a mail that confirms an address. It needs no session: mails are often read on another device. */
-export function confirmEmailPages(parts: PageParts): Router {
+export function confirmEmailPages(parts: PageParts): Routes {
   const { db, now } = parts;
-  const router = new Router();
+  const routes = createRoutes();
 
-  router.get('/signin/confirm/:token', async (ctx) => {
+  routes.get('stranger', '/signin/confirm/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
     const found = await findConfirmation(db, token, now());
     if (!found) return show(ctx, DeadConfirmationView, { visitor }, 404);
     show(ctx, ConfirmEmailView, { visitor, token, email: found.email });
   });
 
-  router.post('/signin/confirm/:token', async (ctx) => {
+  routes.post('stranger', '/signin/confirm/:token', async (ctx) => {
     const token = String(ctx.params['token']);
     const confirmed = await confirmEmail(db, token, now());
     // As for a dead link: that another account has the address is nobody's business.
@@ -30,5 +30,5 @@ export function confirmEmailPages(parts: PageParts): Router {
     const own = visitor.email === user.email ? { ...visitor, email } : visitor;
     show(ctx, ConfirmedView, { visitor: own, email });
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
 import { BusyError } from '../../errors.ts';
@@ -9,6 +8,7 @@ import { readFlash, redirectWithFlash } from '../ui/flash.ts';
 import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';
 import { AskForHelpView, ForgotPasswordView } from './forgot-password-view.tsx';
 import { tooMany } from './too-many.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxPerAddress = 20;
 /** Of the account that is named, so that nobody can flood its owner. */
@@ -18,14 +18,14 @@ const flashTexts = {
 };
 
 /** Asks for a link with which a new password is chosen. */
-export function forgotPasswordPages(parts: PageParts): Router {
+export function forgotPasswordPages(parts: PageParts): Routes {
   const { db, config, secrets, sendMail, log } = parts;
-  const router = new Router();
+  const routes = createRoutes();
 
   // For password managers: https://w3c.github.io/webappsec-change-password-url/
-  router.get('/.well-known/change-password', (ctx) => redirect(ctx, '/account#change-password'));
+  routes.get('stranger', '/.well-known/change-password', (ctx) => redirect(ctx, '/account#change-password'));
 
-  router.get('/signin/forgot', (ctx) => {
+  routes.get('stranger', '/signin/forgot', (ctx) => {
     const visitor = visitorOf(ctx, parts);
     if (!sendMail) return show(ctx, AskForHelpView, { visitor, contact: config.supportContact });
     const flash = readFlash(ctx, parts, flashTexts);
@@ -33,7 +33,7 @@ export function forgotPasswordPages(parts: PageParts): Router {
   });
 
   // The same work whether or not the account exists: the worker looks it up.
-  router.post('/signin/forgot', async (ctx) => {
+  routes.post('stranger', '/signin/forgot', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
     if (!sendMail) return show(ctx, AskForHelpView, { visitor, contact: config.supportContact });
     const email = field(ctx, 'email').trim();
@@ -59,5 +59,5 @@ export function forgotPasswordPages(parts: PageParts): Router {
     });
     redirectWithFlash(ctx, parts, '/signin/forgot', 'sent' satisfies keyof typeof flashTexts);
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findAccountBlock } from '../../accounts/account-blocks.ts';
 import { resetAttempts, takeAttempt } from '../../accounts/attempts.ts';
@@ -13,6 +12,7 @@ import { safeReturnPath } from './return-path.ts';
 import { SecondFactorView } from './second-factor-view.tsx';
 import { SignInView } from './sign-in-view.tsx';
 import { tooMany } from './too-many.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxCodesPerHour = 10;
 const maxPasskeysPerAddress = 60;
@@ -21,10 +21,10 @@ const wrongCode = 'This code is wrong or was used before.';
 const wrongPasskey = 'The passkey was not accepted. Try again, or sign in with your password.';
 
 /** The second step of signing in, and signing in with a passkey alone. */
-export function secondFactorPages(parts: PageParts): Router {
+export function secondFactorPages(parts: PageParts): Routes {
   const { db, config, secrets, sessions, now } = parts;
   const site = passkeySite(config.baseUrl);
-  const router = new Router();
+  const routes = createRoutes();
 
   /** Whose password was right. */
   async function waitingUser(ctx: Context): Promise<User | undefined> {
@@ -44,13 +44,13 @@ export function secondFactorPages(parts: PageParts): Router {
     redirect(ctx, next);
   }
 
-  router.get('/signin/second', async (ctx) => {
+  routes.get('stranger', '/signin/second', async (ctx) => {
     const user = await waitingUser(ctx);
     if (!user) return redirect(ctx, '/signin');
     await showCodeForm(ctx, user, safeReturnPath(ctx.query['next']) ?? home);
   });
 
-  router.post('/signin/second', async (ctx) => {
+  routes.post('stranger', '/signin/second', async (ctx) => {
     const user = await waitingUser(ctx);
     if (!user) return redirect(ctx, '/signin');
     const next = safeReturnPath(field(ctx, 'next')) ?? home;
@@ -69,7 +69,7 @@ export function secondFactorPages(parts: PageParts): Router {
     await signIn(ctx, user, next);
   });
 
-  router.post('/signin/passkey/options', async (ctx) => {
+  routes.post('stranger', '/signin/passkey/options', async (ctx) => {
     const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
     const limit = { subject: `passkey-address:${address}`, maxPerHour: maxPasskeysPerAddress };
     const { isAllowed, retryAfter } = await takeAttempt(db, limit);
@@ -84,7 +84,7 @@ export function secondFactorPages(parts: PageParts): Router {
     ctx.body = options;
   });
 
-  router.post('/signin/passkey', async (ctx) => {
+  routes.post('stranger', '/signin/passkey', async (ctx) => {
     const next = safeReturnPath(field(ctx, 'next'));
     const waiting = await sessions.takeChallenge(ctx);
     const response = parseCredential(field(ctx, 'response'));
@@ -99,5 +99,5 @@ export function secondFactorPages(parts: PageParts): Router {
     await sessions.signIn(ctx, user);
     redirect(ctx, next ?? home);
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
 import { countAccess, hasAccess } from '../../accounts/program-access.ts';
@@ -9,22 +8,23 @@ import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { DeadLinkView, NewPasswordView } from './sign-in-link-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const home = '/codes';
 
 /** The link in a mail, or from an operator, for a user who cannot sign in: its owner chooses a new password. */
-export function signInLinkPages(parts: PageParts): Router {
+export function signInLinkPages(parts: PageParts): Routes {
   const { db, passwords, sessions, sendMail, now } = parts;
-  const router = new Router();
+  const routes = createRoutes();
 
-  router.get('/signin/link/:token', async (ctx) => {
+  routes.get('stranger', '/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
     const user = await findLinkedUser(db, token, now());
     if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
     show(ctx, NewPasswordView, { visitor, token, email: user.email });
   });
 
-  router.post('/signin/link/:token', async (ctx) => {
+  routes.post('stranger', '/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
     const user = await findLinkedUser(db, token, now());
     if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
@@ -43,5 +43,5 @@ export function signInLinkPages(parts: PageParts): Router {
     // Last, because signing in clears it.
     if (isRevoked) sessions.setFlash(ctx, '/account', 'revoked' satisfies AccountFlash);
   });
-  return router;
+  return routes;
 }

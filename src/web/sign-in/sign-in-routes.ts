@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
@@ -18,6 +17,7 @@ import { tooMany } from './too-many.ts';
 import { safeReturnPath } from './return-path.ts';
 import { redirectWithFlash } from '../ui/flash.ts';
 import { redirect, type PageParts, show, signedIn, visitorOf } from '../ui/page.ts';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const maxSignUpsPerAddress = 20;
 /** The page after signing in, unless another one was requested. */
@@ -28,13 +28,13 @@ const endedText =
 const blockedText = 'This account is blocked. Contact the operator of this service.';
 
 /** Sign up, sign in, sign out. */
-export function signInPages(parts: PageParts): Router {
+export function signInPages(parts: PageParts): Routes {
   const { db, config, secrets, passwords, sessions, now } = parts;
   const throttled = createOverLimitCache<{ resetInMs: number }>();
-  const router = new Router();
+  const routes = createRoutes();
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
-  router.get('/signup', (ctx) => {
+  routes.get('stranger', '/signup', (ctx) => {
     if (signedIn(ctx)) return redirect(ctx, safeReturnPath(ctx.query['next']) ?? home);
     const visitor = visitorOf(ctx, parts);
     show(ctx, visitor.canSignUp ? SignUpView : SignUpClosedView, {
@@ -43,7 +43,7 @@ export function signInPages(parts: PageParts): Router {
     });
   });
 
-  router.post('/signup', async (ctx) => {
+  routes.post('stranger', '/signup', async (ctx) => {
     const visitor = visitorOf(ctx, parts);
     const next = safeReturnPath(field(ctx, 'next'));
     if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next }, 403);
@@ -86,7 +86,7 @@ export function signInPages(parts: PageParts): Router {
     redirect(ctx, next ?? home);
   });
 
-  router.get('/signin', (ctx) => {
+  routes.get('stranger', '/signin', (ctx) => {
     if (signedIn(ctx)) return redirect(ctx, safeReturnPath(ctx.query['next']) ?? home);
     const problem = ctx.query['ended'] === '' ? endedText : undefined;
     show(ctx, SignInView, {
@@ -96,7 +96,7 @@ export function signInPages(parts: PageParts): Router {
     });
   });
 
-  router.post('/signin', async (ctx) => {
+  routes.post('stranger', '/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
     const next = safeReturnPath(field(ctx, 'next'));
     const answer = await checkSignIn(
@@ -117,9 +117,9 @@ export function signInPages(parts: PageParts): Router {
     return show(ctx, SignInView, { ...view, problem: tooMany(answer.retryAfter) }, 429);
   });
 
-  router.post('/signout', async (ctx) => {
+  routes.post('stranger', '/signout', async (ctx) => {
     await sessions.signOut(ctx);
     redirect(ctx, '/');
   });
-  return router;
+  return routes;
 }

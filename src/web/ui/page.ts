@@ -9,7 +9,6 @@ import type { Logos } from '../../codes/logo/stored-logo.ts';
 import type { PreviewShare } from '../../codes/share-preview.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
-import { AppError } from '../../errors.ts';
 import type { ExportJob } from '../../queue/export-queue.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
 import type { QueueAccess } from '../../queue/queue-access.ts';
@@ -79,29 +78,10 @@ export function signedIn(ctx: Context): User | undefined {
   return ctx.state['user'] as User | undefined;
 }
 
-/** Only on pages behind `needUser`. */
+/** Only in routes for users or operators. */
 export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }
-
-/** For pages that need an account: redirects to the sign-in page, which returns here afterwards. */
-export async function needUser(ctx: Context, next: () => Promise<unknown>): Promise<void> {
-  if (signedIn(ctx)) {
-    await next();
-    return;
-  }
-  const signIn = ctx.method === 'POST' ? '/signin?ended' : `/signin?next=${encodeURIComponent(ctx.url)}`;
-  // A script opens the page itself. An image or an event stream cannot follow a redirect to it.
-  if (ctx.accepts('html', 'json') === 'json') throw sessionEnded(signIn);
-  if (!ctx.accepts('html')) throw new AppError('not_found', 'There is nothing at this address.');
-  redirect(ctx, signIn);
-}
-
-const sessionEnded = (signIn: string) =>
-  new AppError('validation_error', 'Your session has ended. Sign in again.', {
-    status: 401,
-    headers: { Location: signIn },
-  });
 
 export function show<Props extends object>(
   ctx: Context,

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { endpointQuota } from '../../accounts/plans.ts';
@@ -26,12 +25,13 @@ import {
 import { renderBody } from '../../webhooks/payload.ts';
 import { field } from '../middleware/forms.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';
-import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
+import { type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
 import { DeliveryView } from './delivery-view.tsx';
 import { formOf, readEndpointForm } from './endpoint-form.ts';
 import { EndpointFormView } from './endpoint-form-view.tsx';
 import { EndpointView } from './endpoint-view.tsx';
 import { DeleteEndpointView, SecretView, WebhooksView } from './webhooks-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
 
 const pageSize = 20;
 const flashTexts = {
@@ -51,10 +51,9 @@ interface NewSecret {
 }
 
 /** Webhooks: list, create, change, test, log, replay. */
-export function webhooksPages(parts: PageParts): Router {
+export function webhooksPages(parts: PageParts): Routes {
   const { db, config, sessions, webhooks, now } = parts;
-  const router = new Router({ prefix: '/webhooks' });
-  router.use(needUser);
+  const routes = createRoutes('/webhooks');
 
   const findOwn = (ctx: Context): Promise<Endpoint> =>
     findEndpoint(db, userOf(ctx).id, String(ctx['params'].id));
@@ -68,19 +67,19 @@ export function webhooksPages(parts: PageParts): Router {
     redirect(ctx, '/webhooks/secret');
   }
 
-  router.get('/', async (ctx) => {
+  routes.get('user', '/', async (ctx) => {
     const user = userOf(ctx);
     const endpoints = await listEndpoints(db, user.id);
     const quota = endpointQuota[user.plan];
     show(ctx, WebhooksView, { visitor: visitorOf(ctx, parts), endpoints, quota, flash: flashOf(ctx) });
   });
 
-  router.get('/new', (ctx) => {
+  routes.get('user', '/new', (ctx) => {
     const form = { values: { 'scan-recorded': 'on' }, errors: [] };
     show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form });
   });
 
-  router.post('/new', async (ctx) => {
+  routes.post('user', '/new', async (ctx) => {
     const { form, input } = readEndpointForm(ctx, webhooks.policy);
     const visitor = visitorOf(ctx, parts);
     if (form.errors.length > 0) return show(ctx, EndpointFormView, { visitor, form }, 400);
@@ -95,13 +94,13 @@ export function webhooksPages(parts: PageParts): Router {
     }
   });
 
-  router.get('/secret', async (ctx) => {
+  routes.get('user', '/secret', async (ctx) => {
     const made = await sessions.takeSecret(ctx);
     if (made === undefined) return redirect(ctx, '/webhooks');
     show(ctx, SecretView, { visitor: visitorOf(ctx, parts), ...(JSON.parse(made) as NewSecret) });
   });
 
-  router.get('/deliveries/:id', async (ctx) => {
+  routes.get('user', '/deliveries/:id', async (ctx) => {
     const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     const body = await renderBody(db, found.delivery, config.baseUrl);
     const attempts = await listAttempts(db, found.delivery.id);
@@ -114,7 +113,7 @@ export function webhooksPages(parts: PageParts): Router {
     });
   });
 
-  router.post('/deliveries/:id/retry', async (ctx) => {
+  routes.post('user', '/deliveries/:id/retry', async (ctx) => {
     const { endpoint, delivery } = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     await retryDelivery(db, endpoint, delivery, now());
     flashTo(ctx, `/webhooks/deliveries/${delivery.id}`, 'retry');
@@ -143,15 +142,15 @@ export function webhooksPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
+  routes.get('user', '/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
 
-  router.get('/:id/edit', async (ctx) => {
+  routes.get('user', '/:id/edit', async (ctx) => {
     const endpoint = await findOwn(ctx);
     const form = formOf(endpoint, config.baseUrl);
     show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id: endpoint.id });
   });
 
-  router.post('/:id/edit', async (ctx) => {
+  routes.post('user', '/:id/edit', async (ctx) => {
     const { id } = await findOwn(ctx);
     const { form, input } = readEndpointForm(ctx, webhooks.policy);
     if (form.errors.length > 0)
@@ -160,7 +159,7 @@ export function webhooksPages(parts: PageParts): Router {
     flashTo(ctx, `/webhooks/${id}`, 'saved');
   });
 
-  router.post('/:id/state', async (ctx) => {
+  routes.post('user', '/:id/state', async (ctx) => {
     const { id } = await findOwn(ctx);
     const isEnabled = field(ctx, 'isEnabled') === 'true';
     await changeEndpoint(db, userOf(ctx).id, id, { isEnabled }, now());
@@ -169,19 +168,19 @@ export function webhooksPages(parts: PageParts): Router {
     else redirect(ctx, `/webhooks/${id}`);
   });
 
-  router.post('/:id/test', async (ctx) => {
+  routes.post('user', '/:id/test', async (ctx) => {
     const endpoint = await findOwn(ctx);
     await createPing(db, endpoint);
     flashTo(ctx, `/webhooks/${endpoint.id}`, 'test');
   });
 
-  router.post('/:id/rotate', async (ctx) => {
+  routes.post('user', '/:id/rotate', async (ctx) => {
     const { id } = await findOwn(ctx);
     const { secret } = await rotateSecret(db, userOf(ctx).id, id, { box: webhooks.box, now: now() });
     await showSecret(ctx, { id, secret, isRotated: true });
   });
 
-  router.post('/:id/replay', async (ctx) => {
+  routes.post('user', '/:id/replay', async (ctx) => {
     const endpoint = await findOwn(ctx);
     const [firstDay, lastDay] = [field(ctx, 'firstDay'), field(ctx, 'lastDay')];
     const end = endOfDay(lastDay);
@@ -194,13 +193,13 @@ export function webhooksPages(parts: PageParts): Router {
     flashTo(ctx, `/webhooks/${endpoint.id}`, 'replay');
   });
 
-  router.get('/:id/delete', async (ctx) => {
+  routes.get('user', '/:id/delete', async (ctx) => {
     show(ctx, DeleteEndpointView, { visitor: visitorOf(ctx, parts), endpoint: await findOwn(ctx) });
   });
 
-  router.post('/:id/delete', async (ctx) => {
+  routes.post('user', '/:id/delete', async (ctx) => {
     await deleteEndpoint(db, userOf(ctx).id, String(ctx.params['id']));
     flashTo(ctx, '/webhooks', 'deleted');
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { unblockAccount } from '../../../accounts/account-blocks.ts';
 import { recordAction } from '../../../accounts/operator-actions.ts';
@@ -10,6 +9,7 @@ import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { normalizeReason, queryText, reasonErrors } from '../admin-input.ts';
 import { createAddBlock } from './add-block.ts';
 import { blockKinds, BlocksView } from './blocks-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const blocksPerPage = 50;
 const maxPages = 1_000;
@@ -23,9 +23,9 @@ const flashTexts = {
 type BlocksFlash = keyof typeof flashTexts;
 
 /** Codes, hosts and accounts that operators took down. */
-export function blocksPages(parts: PageParts): Router {
+export function blocksPages(parts: PageParts): Routes {
   const { db, now } = parts;
-  const router = new Router({ prefix: '/admin/blocks' });
+  const routes = createRoutes('/admin/blocks');
   const addBlock = createAddBlock(parts);
 
   async function showBlocks(ctx: Context, refused?: FormState): Promise<void> {
@@ -58,9 +58,9 @@ export function blocksPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/', (ctx) => showBlocks(ctx));
+  routes.get('operator', '/', (ctx) => showBlocks(ctx));
 
-  router.post('/', async (ctx) => {
+  routes.post('operator', '/', async (ctx) => {
     const kind = blockKinds.find(([name]) => name === field(ctx, 'kind'))?.[0];
     const value = field(ctx, 'value').slice(0, maxValueLength).trim();
     const reason = normalizeReason(field(ctx, 'reason'));
@@ -76,7 +76,7 @@ export function blocksPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/admin/blocks', flash);
   });
 
-  router.post('/remove', async (ctx) => {
+  routes.post('operator', '/remove', async (ctx) => {
     const kind = blockKinds.find(([name]) => name === field(ctx, 'kind'))?.[0];
     const value = field(ctx, 'value').slice(0, maxValueLength).replaceAll('\0', '').toWellFormed();
     const isRemoved =
@@ -97,5 +97,5 @@ export function blocksPages(parts: PageParts): Router {
     const flash: BlocksFlash = isRemoved ? 'removed' : 'gone';
     redirectWithFlash(ctx, parts, '/admin/blocks', flash);
   });
-  return router;
+  return routes;
 }

@@ -1,18 +1,18 @@
-import Router from '@koa/router';
 import { withTimeout } from '../../../runtime/timeout.ts';
 import { readActivity, readProcesses } from '../../../store/process-reports.ts';
 import { type PageParts, show, visitorOf } from '../../ui/page.ts';
 import { OverviewView } from './overview-view.tsx';
 import { findProblems } from './problems.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const queueTimeoutMs = 1_500;
 
 /** What the service does now, as all its processes report it. */
-export function overviewPages(parts: PageParts): Router {
+export function overviewPages(parts: PageParts): Routes {
   const { db } = parts;
-  const router = new Router({ prefix: '/admin' });
+  const routes = createRoutes('/admin');
 
-  router.get('/', async (ctx) => {
+  routes.get('operator', '/', async (ctx) => {
     const [processes, activity, queues] = await Promise.all([
       readProcesses(db),
       readActivity(db),
@@ -28,5 +28,5 @@ export function overviewPages(parts: PageParts): Router {
       now: parts.now(),
     });
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Job } from 'bullmq';
 import { recordAction } from '../../../accounts/operator-actions.ts';
 import { AppError } from '../../../errors.ts';
@@ -10,6 +9,7 @@ import { field } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { type FailedJob, QueuesView } from './queues-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const jobsShown = 20;
 const maxReasonLength = 500;
@@ -25,9 +25,9 @@ const flashTexts = {
 type QueuesFlash = keyof typeof flashTexts;
 
 /** The queues: how full they are, and the jobs that failed for good. */
-export function queuesPages(parts: PageParts): Router {
+export function queuesPages(parts: PageParts): Routes {
   const { db, now } = parts;
-  const router = new Router({ prefix: '/admin/queues' });
+  const routes = createRoutes('/admin/queues');
 
   async function readQueue({ definition, queue }: OpenedQueue) {
     const depth = await queueDepth(queue);
@@ -49,7 +49,7 @@ export function queuesPages(parts: PageParts): Router {
     return { depth, description, noun: items.noun, failed: jobs.map(describe) };
   }
 
-  router.get('/', async (ctx) => {
+  routes.get('operator', '/', async (ctx) => {
     const flash = readFlash(ctx, parts, flashTexts);
     const { access } = parts.queues;
     const opened = await access.open();
@@ -66,7 +66,7 @@ export function queuesPages(parts: PageParts): Router {
     });
   });
 
-  router.post('/retry', async (ctx) => {
+  routes.post('operator', '/retry', async (ctx) => {
     const [name, id] = [field(ctx, 'queue'), field(ctx, 'job')];
     const { access } = parts.queues;
     const opened = (await access.open()).find(({ definition }) => definition.name === name);
@@ -78,7 +78,7 @@ export function queuesPages(parts: PageParts): Router {
     const flash = await access.query(() => retry(opened, id));
     redirectWithFlash(ctx, parts, '/admin/queues', flash);
   });
-  return router;
+  return routes;
 }
 
 /** All failed jobs where no id is given. */

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { blockAccount, findAccountBlock, unblockAccount } from '../../../accounts/account-blocks.ts';
 import { listActions, type OperatorAction, recordAction } from '../../../accounts/operator-actions.ts';
@@ -18,6 +17,7 @@ import { normalizeReason, queryText, reasonErrors } from '../admin-input.ts';
 import { SignInLinkView } from './sign-in-link-view.tsx';
 import { UserView } from './user-view.tsx';
 import { UsersView } from './users-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const usersPerPage = 25;
 const actionsShown = 10;
@@ -32,11 +32,11 @@ const flashTexts = {
 type UserFlash = keyof typeof flashTexts;
 
 /** Accounts: search, plan, block, sign-in help. Never what an account has in its codes. */
-export function usersPages(parts: PageParts): Router {
+export function usersPages(parts: PageParts): Routes {
   const { db, reads, config, sessions, now } = parts;
-  const router = new Router({ prefix: '/admin/users' });
+  const routes = createRoutes('/admin/users');
 
-  router.get('/', async (ctx) => {
+  routes.get('operator', '/', async (ctx) => {
     const [email, after] = [queryText(ctx, 'q'), queryText(ctx, 'after')];
     const [{ users, hasNext }, total] = await Promise.all([
       searchUsers(db, { email, limit: usersPerPage, after: after || undefined }),
@@ -106,9 +106,9 @@ export function usersPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, flash);
   }
 
-  router.get('/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
+  routes.get('operator', '/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
 
-  router.post('/:id/plan', async (ctx) => {
+  routes.post('operator', '/:id/plan', async (ctx) => {
     const user = await requireUser(ctx);
     const plan = planNames.find((name) => name === field(ctx, 'plan'));
     if (!plan)
@@ -120,7 +120,7 @@ export function usersPages(parts: PageParts): Router {
     );
   });
 
-  router.post('/:id/block', async (ctx) => {
+  routes.post('operator', '/:id/block', async (ctx) => {
     const user = await requireUser(ctx);
     const reason = normalizeReason(field(ctx, 'reason'));
     const errors = reasonErrors(reason);
@@ -131,7 +131,7 @@ export function usersPages(parts: PageParts): Router {
     );
   });
 
-  router.post('/:id/unblock', async (ctx) => {
+  routes.post('operator', '/:id/unblock', async (ctx) => {
     const user = await requireUser(ctx);
     if (!(await findAccountBlock(db, user.id))) return showUser(ctx, user, [], 'The account is not blocked.');
     await change(ctx, user, { action: 'account.unblock', flash: 'unblocked' }, (transaction) =>
@@ -139,7 +139,7 @@ export function usersPages(parts: PageParts): Router {
     );
   });
 
-  router.post('/:id/sessions', async (ctx) => {
+  routes.post('operator', '/:id/sessions', async (ctx) => {
     const user = await requireUser(ctx);
     await change(ctx, user, { action: 'account.sessions', flash: 'sessions' }, (transaction) =>
       endSessionsOf(transaction, user.id),
@@ -148,7 +148,7 @@ export function usersPages(parts: PageParts): Router {
     if (user.id === userOf(ctx).id) redirect(ctx, '/signin');
   });
 
-  router.post('/:id/link', async (ctx) => {
+  routes.post('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     // Otherwise one operator could act in the name of another.
     if (user.isAdmin)
@@ -167,7 +167,7 @@ export function usersPages(parts: PageParts): Router {
     redirect(ctx, `/admin/users/${user.id}/link`);
   });
 
-  router.get('/:id/link', async (ctx) => {
+  routes.get('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     const secret = JSON.parse((await sessions.takeSecret(ctx)) ?? '{}') as Record<string, string | undefined>;
     // It is shown only once.
@@ -175,7 +175,7 @@ export function usersPages(parts: PageParts): Router {
       return redirect(ctx, `/admin/users/${user.id}`);
     show(ctx, SignInLinkView, { visitor: visitorOf(ctx, parts), user, link: secret['signInLink'] });
   });
-  return router;
+  return routes;
 }
 
 function operatorText(sentence: string): string {

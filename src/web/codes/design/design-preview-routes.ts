@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
@@ -7,16 +6,17 @@ import { pictureOf } from '../../../codes/proof/prove-design.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
 import { BusyError } from '../../../errors.ts';
 import { parseQuery } from '../../../http/query-string.ts';
-import { needUser, type PageParts, userOf } from '../../ui/page.ts';
+import { type PageParts, userOf } from '../../ui/page.ts';
 import { createDesignForm } from './design-form.ts';
 import { type DesignSubject, subjectOfCode, subjectOfStyle } from './design-subject.ts';
 import { designFieldNames, type DesignValues, valuesOfDesign } from './design-values.ts';
 import { createLogoPreviews } from './logo-previews.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 /** Pictures of designs that are not saved. */
-export function designPreviewRoutes(parts: PageParts): Router {
+export function designPreviewRoutes(parts: PageParts): Routes {
   const { db, config, images, imageDecoder } = parts;
-  const router = new Router();
+  const routes = createRoutes();
   const form = createDesignForm(parts, createLogoPreviews(imageDecoder));
 
   async function sendPicture(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<void> {
@@ -34,7 +34,7 @@ export function designPreviewRoutes(parts: PageParts): Router {
   function addPreviews(designer: string, find: (ownerId: string, id: string) => Promise<DesignSubject>) {
     const subjectOf = (ctx: Context) => find(userOf(ctx).id, String(ctx['params'].id));
 
-    router.get(`${designer}/preview.svg`, needUser, async (ctx) => {
+    routes.get('user', `${designer}/preview.svg`, async (ctx) => {
       const subject = await subjectOf(ctx);
       const given = parseQuery(ctx.querystring);
       // Omitted fields get their default, as in the API.
@@ -44,7 +44,7 @@ export function designPreviewRoutes(parts: PageParts): Router {
     });
 
     /** With a logo that is not saved yet: design.browser.js sends the whole form. */
-    router.post(`${designer}/preview`, needUser, async (ctx) =>
+    routes.post('user', `${designer}/preview`, async (ctx) =>
       sendPicture(ctx, await subjectOf(ctx), form.values(ctx)),
     );
   }
@@ -53,5 +53,5 @@ export function designPreviewRoutes(parts: PageParts): Router {
   addPreviews('/codes/styles/:id/design', async (ownerId, id) =>
     subjectOfStyle(await findStyle(db, ownerId, id)),
   );
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
@@ -14,7 +13,7 @@ import { field } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { styleNameErrors } from '../styles/style-name.ts';
 import type { StylesFlash } from '../styles/style-texts.ts';
 import { createDesignForm } from './design-form.ts';
@@ -23,6 +22,7 @@ import { type Refusal, refusalOf } from './design-refusal.ts';
 import { subjectOfCode } from './design-subject.ts';
 import { type DesignValues, valuesOfDesign } from './design-values.ts';
 import { DesignView } from './design-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const flashTexts = {
   designed: 'Design saved.',
@@ -33,10 +33,9 @@ const flashTexts = {
 type Shown = Refusal & { values: DesignValues };
 
 /** The page on which the owner of a code chooses how it looks. */
-export function codeDesignPages(parts: PageParts): Router {
+export function codeDesignPages(parts: PageParts): Routes {
   const { db, config, proofs, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/codes/:id/design' });
-  router.use(needUser);
+  const routes = createRoutes('/codes/:id/design');
 
   const form = createDesignForm(parts);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
@@ -68,7 +67,7 @@ export function codeDesignPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/', async (ctx) => {
+  routes.get('user', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const chosen = chosenPreset(ctx.query['preset']);
     const style = typeof ctx.query['styleId'] === 'string' ? ctx.query['styleId'] : undefined;
@@ -78,7 +77,7 @@ export function codeDesignPages(parts: PageParts): Router {
     await showDesigner(ctx, code, { values });
   });
 
-  router.post('/', async (ctx) => {
+  routes.post('user', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const values = form.values(ctx);
     let flash: keyof typeof flashTexts;
@@ -98,7 +97,7 @@ export function codeDesignPages(parts: PageParts): Router {
     await showDesigner(ctx, code, { values, ...refusalOf(error, fileField(ctx, 'logo') !== undefined) });
   }
 
-  router.post('/style', async (ctx) => {
+  routes.post('user', '/style', async (ctx) => {
     const code = await ownCode(ctx);
     const values = form.values(ctx);
     const name = normalizeLabel(field(ctx, 'styleName'));
@@ -114,12 +113,12 @@ export function codeDesignPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, '/codes/styles', 'created' satisfies StylesFlash);
   });
 
-  router.post('/delete', async (ctx) => {
+  routes.post('user', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
     await deleteDesign(db, code.id, now());
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, `/codes/${code.id}/design`, 'plain' satisfies keyof typeof flashTexts);
   });
 
-  return router;
+  return routes;
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { abuseHref } from '../../../codes/abuse-contact.ts';
@@ -24,17 +23,18 @@ import { flashTexts } from '../code-flash.ts';
 import { endsInWords } from '../ends-in.tsx';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { readFlash } from '../../ui/flash.ts';
 import { scansCsv } from './scans-csv.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const defaultDays = 30;
 const maxCities = 20;
 
 /** The page of a code, its live updates, and its scans as CSV. */
-export function codeDetailPages(parts: PageParts): Router {
+export function codeDetailPages(parts: PageParts): Routes {
   const { db, reads, config, secrets, sessions, closing, now } = parts;
-  const router = new Router();
+  const routes = createRoutes();
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
 
@@ -108,8 +108,8 @@ export function codeDetailPages(parts: PageParts): Router {
     ctx.body = Readable.from(scansCsv(reads, code.id));
   }
 
-  router.get('/codes/:id', needUser, showCode);
-  router.get('/codes/:id/events', needUser, streamEvents);
-  router.get('/codes/:id/scans.csv', needUser, sendCsv);
-  return router;
+  routes.get('user', '/codes/:id', showCode);
+  routes.get('user', '/codes/:id/events', streamEvents);
+  routes.get('user', '/codes/:id/scans.csv', sendCsv);
+  return routes;
 }

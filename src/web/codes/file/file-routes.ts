@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/file-name.ts';
@@ -17,10 +16,11 @@ import { findFileQuota } from '../../file-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { createFileCode } from './create-file-code.ts';
 import { CodeFileView, NewFileView } from './file-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const kinds: FileKind[] = ['file', 'photo'];
 const flashTexts = {
@@ -31,10 +31,9 @@ const flashTexts = {
 type FileFlash = keyof typeof flashTexts;
 
 /** The pages on which owners upload the file that a code opens, or the photo of a contact. */
-export function codeFilePages(parts: PageParts): Router {
+export function codeFilePages(parts: PageParts): Routes {
   const { db, config, imageDecoder, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/codes' });
-  router.use(needUser);
+  const routes = createRoutes('/codes');
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
@@ -81,9 +80,9 @@ export function codeFilePages(parts: PageParts): Router {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  router.get('/new/file', (ctx) => showNew(ctx));
+  routes.get('user', '/new/file', (ctx) => showNew(ctx));
 
-  router.post('/new/file', async (ctx) => {
+  routes.post('user', '/new/file', async (ctx) => {
     try {
       const upload = await readUpload(ctx, 'file');
       const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
@@ -94,9 +93,9 @@ export function codeFilePages(parts: PageParts): Router {
   });
 
   for (const kind of kinds) {
-    router.get(`/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
+    routes.get('user', `/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
 
-    router.post(`/:id/${kind}`, async (ctx) => {
+    routes.post('user', `/:id/${kind}`, async (ctx) => {
       const code = await ownerOf(ctx, kind);
       try {
         const upload = await readUpload(ctx, kind, code);
@@ -111,7 +110,7 @@ export function codeFilePages(parts: PageParts): Router {
       finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
     });
 
-    router.post(`/:id/${kind}/delete`, async (ctx) => {
+    routes.post('user', `/:id/${kind}/delete`, async (ctx) => {
       const code = await ownCode(ctx);
       await deleteFile(db, code.id, kind);
       codeChanged(code.shareToken);
@@ -125,7 +124,7 @@ export function codeFilePages(parts: PageParts): Router {
       throw new AppError('not_found', 'Only contacts have a photo.');
     return code;
   }
-  return router;
+  return routes;
 }
 
 const wantsJson = (ctx: Context) => ctx.accepts('html', 'json') === 'json';

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import {
@@ -50,8 +49,9 @@ import { printSizeErrors } from './print-size.ts';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/security-headers.ts';
 import { switchForm } from './switch-form.ts';
-import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
@@ -76,10 +76,9 @@ interface Filled {
 }
 
 /** Create, edit, duplicate and delete codes. */
-export function codeFormPages(parts: PageParts): Router {
+export function codeFormPages(parts: PageParts): Routes {
   const { db, config, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/codes' });
-  router.use(needUser);
+  const routes = createRoutes('/codes');
 
   const ownCode = async (ctx: Context) =>
     withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
@@ -112,11 +111,11 @@ export function codeFormPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/new', async (ctx) => {
+  routes.get('user', '/new', async (ctx) => {
     await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
   });
 
-  router.post('/new', async (ctx) => {
+  routes.post('user', '/new', async (ctx) => {
     const type = typeOf(field(ctx, 'type'));
     const values = readValues(ctx, type, false);
     if (isSwitch(ctx))
@@ -145,13 +144,13 @@ export function codeFormPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
   });
 
-  router.get('/:id/edit', async (ctx) => {
+  routes.get('user', '/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
     await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
-  router.post('/:id/edit', async (ctx) => {
+  routes.post('user', '/:id/edit', async (ctx) => {
     if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
     // Not in the transaction, which would hold a connection and a lock meanwhile.
@@ -226,18 +225,18 @@ export function codeFormPages(parts: PageParts): Router {
     };
   }
 
-  router.post('/:id/duplicate', async (ctx) => {
+  routes.post('user', '/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
     const { copy, isPlain } = await duplicateCode(parts, code);
     redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
 
-  router.get('/:id/delete', async (ctx) => {
+  routes.get('user', '/:id/delete', async (ctx) => {
     showDelete(ctx, await ownCode(ctx), []);
   });
 
-  router.post('/:id/delete', async (ctx) => {
+  routes.post('user', '/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
@@ -250,7 +249,7 @@ export function codeFormPages(parts: PageParts): Router {
     const form = { values: { confirmation: field(ctx, 'confirmation') }, errors };
     show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, form }, errors.length > 0 ? 400 : 200);
   }
-  return router;
+  return routes;
 }
 
 /** form-errors.browser.js validates a form without saving it. */

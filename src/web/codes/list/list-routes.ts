@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { findBlockedCodes } from '../../../codes/blocks.ts';
@@ -22,19 +21,19 @@ import { CodesView } from './list-view.tsx';
 import { endsInWords } from '../ends-in.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { starHtml } from '../star.tsx';
-import { redirect, needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const codesPerPage = 20;
 const sparklineDays = 30;
 
 /** The list of an account's codes, with search, favorites and visibility. */
-export function codeListPages(parts: PageParts): Router {
+export function codeListPages(parts: PageParts): Routes {
   const { db, reads, config, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/codes' });
-  router.use(needUser);
+  const routes = createRoutes('/codes');
 
-  router.get('/', async (ctx) => {
+  routes.get('user', '/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
     const wanted = codeSearchOf(search, now());
@@ -85,18 +84,18 @@ export function codeListPages(parts: PageParts): Router {
     return { page, counts, daily, categories, total };
   }
 
-  router.post('/:id/favorite', async (ctx) => {
+  routes.post('user', '/:id/favorite', async (ctx) => {
     const isFavorite = field(ctx, 'isFavorite') === 'true';
     await change(ctx, { isFavorite }, isFavorite ? 'marked' : 'unmarked');
   });
 
-  router.post('/:id/visibility', async (ctx) => {
+  routes.post('user', '/:id/visibility', async (ctx) => {
     const isPublic = field(ctx, 'isPublic') === 'true';
     await change(ctx, { isPublic }, isPublic ? 'public' : 'private');
   });
 
   /** The default lifetime from now on, also for a code that has expired. */
-  router.post('/:id/renew', async (ctx) => {
+  routes.post('user', '/:id/renew', async (ctx) => {
     await change(ctx, endColumns(null, config.qrCodeLifetimeDays, now()), 'renewed');
   });
 
@@ -109,7 +108,7 @@ export function codeListPages(parts: PageParts): Router {
       ctx.body = { message: flashTexts[flash], star: starHtml({ ...code, ...changes }) };
     else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
   }
-  return router;
+  return routes;
 }
 
 /** An invalid key means the first page. */

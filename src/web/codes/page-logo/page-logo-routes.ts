@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { isLabel, normalizeLabel } from '../../../codes/label.ts';
@@ -9,8 +8,9 @@ import { readLogo } from '../../api/read-logo.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { PageLogoView } from './page-logo-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const flashTexts = {
   saved: 'The logo was saved. The share page shows it within seconds.',
@@ -19,10 +19,9 @@ const flashTexts = {
 type Flash = keyof typeof flashTexts;
 
 /** The page on which the owner of a code chooses the logo of its share page. */
-export function pageLogoPages(parts: PageParts): Router {
+export function pageLogoPages(parts: PageParts): Routes {
   const { db, logos, imageDecoder, now, codeChanged } = parts;
-  const router = new Router({ prefix: '/codes/:id/page-logo' });
-  router.use(needUser);
+  const routes = createRoutes('/codes/:id/page-logo');
 
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
 
@@ -53,9 +52,9 @@ export function pageLogoPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/', (ctx) => showPage(ctx));
+  routes.get('user', '/', (ctx) => showPage(ctx));
 
-  router.post('/', async (ctx) => {
+  routes.post('user', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const alt = normalizeLabel(field(ctx, 'alt'));
     const file = fileField(ctx, 'logo')?.bytes;
@@ -71,7 +70,7 @@ export function pageLogoPages(parts: PageParts): Router {
     redirectWithFlash(ctx, parts, `/codes/${code.id}/page-logo`, 'saved' satisfies Flash);
   });
 
-  router.post('/delete', async (ctx) => {
+  routes.post('user', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
     await deletePageLogo(db, code.id, now());
     codeChanged(code.shareToken);
@@ -79,7 +78,7 @@ export function pageLogoPages(parts: PageParts): Router {
   });
 
   /** Also of a private code, whose share page shows nothing. */
-  router.get('/picture.png', async (ctx) => {
+  routes.get('user', '/picture.png', async (ctx) => {
     const code = await ownCode(ctx);
     const stored = await findPageLogo(db, code.id);
     const png = stored && (await logos.find(stored.logo));
@@ -88,7 +87,7 @@ export function pageLogoPages(parts: PageParts): Router {
     ctx.type = 'image/png';
     ctx.body = Buffer.from(png);
   });
-  return router;
+  return routes;
 }
 
 function altErrors(alt: string): FieldError[] {

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { findDesign } from '../../../codes/design/stored-design.ts';
@@ -19,7 +18,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, BusyError } from '../../../errors.ts';
 import { attachment } from '../../../http/content-disposition.ts';
 import { parseQuery } from '../../../http/query-string.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { viewerLocale } from '../../ui/viewer-locale.ts';
 import { queryText } from '../list/list-search.ts';
 import { readLabelForm } from './label-form.ts';
@@ -27,23 +26,23 @@ import { paperOf, readPrintSettings } from './print-settings.ts';
 import { PrintView } from './print-view.tsx';
 import { readSelection, type Selection } from './selection.ts';
 import { initialValues, SelectionView } from './selection-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
 const modulePixels = 10;
 const retryAfterSeconds = 5;
 
 /** The print page of a code, and labels and files of many. */
-export function printPages(parts: PageParts): Router {
+export function printPages(parts: PageParts): Routes {
   const { db, config, images, prints, now } = parts;
-  const router = new Router({ prefix: '/codes' });
-  router.use(needUser);
+  const routes = createRoutes('/codes');
 
-  router.get('/selection', async (ctx) => {
+  routes.get('user', '/selection', async (ctx) => {
     const selection = await readSelection(ctx, parts);
     showSelection(ctx, selection, {}, []);
   });
 
-  router.get('/labels.pdf', async (ctx) => {
+  routes.get('user', '/labels.pdf', async (ctx) => {
     const selection = await readSelection(ctx, parts);
     const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
     const { choice, errors } = readLabelForm(values);
@@ -57,7 +56,7 @@ export function printPages(parts: PageParts): Router {
     ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
   });
 
-  router.get('/files.zip', async (ctx) => {
+  routes.get('user', '/files.zip', async (ctx) => {
     const selection = await readSelection(ctx, parts);
     const format = fileFormats.find((each) => each === queryText(ctx, 'format')) ?? 'svg';
     if (selection.codes.length === 0) {
@@ -70,7 +69,7 @@ export function printPages(parts: PageParts): Router {
     ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
   });
 
-  router.get('/:id/print', async (ctx) => {
+  routes.get('user', '/:id/print', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const query = parseQuery(ctx.querystring);
     const pictureFor = await printedPictures(code);
@@ -102,7 +101,7 @@ export function printPages(parts: PageParts): Router {
     );
   });
 
-  router.get('/:id/print.svg', async (ctx) => {
+  routes.get('user', '/:id/print.svg', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
@@ -142,7 +141,7 @@ export function printPages(parts: PageParts): Router {
     const visitor = visitorOf(ctx, parts);
     show(ctx, SelectionView, { visitor, selection, form: { values, errors } }, errors.length > 0 ? 400 : 200);
   }
-  return router;
+  return routes;
 }
 
 const labelFields = [

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { findCodes } from '../../../codes/find-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
@@ -10,16 +9,16 @@ import {
 import { findStyle, findStyles } from '../../../codes/styles/styles.ts';
 import { AppError } from '../../../errors.ts';
 import { field } from '../../middleware/forms.ts';
-import { needUser, type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
 import { readSelection } from '../print/selection.ts';
 import { ApplicationView } from './application-view.tsx';
 import { ApplyView } from './apply-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 /** Applies a style to codes that were chosen in the list, and shows how far it is. */
-export function styleApplyPages(parts: PageParts): Router {
+export function styleApplyPages(parts: PageParts): Routes {
   const { db, now } = parts;
-  const router = new Router({ prefix: '/codes/styles' });
-  router.use(needUser);
+  const routes = createRoutes('/codes/styles');
 
   async function showChoice(
     ctx: Context,
@@ -41,7 +40,7 @@ export function styleApplyPages(parts: PageParts): Router {
     );
   }
 
-  router.get('/apply', async (ctx) => {
+  routes.get('user', '/apply', async (ctx) => {
     const { codes, missing } = await readSelection(ctx, parts);
     if (codes.length > maxAppliedCodes)
       throw new AppError(
@@ -51,7 +50,7 @@ export function styleApplyPages(parts: PageParts): Router {
     await showChoice(ctx, codes, { missing });
   });
 
-  router.post('/apply', async (ctx) => {
+  routes.post('user', '/apply', async (ctx) => {
     const { id: ownerId } = userOf(ctx);
     const given = field(ctx, 'codeIds').split(',', maxAppliedCodes);
     const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
@@ -70,7 +69,7 @@ export function styleApplyPages(parts: PageParts): Router {
     }
   });
 
-  router.get('/applications/:id', async (ctx) => {
+  routes.get('user', '/applications/:id', async (ctx) => {
     const ownerId = userOf(ctx).id;
     const application = await findApplication(db, ownerId, String(ctx['params'].id));
     const style = await findStyle(db, ownerId, application.styleId);
@@ -91,5 +90,5 @@ export function styleApplyPages(parts: PageParts): Router {
       })),
     });
   });
-  return router;
+  return routes;
 }

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { proveStyle } from '../../../codes/styles/prove-style.ts';
 import type { Style } from '../../../codes/styles/style.ts';
@@ -6,7 +5,7 @@ import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { createDesignForm } from '../design/design-form.ts';
 import { chosenPreset, designerPictures } from '../design/design-pictures.ts';
 import { type Refusal, refusalOf } from '../design/design-refusal.ts';
@@ -14,14 +13,14 @@ import { subjectOfStyle } from '../design/design-subject.ts';
 import { type DesignValues, valuesOfDesign } from '../design/design-values.ts';
 import { StyleDesignView } from './style-design-view.tsx';
 import type { StylesFlash } from './style-texts.ts';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 type Shown = Refusal & { values: DesignValues };
 
 /** The page on which an owner changes the design of a style. */
-export function styleDesignPages(parts: PageParts): Router {
+export function styleDesignPages(parts: PageParts): Routes {
   const { db, config, proofs, now } = parts;
-  const router = new Router({ prefix: '/codes/styles/:id/design' });
-  router.use(needUser);
+  const routes = createRoutes('/codes/styles/:id/design');
 
   const form = createDesignForm(parts);
   const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
@@ -38,13 +37,13 @@ export function styleDesignPages(parts: PageParts): Router {
     show(ctx, StyleDesignView, props, status ?? 200);
   }
 
-  router.get('/', async (ctx) => {
+  routes.get('user', '/', async (ctx) => {
     const style = await ownStyle(ctx);
     const design = chosenPreset(ctx.query['preset'])?.design ?? style.design;
     showDesigner(ctx, style, { values: valuesOfDesign(design, subjectOfStyle(style).look) });
   });
 
-  router.post('/', async (ctx) => {
+  routes.post('user', '/', async (ctx) => {
     const style = await ownStyle(ctx);
     const values = form.values(ctx);
     try {
@@ -57,5 +56,5 @@ export function styleDesignPages(parts: PageParts): Router {
     }
     redirectWithFlash(ctx, parts, `/codes/styles/${style.id}`, 'designed' satisfies StylesFlash);
   });
-  return router;
+  return routes;
 }

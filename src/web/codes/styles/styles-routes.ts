@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
@@ -9,18 +8,18 @@ import { changeStyle, findStyle, findStyles, removeStyle } from '../../../codes/
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
 import { field } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { styleNameErrors } from './style-name.ts';
 import { type StylesFlash, stylesFlashTexts } from './style-texts.ts';
 import { DeleteStyleView, StyleView, StylesView } from './styles-view.tsx';
+import { createRoutes, type Routes } from '../../routes.ts';
 
 const home = '/codes/styles';
 
 /** Styles: list, rename, make one the default, delete. */
-export function stylePages(parts: PageParts): Router {
+export function stylePages(parts: PageParts): Routes {
   const { db, config, images, now } = parts;
-  const router = new Router({ prefix: home });
-  router.use(needUser);
+  const routes = createRoutes(home);
 
   const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
   const flashTo = (ctx: Context, path: string, key: StylesFlash) => redirectWithFlash(ctx, parts, path, key);
@@ -29,7 +28,7 @@ export function stylePages(parts: PageParts): Router {
     return flash && stylesFlashTexts[flash];
   };
 
-  router.get('/', async (ctx) => {
+  routes.get('user', '/', async (ctx) => {
     const ownerId = userOf(ctx).id;
     show(ctx, StylesView, {
       visitor: visitorOf(ctx, parts),
@@ -48,9 +47,9 @@ export function stylePages(parts: PageParts): Router {
     show(ctx, StyleView, { visitor, style, form, flash: flashOf(ctx) }, errors.length > 0 ? 400 : 200);
   }
 
-  router.get('/:id', (ctx) => showStyle(ctx));
+  routes.get('user', '/:id', (ctx) => showStyle(ctx));
 
-  router.post('/:id/rename', async (ctx) => {
+  routes.post('user', '/:id/rename', async (ctx) => {
     const style = await ownStyle(ctx);
     const name = normalizeLabel(field(ctx, 'name'));
     const errors = styleNameErrors(name, 'name');
@@ -64,24 +63,24 @@ export function stylePages(parts: PageParts): Router {
     flashTo(ctx, `${home}/${style.id}`, 'renamed');
   });
 
-  router.post('/:id/default', async (ctx) => {
+  routes.post('user', '/:id/default', async (ctx) => {
     const style = await ownStyle(ctx);
     const isDefault = field(ctx, 'isDefault') === 'true';
     await changeStyle(db, style.userId, style.id, { isDefault }, now());
     flashTo(ctx, home, isDefault ? 'isDefault' : 'noDefault');
   });
 
-  router.get('/:id/delete', async (ctx) => {
+  routes.get('user', '/:id/delete', async (ctx) => {
     show(ctx, DeleteStyleView, { visitor: visitorOf(ctx, parts), style: await ownStyle(ctx) });
   });
 
-  router.post('/:id/delete', async (ctx) => {
+  routes.post('user', '/:id/delete', async (ctx) => {
     const style = await ownStyle(ctx);
     await removeStyle(db, style.userId, style.id);
     flashTo(ctx, home, 'deleted');
   });
 
-  router.get('/:id/picture.svg', async (ctx) => {
+  routes.get('user', '/:id/picture.svg', async (ctx) => {
     const { design } = await ownStyle(ctx);
     const { body, etag } = await images
       .draw(stylePicture(design, config.baseUrl), 'svg')
@@ -95,5 +94,5 @@ export function stylePages(parts: PageParts): Router {
     if (ctx.fresh) ctx.status = 304;
     else ctx.body = body;
   });
-  return router;
+  return routes;
 }

@@ -1,0 +1,95 @@
+import { METHODS } from 'node:http';
+import Router, { type RouterContext } from '@koa/router';
+import type { Middleware, Next } from 'koa';
+import { AppError, SetupError } from '../errors.ts';
+
+/**
+ * Who may use a route: anybody, a user who is signed in, an operator who is signed in, a program with an API key, or
+ * monitoring with METRICS_TOKEN.
+ */
+export const accesses = ['stranger', 'user', 'operator', 'key', 'monitor'] as const;
+export type Access = (typeof accesses)[number];
+
+type Handler = (ctx: RouterContext, next: Next) => unknown;
+
+/** An entry of the route table. */
+export interface Route {
+  methods: readonly string[];
+  path: string;
+  access: Access;
+  handlers: Handler[];
+}
+
+/** Lets the request pass, or responds in place of the route. */
+export type Guards = Record<Access, Middleware>;
+
+export interface Routes {
+  list: Route[];
+  get(access: Access, path: string, handler: Handler): void;
+  post(access: Access, path: string, handler: Handler): void;
+  /** One method, or all that HTTP knows. */
+  add(access: Access, method: string, path: string, ...handlers: Handler[]): void;
+}
+
+/** The routes of a feature. Each declares who may use it. */
+export function createRoutes(prefix = ''): Routes {
+  const list: Route[] = [];
+  const add: Routes['add'] = (access, method, path, ...handlers) =>
+    list.push({
+      methods: method === 'ALL' ? METHODS : method === 'GET' ? ['GET', 'HEAD'] : [method],
+      path: path === '/' && prefix !== '' ? prefix : prefix + path,
+      access,
+      handlers,
+    });
+  return {
+    list,
+    get: (access, path, handler) => add(access, 'GET', path, handler),
+    post: (access, path, handler) => add(access, 'POST', path, handler),
+    add,
+  };
+}
+
+/**
+ * Matches requests to routes. The guard runs inside the matched route, so no spelling of an address can reach a handler
+ * without passing its guard. A path that has routes, but none for this method, gets a 405 from whoever passes the guard.
+ */
+export function serveRoutes(routes: Route[], guards: Guards): Middleware {
+  requireDeclarations(routes);
+  const router = new Router({ sensitive: true });
+  const accessOf = new Map<unknown, Access>();
+  for (const { methods, path, access, handlers } of routes) {
+    const layer = router.register(path, [...methods], [guards[access], ...handlers] as never);
+    accessOf.set(layer, access);
+  }
+  const dispatch = router.routes() as unknown as Middleware;
+
+  return (ctx, next) =>
+    dispatch(ctx, async () => {
+      const { path: layers, route: isHandled } = router.match(ctx.path, ctx.method);
+      const access = accessOf.get(layers[0]);
+      if (isHandled || access === undefined) return next();
+      await guards[access](ctx, async () => {
+        throw methodNotAllowed(ctx.method, [...new Set(layers.flatMap(({ methods }) => methods))]);
+      });
+    });
+}
+
+/** The types require a declaration, too. This also holds for code that gets around them. */
+function requireDeclarations(routes: Route[]): void {
+  const known: readonly unknown[] = accesses;
+  const undeclared = routes.filter(({ access }) => !known.includes(access));
+  if (undeclared.length > 0)
+    throw new SetupError(
+      `These routes do not declare who may use them: ${undeclared.map(({ methods, path }) => `${methods[0]} ${path}`).join(', ')}.`,
+    );
+}
+
+/** Does not reveal whether the resource exists. */
+function methodNotAllowed(method: string, allowed: string[]): AppError {
+  const list = allowed.join(', ');
+  // The address of a form that was shown again with errors stays in the address bar, and may be opened from there.
+  const message = allowed.includes('GET')
+    ? `${method} is not allowed here; use ${list}.`
+    : 'This page only accepts forms. Open the page with the form.';
+  return new AppError('validation_error', message, { status: 405, headers: { Allow: list } });
+}
