@@ -79,7 +79,7 @@ export function limitConnections(
   function startNextAfter(res: ServerResponse, connection: Connection, socket: Socket): void {
     res.once('close', () => {
       const next = connection.waiting.shift();
-      if (!next || socket.destroyed) return;
+      if (!next || isClosing(socket)) return;
       if (connection.waiting.length > 0) startNextAfter(next[1], connection, socket);
       start(connection, ...next);
     });
@@ -147,8 +147,8 @@ export function limitConnections(
     listener(req, res) {
       const { socket } = req;
       const connection = connections.get(socket);
-      // The rest of the chunk of a connection that has been closed.
-      if (!connection || socket.destroyed) return;
+      // What follows the last request of a connection.
+      if (!connection || isClosing(socket)) return;
       silent.delete(socket);
       const { latest, waiting } = connection;
       if (waiting.length === 0 && (!latest || latest.writableFinished)) start(connection, req, res);
@@ -164,6 +164,8 @@ export function limitConnections(
   };
 }
 
+/** The last response has been sent. Of a request that follows, the client would not learn whether it was handled. */
+const isClosing = (socket: Socket) => socket.destroyed || socket.writableEnded;
 const isIdle = ({ latest, waiting }: Connection) =>
   waiting.length === 0 && (!latest || latest.writableFinished);
 /** The request body is incomplete and no response has started: we are waiting for the client. */

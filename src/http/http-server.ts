@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { type CutReason, limitConnections } from './connections.ts';
 import { SetupError } from '../errors.ts';
 import { findRefusal, maxHeaders, refuse, refuseMalformed, sendInternalError } from './malformed-request.ts';
+import { discardUnreadBody, hasBody } from './unread-body.ts';
 
 const hardCloseAfterMs = 10_000;
 /** How long a server that stops may go on accepting connections while more of them arrive. */
@@ -23,6 +24,9 @@ const defaultLimits = {
   stallMs: 30_000,
   responseMs: 120_000,
   checkEveryMs: 1_000,
+  /** Enough for the rest of any body that a page accepts, over a slow connection. */
+  lingerMs: 5_000,
+  lingerBytes: 16 * 1024 * 1024,
 };
 
 export interface HttpServer {
@@ -64,6 +68,7 @@ export async function openHttpServer(
   let draining = false;
   const respond: RequestListener = (req, res) => {
     if (draining) res.shouldKeepAlive = false;
+    if (hasBody(req)) discardUnreadBody(req, res, limits);
     try {
       const refusal = findRefusal(req);
       if (refusal) refuse(res, refusal);
