@@ -17,8 +17,9 @@ export function outboundUrlError(text: string, policy: AddressPolicy): string | 
   if (!url || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text))
     return `must be an absolute http or https URL with at most ${maxUrlLength} characters`;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  const port = Number(url.port);
-  if (port > 0 && port < firstFreePort && port !== 80 && port !== 443)
+  // The URL parser leaves out the port that the scheme has anyway.
+  const isFree = url.port === '' || Number(url.port) >= firstFreePort;
+  if (!isFree && url.port !== '80' && url.port !== '443')
     return `must have the port 80, 443 or one above ${firstFreePort - 1}`;
   const host = hostOf(url);
   const isRefused = isIP(host) > 0 ? !policy.permits(host) : isLocal(host, policy);

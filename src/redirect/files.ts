@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { opensFile } from '../codes/files/file-name.ts';
 import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { parseRange } from '../http/byte-range.ts';
@@ -8,7 +9,14 @@ import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { etagOf, fileHeaders, validators } from './file-headers.ts';
-import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
+import {
+  blockedPage,
+  expiredPage,
+  fileRemovedPage,
+  methodPage,
+  notFoundPage,
+  unavailablePage,
+} from './pages/notice-pages.ts';
 import { BusyFilesError, createPartSender } from './send-parts.ts';
 import { showPage } from './show-page.ts';
 import type { Targets } from './targets.ts';
@@ -49,7 +57,13 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
       return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(token)));
     }
     const file = await lane.files.find(target.codeId);
-    if (!file) return showNotFound(req, res);
+    if (!file) {
+      // Scans of the code are still sent here.
+      const { type, picture } = target;
+      if (!opensFile({ type, content: picture.content, shareToken: token })) return showNotFound(req, res);
+      answers.not_found += 1;
+      return showPage(req, res, 410, fileRemovedPage);
+    }
     answers.file += 1;
     return send(req, res, file);
   }

@@ -45,6 +45,7 @@ function urlError(content: string, baseUrl: string): string | undefined {
   if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username || url.password) return 'must be a URL without a user name or password';
+  if (url.port === '0') return 'must not have the port 0, on which nothing can answer';
   return isShareLink(content, baseUrl) ? loop : undefined;
 }
 

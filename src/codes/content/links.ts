@@ -13,9 +13,11 @@ const anyHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,24}(?:[/?#]|$)/i
 export function webHref(text: string): string | undefined {
   const url = parseUrl(text);
   if (!url) return undefined;
-  const { protocol, href, username, password } = url;
+  const { protocol, href, username, password, port } = url;
   // "https://bank.example@elsewhere.example/" looks like a link to the bank.
   if (username || password) return undefined;
+  // Nothing can answer there.
+  if (port === '0') return undefined;
   return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }
 

@@ -41,7 +41,10 @@ function manifest(codes: FiledCode[], format: FileFormat): string {
   return `\uFEFF${csvLine([...columns])}${lines.join('')}`;
 }
 
-/** Readable, valid on every file system, and unique by the share token. */
+/**
+ * Readable, valid on every file system, and unique by the share token. It starts with nothing that a spreadsheet runs as a
+ * formula: the manifest would have to escape it, and would name another file than the archive has.
+ */
 export function fileName(
   { name, shareToken }: Pick<QrCode, 'name' | 'shareToken'>,
   format: FileFormat,
@@ -54,7 +57,8 @@ export function fileName(
     .slice(0, maxNameLength)
     .join('')
     .trimEnd()
-    .replace(/^[.\s]+/, '');
+    .replace(/^[.\s]+/, '')
+    .replace(/^[=+\-@]/, '_');
   return `${short}${short && '-'}${shareToken}.${format}`;
 }
 

@@ -58,6 +58,10 @@ export const de: Translation = {
     title: 'Dieser Code wurde gesperrt',
     text: 'Er wurde wegen Missbrauchs gesperrt und funktioniert nicht mehr.',
   },
+  fileRemoved: {
+    title: 'Diese Datei wurde entfernt',
+    text: 'Wer den Code erstellt hat, kann eine andere hochladen. Am besten dort nachfragen.',
+  },
   method: {
     title: 'Diese Adresse lässt sich nur öffnen',
     text: 'Sie zeigt, was hinter einem QR-Code steckt, und nimmt nichts entgegen.',

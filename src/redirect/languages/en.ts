@@ -58,6 +58,10 @@ export const en: Translation = {
     title: 'This code was taken down',
     text: 'It was blocked for abuse and no longer works.',
   },
+  fileRemoved: {
+    title: 'This file was removed',
+    text: 'Its owner can upload another one. Ask whoever gave you the code.',
+  },
   method: {
     title: 'This address can only be opened',
     text: 'This address only shows what a QR code contains. It does not accept data.',

@@ -58,6 +58,10 @@ export const es: Translation = {
     title: 'Este código ha sido retirado',
     text: 'Se bloqueó por abuso y ya no funciona.',
   },
+  fileRemoved: {
+    title: 'Este archivo se ha eliminado',
+    text: 'Quien creó el código puede subir otro. Pregunta a la persona que te lo dio.',
+  },
   method: {
     title: 'Esta dirección solo se puede abrir',
     text: 'Muestra lo que hay detrás de un código QR y no acepta envíos.',

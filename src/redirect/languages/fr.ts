@@ -58,6 +58,10 @@ export const fr: Translation = {
     title: 'Ce code a été retiré',
     text: 'Il a été bloqué pour abus et ne fonctionne plus.',
   },
+  fileRemoved: {
+    title: 'Ce fichier a été supprimé',
+    text: 'La personne qui a créé le code peut en ajouter un autre. Demandez à qui vous l’a donné.',
+  },
   method: {
     title: 'Cette adresse peut seulement être ouverte',
     text: 'Elle montre ce que contient un code QR et n’accepte aucun envoi.',

@@ -58,6 +58,10 @@ export const pt: Translation = {
     title: 'Este código foi retirado do ar',
     text: 'Ele foi bloqueado por abuso e não funciona mais.',
   },
+  fileRemoved: {
+    title: 'Este arquivo foi removido',
+    text: 'Quem criou o código pode enviar outro. Fale com quem passou o código para você.',
+  },
   method: {
     title: 'Este endereço só pode ser aberto',
     text: 'Ele mostra o que há por trás de um QR code e não aceita envios.',

@@ -46,6 +46,8 @@ export interface Translation {
   notFound: Notice;
   expired: Notice;
   blocked: Notice;
+  /** The owner has deleted the file that the code opens. */
+  fileRemoved: Notice;
   method: Notice;
   unavailable: Notice;
 }

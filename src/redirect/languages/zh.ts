@@ -58,6 +58,10 @@ export const zh: Translation = {
     title: '此二维码已被封禁',
     text: '它因滥用被封禁，已无法使用。',
   },
+  fileRemoved: {
+    title: '此文件已被移除',
+    text: '所有者可以上传新的文件，请联系提供二维码的人。',
+  },
   method: {
     title: '此地址只能打开查看',
     text: '它用于显示二维码的内容，不接收任何提交。',

@@ -16,6 +16,10 @@ export function blockedPage(translation: Translation, reportHref?: string): stri
   return noticePage(translation, translation.blocked, { reportHref });
 }
 
+export function fileRemovedPage(translation: Translation): string {
+  return noticePage(translation, translation.fileRemoved);
+}
+
 export function methodPage(translation: Translation): string {
   return noticePage(translation, translation.method);
 }

@@ -129,14 +129,19 @@ export const deleteQrCodeFile = operation({
   tag: 'QR codes',
   summary: 'Delete the file of a QR code',
   description:
-    'The `content` of the code stays the address of the file, which answers 404 until another one is set. To lead elsewhere, set another `content` instead.',
+    'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
   params: codeIdParams,
-  success: { status: 204, description: 'The code has no file.' },
+  success: { status: 204, description: 'The code has no file.', optionalHeaders: ['Qrelay-Warning'] },
   isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, config }) {
+  async handle({ ownerId, params, warn, requireMatch }, { db, config, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
-    await deleteFile(db, code.id, 'file', (current) =>
+    const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
       requireMatch(resourceEtag(present(current, code, config.baseUrl))),
     );
+    if (!isDeleted) return;
+    codeChanged(code.shareToken);
+    warn([
+      'Scans now show a page that says that the file was removed. Upload another one or set another content.',
+    ]);
   },
 });

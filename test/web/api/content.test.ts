@@ -84,6 +84,7 @@ describe('content of a QR code (decisions: Bodies and errors)', () => {
       ],
       'no absolute URL': ['/menu', 'menu', 'example.com', '//example.com/', '?a=b', 'https://', 'http:///'],
       'a broken address': ['https://example.com:99999/', 'http://[::1', 'https://exa mple.com/'],
+      'the port 0, which nothing answers on': ['http://example.com:0/', 'https://[::1]:00/x'],
       credentials: ['https://user@example.com/', 'https://user:pw@example.com/', 'https://:pw@example.com/'],
       'a share address of our own': [
         'https://qr.test/r/abcdefghij',

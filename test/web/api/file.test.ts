@@ -151,6 +151,25 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     expect((await api(`/qrcodes/${id}/file`)).body.mediaType).to.equal('application/pdf');
   });
 
+  it('that was deleted leaves no dead link: scans show a page that says so, and DELETE warns of it', async () => {
+    const { id, shareToken } = await createCode(api);
+    const { body } = await upload(id, pdf());
+    const removed = await api(`/qrcodes/${id}/file`, { method: 'DELETE' });
+    expect(removed.status).to.equal(204);
+    expect(removed.headers.get('Qrelay-Warning')).to.match(/^Scans now show a page .* removed\./);
+    const scan = await openShare(service.url, shareToken);
+    const page = await download(scan.headers.get('location') ?? '', { headers: { 'Accept-Language': 'de' } });
+    expect(page.status).to.equal(410);
+    expect(page.headers.get('content-type')).to.match(/^text\/html/);
+    expect(await page.text()).to.include('Diese Datei wurde entfernt');
+    const again = await api(`/qrcodes/${id}/file`, { method: 'DELETE' });
+    expect([again.status, again.headers.get('Qrelay-Warning')]).to.deep.equal([204, null]);
+    expect((await upload(id, pdf())).status).to.equal(200);
+    expect((await download(body.url)).status).to.equal(200);
+    const never = await createCode(api);
+    expect((await download(`https://qr.test/f/${never.shareToken}/x.pdf`)).status).to.equal(404);
+  });
+
   it('is deleted by DELETE, by another content, with its code and with its account', async () => {
     const key = await service.makeKey({ email: 'leaver@example.com' });
     const client = apiClient(service.url, key);
@@ -166,7 +185,8 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     const elsewhere = { method: 'PATCH', body: { content: 'https://example.com/elsewhere' } };
     expect((await client(`/qrcodes/${moved.id}`, elsewhere)).status).to.equal(200);
     await client(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
-    for (const { url } of [removed, moved, deleted]) expect((await download(url)).status).to.equal(404);
+    expect((await download(removed.url)).status).to.equal(410);
+    for (const { url } of [moved, deleted]) expect((await download(url)).status).to.equal(404);
     expect((await download(left.url)).status).to.equal(200);
     const user = { email: 'leaver@example.com' };
     const { id } = (await service.db('users').where(user).first('id')) as { id: string };

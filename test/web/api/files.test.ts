@@ -7,7 +7,18 @@ import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 import { scan } from '../../codes/image/zxing.ts';
 
-const names = ['Table 1', 'Ärzte / "Bar"?', '../../etc/passwd', '=HYPERLINK("x")', '\u202eexe.gnp', '菜单'];
+const names = [
+  'Table 1',
+  'Ärzte / "Bar"?',
+  '../../etc/passwd',
+  '=HYPERLINK("x")',
+  '\u202eexe.gnp',
+  '菜单',
+  '+49 30',
+  '-5 %',
+  '@home',
+  '. =1+1',
+];
 
 describe('POST /api/v1/qrcodes/files', () => {
   let service: TestService;
@@ -45,9 +56,13 @@ describe('POST /api/v1/qrcodes/files', () => {
       `Table 1-${tokens[0]}.svg`,
       `Ärzte _ _Bar__-${tokens[1]}.svg`,
       `_.._etc_passwd-${tokens[2]}.svg`,
-      `=HYPERLINK(_x_)-${tokens[3]}.svg`,
+      `_HYPERLINK(_x_)-${tokens[3]}.svg`,
       `exe.gnp-${tokens[4]}.svg`,
       `菜单-${tokens[5]}.svg`,
+      `_49 30-${tokens[6]}.svg`,
+      `_5 %-${tokens[7]}.svg`,
+      `_home-${tokens[8]}.svg`,
+      `_1+1-${tokens[9]}.svg`,
     ]);
     for (const [index, [, svg]] of pictures(files).entries()) {
       const shared = await fetch(`${service.url}/r/${tokens[index]}.svg`);
@@ -64,6 +79,8 @@ describe('POST /api/v1/qrcodes/files', () => {
     const [{ id, shareToken, shareUrl }] = codes as [(typeof codes)[0]];
     expect(lines[0]).to.equal(`Table 1-${shareToken}.png,Table 1,url,,${shareUrl},${id}`);
     expect(lines[3]).to.include(`"'=HYPERLINK(""x"")"`);
+    const listed = lines.map((line) => /^(?:"((?:[^"]|"")*)"|([^,]*)),/.exec(line)?.slice(1).join(''));
+    expect(listed).to.deep.equal(pictures(files).map(([name]) => name));
   });
 
   it('has PNGs and PDFs that scan, PDFs 50 mm wide', async function () {
@@ -117,7 +134,7 @@ describe('POST /api/v1/qrcodes/files', () => {
     const answer = await other('/qrcodes/files', { method: 'POST', body });
     expectError(answer, 404, 'not_found');
     expect(answer.body.message).to.equal(
-      'There are no such QR codes: ids[0], ids[1], ids[2], ids[3], ids[4] and 1 more.',
+      'There are no such QR codes: ids[0], ids[1], ids[2], ids[3], ids[4] and 5 more.',
     );
   });
 });

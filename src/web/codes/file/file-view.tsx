@@ -159,7 +159,7 @@ function Missing({ code, kind }: { code: QrCode; kind: FileKind }) {
   return (
     <p class="hint">
       {opensFile(code)
-        ? 'The file was removed: a scan shows that there is nothing here. Upload another one, or edit the code to lead elsewhere.'
+        ? 'The file was removed: a scan shows a page that says so. Upload another one, or edit the code to lead elsewhere.'
         : 'A file takes the place of what the code opens now. The printed code stays the same.'}
     </p>
   );
