@@ -189,7 +189,8 @@ export function createApp({
   app.use(securityHeaders);
   app.use(errors(log, problemPage(parts)));
   app.use(documentRoute({ config, now }).routes());
-  app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now })));
+  const { trustProxyHops, limits } = config;
+  app.use(mount('/api/', authenticate({ db, secrets, trustProxyHops, limits, now })));
   app.use(mount('/api/', methodNotAllowed(api)));
   app.use(api.routes());
   app.use(healthPages(health, config));
