@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
+import { defaultLimits, type Limits, type Plan, parseLimits, type PlanLimits } from './limits.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
 import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
@@ -69,6 +70,8 @@ export interface Config extends LinkConfig {
   /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
   webhooks: WebhookConfig;
+  /** What an account of each plan may have, unless an operator has set something else for it. */
+  limits: PlanLimits;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -184,6 +187,13 @@ export function readConfig(
     return [];
   }
 
+  function planLimits(name: string, plan: Plan): Limits {
+    const text = given(name);
+    const parsed = text === undefined ? undefined : parseLimits(text);
+    for (const error of parsed?.errors ?? []) errors.push(`${name} ${error}`);
+    return Object.freeze({ ...defaultLimits[plan], ...parsed?.limits });
+  }
+
   const poolSize = (name: string, pool: keyof typeof poolBounds) => {
     const { size, least, most } = poolBounds[pool];
     return integer(name, size, least, most);
@@ -239,6 +249,7 @@ export function readConfig(
     mail: readMailConfig(given, report),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),
     webhooks: readWebhookConfig(given, integer, report),
+    limits: Object.freeze({ free: planLimits('FREE_LIMITS', 'free'), pro: planLimits('PRO_LIMITS', 'pro') }),
     ...readLinkConfig(given, report),
   };
   if (config.redisCaFile && !/^rediss/i.test(given('REDIS_URL') ?? ''))

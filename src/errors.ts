@@ -18,6 +18,8 @@ interface AppErrorOptions {
   status?: number;
   details?: FieldError[];
   headers?: Record<string, string>;
+  /** For programs, where the five codes are too coarse: `quota_exceeded`. */
+  code?: string;
   cause?: unknown;
 }
 
@@ -27,6 +29,8 @@ export class AppError extends Error {
   readonly status: number;
   readonly details: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  /** `code` of the response. */
+  readonly reason: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -35,6 +39,7 @@ export class AppError extends Error {
     this.status = options.status ?? defaultStatus[code];
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.reason = options.code;
   }
 }
 
@@ -53,11 +58,11 @@ export class BusyError extends AppError {
 const maxInMessage = 20;
 
 /** `details` lists every invalid field, the message the first 20. */
-export function invalid(details: FieldError[]): AppError {
+export function invalid(details: FieldError[], options: Pick<AppErrorOptions, 'code'> = {}): AppError {
   const named = details.slice(0, maxInMessage).map(({ field, message }) => `${field || '""'} ${message}`);
   const more = details.length - named.length;
   if (more > 0) named.push(`and ${more} more, see details`);
-  return new AppError('validation_error', `${named.join('; ')}.`, { details });
+  return new AppError('validation_error', `${named.join('; ')}.`, { ...options, details });
 }
 
 /** A setup problem that the operator can fix. Printed without a stack trace. */

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { expect } from 'chai';
 import { type Config, loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { SetupError } from '../src/errors.ts';
+import { defaultLimits } from '../src/limits.ts';
 
 function errorsOf(env: Record<string, string>): string {
   try {
@@ -64,13 +65,25 @@ describe('the environment (decisions: Where things run)', () => {
     names.push('DATABASE_REPLICA_URL', 'WEB_POOL_SIZE', 'REPLICA_POOL_SIZE', 'WORKER_POOL_SIZE');
     names.push('TRUST_PROXY_HOPS', 'LOG_LEVEL', 'WEB_CONCURRENCY', 'SPOOL_MAX_MB');
     names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
-    names.push('SMTP_URL', 'MAIL_FROM', 'SUPPORT_CONTACT');
+    names.push('SMTP_URL', 'MAIL_FROM', 'SUPPORT_CONTACT', 'FREE_LIMITS', 'PRO_LIMITS');
     names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE', 'WEBHOOK_NETWORKS', 'WEBHOOK_TIMEOUT_SECONDS');
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
       expect(loadConfig(env)).to.deep.equal(loadConfig({}));
     }
+  });
+
+  it('changes the limits of each plan by FREE_LIMITS and PRO_LIMITS, and names every error', () => {
+    const { limits } = loadConfig({ FREE_LIMITS: 'codes=50, requestsPerHour=60', PRO_LIMITS: 'fileMb=2048' });
+    expect(limits.free).to.deep.equal({ ...defaultLimits.free, codes: 50, requestsPerHour: 60 });
+    expect(limits.pro).to.deep.equal({ ...defaultLimits.pro, fileMb: 2_048 });
+    const message = errorsOf({ FREE_LIMITS: 'code=5,keys=many', PRO_LIMITS: 'codes=1,codes=2' });
+    expect(message)
+      .to.contain('FREE_LIMITS must have the form codes=5000,webhooks=10')
+      .and.to.contain('"code" is none of them')
+      .and.to.contain('FREE_LIMITS has a wrong keys: it must be a whole number from 0 to 1000, not "many"')
+      .and.to.contain('PRO_LIMITS has codes twice');
   });
 
   it('reads where mails go from SMTP_URL and MAIL_FROM, and repeats no password', () => {

@@ -33,8 +33,8 @@ export async function createApiKey(db: Database, userId: string, name: string, n
   return key;
 }
 
-/** Each key has its own hourly quota: without these bounds an account would have no limit. */
-export const keyLimits = { active: 25, createdPerHour: 10 };
+/** Each key has its own hourly quota: without this bound, and one of active keys, an account would have no limit. */
+export const keysPerHour = 10;
 
 export type KeyCreation =
   | { key: string }
@@ -46,7 +46,7 @@ export async function createOwnKey(
   db: Database,
   userId: string,
   name: string,
-  now: Date,
+  { maxActive, now }: { maxActive: number; now: Date },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
@@ -55,10 +55,10 @@ export async function createOwnKey(
       `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
               (array_agg(created_at ORDER BY created_at DESC))[:max] AS oldest
        FROM api_keys WHERE user_id = :userId AND (revoked_at IS NULL OR created_at > :since)`,
-      { userId, max: keyLimits.createdPerHour, since: new Date(now.getTime() - hourMs) },
+      { userId, max: keysPerHour, since: new Date(now.getTime() - hourMs) },
     )) as { rows: [{ active: number; oldest: Date | null }] };
     const [{ active, oldest }] = rows;
-    if (active >= keyLimits.active) return { refused: 'active' };
+    if (active >= maxActive) return { refused: 'active' };
     const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
     if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
     return { key: await createApiKey(transaction, userId, name, now) };

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
-import { anonymousHourlyQuota, hourlyQuota } from './plans.ts';
 import { countRequest, resetAt } from './rate-window.ts';
 
 /** The rate limit of a key or an address, after a request. */
 export interface RateWindow {
   limit: number;
+  used: number;
   remaining: number;
   /** Milliseconds until a refused caller can try again, or until the oldest request leaves the window. */
   resetInMs: number;
@@ -38,7 +39,8 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked, (CAST(:quotas AS jsonb) ->> u.plan)::int AS quota
+    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked,
+           coalesce((u.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> u.plan)::int) AS quota
     FROM api_keys k JOIN users u ON u.id = k.user_id
     WHERE k.prefix = :prefix
       AND k.revoked_at IS NULL
@@ -60,12 +62,13 @@ export async function authenticate(
   db: Database,
   key: ParsedApiKey | undefined,
   address: string,
+  limits: PlanLimits,
 ): Promise<Authentication> {
   const { rows } = (await db.raw(authenticateSql, {
     prefix: key?.prefix ?? '',
     secretHash: key?.secretHash ?? Buffer.alloc(0),
     nonce: randomBytes(16),
-    quotas: JSON.stringify(hourlyQuota),
+    quotas: JSON.stringify({ free: limits.free.requestsPerHour, pro: limits.pro.requestsPerHour }),
     anonymousQuota: anonymousHourlyQuota,
     address,
   })) as { rows: [AuthenticationRow] };
@@ -89,6 +92,7 @@ export async function purgeOldWindows(db: Database): Promise<number> {
 function toWindow(row: AuthenticationRow): RateWindow {
   return {
     limit: row.quota,
+    used: row.used,
     remaining: Math.max(0, row.quota - row.used),
     resetInMs: Math.max(0, (row.reset_at - row.checked_at) * 1000),
     resetAt: Math.ceil(row.reset_at),

@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts';
 /** Everything that an operator can change. The names are stored. */
 export const operatorActions = {
   'plan.change': 'Changed the plan',
+  'limits.change': 'Changed the limits',
   'account.block': 'Blocked the account',
   'account.unblock': 'Unblocked the account',
   'account.sessions': 'Ended all sessions',

@@ -1,3 +1,4 @@
+import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import type { ParsedApiKey } from './api-key-format.ts';
 import { authenticate, type Authentication, type RateWindow } from './authenticate.ts';
@@ -13,7 +14,7 @@ export interface RateLimiter {
  * Remembers callers that are over the limit, so that refusing them again needs no write. An address over the limit may
  * still present a valid key, so unknown keys are looked up in batches.
  */
-export function createRateLimiter(db: Database): RateLimiter {
+export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter {
   const keysOverLimit = createOverLimitCache<RateWindow>();
   const addressesOverLimit = createOverLimitCache<RateWindow>();
   const keys = createKeyLookup(db);
@@ -25,7 +26,7 @@ export function createRateLimiter(db: Database): RateLimiter {
       const addressWindow = addressesOverLimit.get(address);
       if (addressWindow && !(key && (await keys.isValid(key)))) return refusal(addressWindow);
 
-      const authentication = await authenticate(db, key, address);
+      const authentication = await authenticate(db, key, address, limits);
       const { ownerId, isAllowed, window } = authentication;
       if (key && ownerId === undefined) keys.markInvalid(key);
       const [overLimit, caller] =

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
+import type { Plan } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { isBlockedSql } from './blocked-account-sql.ts';
-import type { Plan } from './plans.ts';
 import { User } from './users.ts';
 
 export interface ListedUser {
@@ -36,7 +36,7 @@ export async function searchUsers(
        ORDER BY id DESC LIMIT :most
      )
      SELECT id, email, plan, is_admin AS "isAdmin", created_at AS "createdAt", ${isBlockedSql('found.id')} AS "isBlocked",
-            (SELECT count(*) FROM qr_codes WHERE user_id = found.id) AS codes,
+            (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = found.id) AS codes,
             (SELECT count(*) FROM api_keys WHERE user_id = found.id AND revoked_at IS NULL) AS keys
      FROM found ORDER BY id DESC`,
     { email, after: after !== undefined && isUuid(after) ? after : null, most: limit + 1 } as never,
@@ -56,19 +56,15 @@ export async function findUser(db: Database, id: string): Promise<User | undefin
 }
 
 export interface AccountFigures {
-  codes: number;
-  keys: number;
   revokedKeys: number;
   sessions: number;
   lastSeenAt: Date | null;
 }
 
-/** How much an account has, and nothing of what it is. */
+/** How much an account has besides what is limited, and nothing of what it is. */
 export async function readAccountFigures(db: Database, userId: string): Promise<AccountFigures> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM qr_codes WHERE user_id = :userId) AS codes,
-            (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL) AS keys,
-            (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NOT NULL) AS "revokedKeys",
+    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NOT NULL) AS "revokedKeys",
             (SELECT count(*) FROM sessions WHERE user_id = :userId) AS sessions,
             (SELECT max(seen_at) FROM sessions WHERE user_id = :userId) AS "lastSeenAt"`,
     { userId },

@@ -2,18 +2,21 @@ import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
+import type { Limits, Plan } from '../limits.ts';
 import { type Database, sqlState } from '../store/database.ts';
-import type { Plan } from './plans.ts';
 
 const uniqueViolation = '23505';
 
 export class User extends Model {
   static override tableName = 'users';
   static override columnNameMappers = snakeCaseMappers();
+  static override jsonAttributes = ['limits'];
 
   declare id: string;
   declare email: string;
   declare plan: Plan;
+  /** Those that an operator has set for this account. Null: all are those of its plan. */
+  declare limits: Partial<Limits> | null;
   declare passwordHash: string | null;
   /** An operator of the service. */
   declare isAdmin: boolean;
@@ -101,7 +104,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
     await transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
          SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL
-         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:']) AS kind
+         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:', 'forms:']) AS kind
        )`,
       { id: user.id },
     );

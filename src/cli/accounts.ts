@@ -1,9 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
 import { changePassword } from '../accounts/change-password.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
-import { type Plan, planNames } from '../accounts/plans.ts';
+import {
+  type LimitName,
+  limitNames,
+  type Limits,
+  limitsOf,
+  parseLimits,
+  type Plan,
+  planNames,
+} from '../limits.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
 import { findOrCreateUser, findUserByEmail, setAdmin, setPlan, type User } from '../accounts/users.ts';
@@ -104,6 +113,27 @@ export function userCommand(): Command {
       }),
     );
   user
+    .command('limits')
+    .description(
+      "List a user's limits: name, value, and whether it is that of the plan. Change them with --set and --reset.",
+    )
+    .addOption(emailOption())
+    .option('--set <limits>', 'limits for this user, such as codes=5000,requestsPerHour=60', parseSet)
+    .option('--reset <names>', 'limits that are those of the plan again, such as codes,webhooks', parseReset)
+    .action((options: { email: string; set?: Partial<Limits>; reset?: LimitName[] }) =>
+      withDatabase(async ({ db, config }) => {
+        const { id } = await findUserByEmail(db, options.email);
+        const changes: LimitChanges = { ...options.set };
+        for (const name of options.reset ?? []) changes[name] ??= null;
+        const isChanged = await changeLimits(db, { userId: id, operatorId: undefined }, changes, now());
+        if (isChanged) printMessage(`The limits of ${options.email} were changed.`);
+        const found = await findUserByEmail(db, options.email);
+        const limits = limitsOf(found, config.limits);
+        for (const name of limitNames)
+          printResult([name, limits[name], found.limits?.[name] === undefined ? 'plan' : 'set'].join('\t'));
+      }),
+    );
+  user
     .command('admin')
     .description('Make a user an operator, who can see and change the service at /admin')
     .addOption(emailOption())
@@ -178,6 +208,20 @@ async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
 export function parseEmail(text: string): string {
   if (text.length <= 254 && /^[^\s@<>()",;]+@[^\s@<>()",;]+$/.test(text)) return text;
   throw new InvalidArgumentError('Must look like you@example.com.');
+}
+
+function parseSet(text: string): Partial<Limits> {
+  const { limits, errors } = parseLimits(text);
+  if (errors.length === 0) return limits;
+  throw new InvalidArgumentError(`It ${errors.join('; it ')}.`);
+}
+
+function parseReset(text: string): LimitName[] {
+  return text.split(',').map((given) => {
+    const name = limitNames.find((each) => each === given.trim());
+    if (!name) throw new InvalidArgumentError(`Must be names of ${limitNames.join(', ')}.`);
+    return name;
+  });
 }
 
 function parseName(text: string): string {

@@ -5,6 +5,7 @@ import { newPassword } from '../accounts/passwords.ts';
 import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
+import type { PlanLimits } from '../limits.ts';
 import { dayMs } from '../runtime/units.ts';
 import { recordScans } from '../scans/record-scans.ts';
 import type { ScanRow } from '../scans/scan.ts';
@@ -45,7 +46,7 @@ export function demoCommand(): Command {
         const password = newPassword();
         const user = await createDemoUser(db, options.email, password, now);
         const key = await createApiKey(db, user.id, keyName, now);
-        const codes = await createDemoCodes(db, user, now);
+        const codes = await createDemoCodes(db, user, config.limits, now);
         const { scans: count, seed } = options;
         await recordAll(db, makeDemoScans(codes, { count, seed, now }));
         printMessage(`Created ${codes.length} codes and ${count} scans. Sign in at ${config.baseUrl}/signin`);
@@ -84,7 +85,12 @@ async function deleteDemoAccount(db: Database, email: string): Promise<void> {
   await deleteUser(db, user);
 }
 
-async function createDemoCodes(db: Database, user: User, now: Date): Promise<StoredDemoCode[]> {
+async function createDemoCodes(
+  db: Database,
+  user: User,
+  limits: PlanLimits,
+  now: Date,
+): Promise<StoredDemoCode[]> {
   const made: StoredDemoCode[] = [];
   // Oldest first, so that ids are in the order of creation.
   for (const demo of demoCodes.toSorted((one, other) => other.ageDays - one.ageDays)) {
@@ -94,8 +100,7 @@ async function createDemoCodes(db: Database, user: User, now: Date): Promise<Sto
       db,
       user.id,
       { ...code, backgroundColor: '#ffffff', size: 512, errorCorrection: 'M' },
-      lifetimeDays,
-      createdAt,
+      { lifetimeDays, limits, now: createdAt },
     );
     if (isFavorite) await updateCode(db, created, { isFavorite }, createdAt);
     made.push({ id: created.id, createdAt, weight, weekend });

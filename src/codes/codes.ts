@@ -1,7 +1,9 @@
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
+import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { hostColumns } from './code-hosts.ts';
+import { lockRoomForCodes } from './code-limit.ts';
 import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
 import { endColumns } from './lifetime.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
@@ -29,14 +31,25 @@ export async function createCode(
   db: Database,
   ownerId: string,
   input: CodeInput,
-  lifetimeDays: number,
-  now: Date,
+  { lifetimeDays, limits, now }: { lifetimeDays: number; limits: PlanLimits; now: Date },
 ): Promise<QrCode> {
-  return insertCode(db, newCode(ownerId, input, lifetimeDays, now));
+  return insertCode(db, newCode(ownerId, input, lifetimeDays, now), limits);
 }
 
-export async function insertCode(db: Database, created: QrCodeColumns): Promise<QrCode> {
-  return QrCode.query(db).insert(created).returning('*').first().throwIfNotFound();
+/** Throws where the account has as many codes as it may have. Locks it, so that this holds for parallel requests. */
+export async function insertCode(db: Database, created: QrCodeColumns, limits: PlanLimits): Promise<QrCode> {
+  return inTransaction(db, async (transaction) => {
+    await lockRoomForCodes(transaction, created.userId, 1, limits);
+    return QrCode.query(transaction).insert(created).returning('*').first().throwIfNotFound();
+  });
+}
+
+/** Without a savepoint in a transaction: an error ends it anyway. */
+async function inTransaction<Value>(
+  db: Database,
+  work: (transaction: Database) => Promise<Value>,
+): Promise<Value> {
+  return db.isTransaction ? work(db) : db.transaction(work);
 }
 
 /** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
@@ -66,9 +79,15 @@ export type QrCodeColumns = ReturnType<typeof newCode>;
 /** Building a statement for more rows would block other requests for longer. */
 const codesPerInsert = 25;
 
-/** All or none. */
-export async function insertCodes(db: Database, codes: QrCodeColumns[]): Promise<void> {
-  await db.transaction(async (transaction) => {
+/** All or none, as `insertCode`. They have one owner. */
+export async function insertCodes(
+  db: Database,
+  ownerId: string,
+  codes: QrCodeColumns[],
+  limits: PlanLimits,
+): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await lockRoomForCodes(transaction, ownerId, codes.length, limits);
     for (let at = 0; at < codes.length; at += codesPerInsert)
       await QrCode.query(transaction).insert(codes.slice(at, at + codesPerInsert));
   });

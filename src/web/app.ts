@@ -129,7 +129,8 @@ export function createApp({
     now,
   };
   const table = createRouteTable({ ...parts, health, readMetrics });
-  const authenticateKey = authenticate({ db, secrets, trustProxyHops: config.trustProxyHops, now });
+  const { trustProxyHops, limits } = config;
+  const authenticateKey = authenticate({ db, secrets, trustProxyHops, limits, now });
   const guards = createGuards(authenticateKey, config.metricsToken);
 
   app.use(boundHeaders);

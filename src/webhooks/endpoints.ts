@@ -65,8 +65,8 @@ export async function createEndpoint(
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
     const count = await Endpoint.query(transaction).where({ user_id: userId }).resultSize();
     if (count >= quota) {
-      const message = `An account of this plan can have ${quota} webhook endpoints. Delete one first.`;
-      throw new AppError('validation_error', message);
+      const message = `This account has ${count} webhook endpoints and may have ${quota}. Delete one first, or ask the operator of this service for a higher limit.`;
+      throw new AppError('validation_error', message, { code: 'quota_exceeded' });
     }
     const endpoint = await Endpoint.query(transaction)
       .insert({

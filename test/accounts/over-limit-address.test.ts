@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { generateApiKey, parseApiKey } from '../../src/accounts/api-key-format.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-limiter.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
@@ -29,7 +30,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
   }
   beforeEach(async () => {
     await db('request_windows').delete();
-    limiter = createRateLimiter(db);
+    limiter = createRateLimiter(db, defaultLimits);
     for (let number = 0; number < 60; number += 1)
       expect(await limiter.check(clientControlled(), 'home')).to.deep.include({
         isAllowed: true,

@@ -24,6 +24,7 @@ const commands = [
   'key revoke',
   'user',
   'user plan',
+  'user limits',
   'user admin',
   'user password',
   'user factors',
@@ -67,6 +68,10 @@ const misuses = `
   user
   user plan --email a@example.com
   user plan --plan pro
+  user limits
+  user limits --email a@example.com --set codes
+  user limits --email a@example.com --set codes=-1
+  user limits --email a@example.com --reset nonsense
   user admin
   user admin --off
   user password
@@ -294,6 +299,20 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       const outcome = await qrelay('user', 'plan', '--email', 'nobody@example.com', '--plan', 'pro');
       expectFailure(outcome, /no user .*nobody@example\.com/);
       expect(await users('nobody@example.com')).to.deep.equal([]);
+    });
+  });
+
+  describe('user limits', () => {
+    it('sets limits of a user, which apply to the next request, lists them, and resets them', async () => {
+      const email = 'user-limits@example.com';
+      const api = apiClient(service.url, await newKey('--email', email));
+      const set = await qrelay('user', 'limits', '--email', email, '--set', 'codes=5,requestsPerHour=50');
+      expect(set.code, set.stderr).to.equal(0);
+      expect(set.stdout).to.contain('requestsPerHour\t50\tset\n').and.to.contain('webhooks\t3\tplan\n');
+      expect((await api('/qrcodes')).headers.get('x-ratelimit-limit')).to.equal('50');
+      const reset = await qrelay('user', 'limits', '--email', email, '--reset', 'requestsPerHour');
+      expect(reset.stdout).to.contain('requestsPerHour\t20\tplan\n').and.to.contain('codes\t5\tset\n');
+      expect((await api('/qrcodes')).headers.get('x-ratelimit-limit')).to.equal('20');
     });
   });
 

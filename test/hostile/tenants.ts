@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.ts';
 import { createCode, type NewCode } from '../../src/codes/codes.ts';
@@ -89,8 +90,7 @@ export function tenants(service: TestService) {
           category: 'Secret category',
           ...fields,
         },
-        365,
-        now(),
+        { lifetimeDays: 365, limits: defaultLimits, now: now() },
       );
       const scan = scanRow(code.id, now().toISOString(), { city: 'Secret City' });
       await recordScans(db, [scan]);

@@ -1,4 +1,5 @@
 import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createCode } from '../../src/codes/codes.ts';
 import { openDatabase } from '../../src/store/database.ts';
 
@@ -28,8 +29,7 @@ export async function createCodes(databaseUrl: string, count: number): Promise<S
           errorCorrection: 'M',
           category: null,
         },
-        365,
-        now,
+        { lifetimeDays: 365, limits: defaultLimits, now },
       );
       codes.push({ id, shareToken });
     }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import type { PasswordHasher } from '../../src/accounts/password-hasher.ts';
-import type { Plan } from '../../src/accounts/plans.ts';
+import type { Plan } from '../../src/limits.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { claimCode } from '../../src/codes/styles/claim-codes.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import { createCode as createStoredCode } from '../../src/codes/codes.ts';
 import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
@@ -90,7 +91,11 @@ describe('The worker that applies styles', () => {
       const codeIds: string[] = [];
       for (let index = 0; index < 3; index += 1) {
         const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
-        const { id, shareToken } = await createStoredCode(service.db, ownerId, input, 365, now);
+        const { id, shareToken } = await createStoredCode(service.db, ownerId, input, {
+          lifetimeDays: 365,
+          limits: defaultLimits,
+          now,
+        });
         ownerByToken.set(shareToken, ownerId);
         codeIds.push(id);
       }

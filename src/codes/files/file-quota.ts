@@ -20,8 +20,8 @@ export async function requireRoom(
   const used = await usedBytes(db, userId, codeId);
   if (used + bytes <= quotaBytes) return;
   const [has, others, limit] = [bytes, used, quotaBytes].map(megabytes);
-  const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its plan allows: delete one, make this one smaller, or ask the operator for another plan`;
-  throw invalid([{ field: kind, message }]);
+  const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its limit allows: delete one, make this one smaller, or ask the operator for a higher limit`;
+  throw invalid([{ field: kind, message }], { code: 'quota_exceeded' });
 }
 
 /** In steps of a tenth, and never rounded to nothing. */

@@ -1,5 +1,7 @@
 import { AppError, BusyError, type FieldError } from '../../errors.ts';
+import type { PlanLimits } from '../../limits.ts';
 import type { Database } from '../../store/database.ts';
+import { requireRoomForCodes } from '../code-limit.ts';
 import { insertCode, insertCodes, type QrCodeColumns } from '../codes.ts';
 import { insertDesign, type ProvenDesign } from '../design/stored-design.ts';
 import { type Look, proveDesign } from '../proof/prove-design.ts';
@@ -20,7 +22,7 @@ export interface DefaultStyleOutcome {
 interface ProofParts {
   db: Database;
   proofs: Proofs;
-  config: { baseUrl: string };
+  config: { baseUrl: string; limits: PlanLimits };
 }
 
 /**
@@ -34,6 +36,7 @@ export async function proveDefaultStyle(
 ): Promise<DefaultStyleOutcome> {
   const style = await findDefaultStyle(db, code.userId);
   if (!style) return {};
+  await requireRoomForCodes(db, code.userId, 1, config.limits);
   try {
     const { proof: _proof, ...proven } = await proveDesign(proofs, code, style.design, config.baseUrl);
     const isRaised = proven.errorCorrection !== code.errorCorrection;
@@ -63,12 +66,13 @@ export async function createStyledCode(
   db: Database,
   created: QrCodeColumns,
   { proven, deferred }: DefaultStyleOutcome,
+  limits: PlanLimits,
 ): Promise<StyledCode> {
-  if (!proven && deferred === undefined) return { code: await insertCode(db, created) };
+  if (!proven && deferred === undefined) return { code: await insertCode(db, created, limits) };
   const { userId, createdAt } = created;
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
-    const code = await insertCode(transaction, { ...created, errorCorrection });
+    const code = await insertCode(transaction, { ...created, errorCorrection }, limits);
     if (proven) {
       if (await insertDesign(transaction, userId, code.id, proven, createdAt)) return { code };
       const plain = await code
@@ -88,15 +92,16 @@ export async function createStyledCodes(
   db: Database,
   ownerId: string,
   created: QrCodeColumns[],
-  now: Date,
+  { limits, now }: { limits: PlanLimits; now: Date },
 ): Promise<boolean> {
-  const style = created.length > 0 ? await findDefaultStyle(db, ownerId) : undefined;
+  if (created.length === 0) return true;
+  const style = await findDefaultStyle(db, ownerId);
   if (!style) {
-    await insertCodes(db, created);
+    await insertCodes(db, ownerId, created, limits);
     return true;
   }
   return db.transaction(async (transaction) => {
-    await insertCodes(transaction, created);
+    await insertCodes(transaction, ownerId, created, limits);
     const ids = created.map(({ id }) => id);
     return defer(transaction, ids, { userId: ownerId, styleId: style.id }, now);
   });

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { findExport } from '../../accounts/account-exports.ts';
+import { readUse } from '../../accounts/account-limits.ts';
 import { listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { changePassword } from '../../accounts/change-password.ts';
@@ -8,9 +9,9 @@ import { findPendingEmail } from '../../accounts/email-confirmations.ts';
 import { emailErrors } from '../../accounts/email-address.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { countAccess } from '../../accounts/program-access.ts';
-import { hourlyQuota } from '../../accounts/plans.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
 import { changeEmail, deleteUser, hasConfirmedEmail, type User } from '../../accounts/users.ts';
+import { limitsOf } from '../../limits.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
 import { noticeKinds } from '../../notices/kinds.ts';
 import { readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
@@ -28,19 +29,16 @@ const maxConfirmationsPerHour = 5;
 
 /** Plan and usage, email, password, and deletion of the account. */
 export function accountPages(parts: PageParts): Routes {
-  const { db, passwords, sessions, sendMail, now, codeChanged } = parts;
+  const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
 
   async function showAccount(ctx: Context, errors?: AccountProps['errors']): Promise<void> {
     const user = userOf(ctx);
-    const limit = hourlyQuota[user.plan];
-    const use = (await listKeyUse(db, user.id))
+    const limits = limitsOf(user, config.limits);
+    const keys = (await listKeyUse(db, user.id))
       .filter(({ key }) => key.revokedAt === null)
-      .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit }));
-    const limits = [
-      { plan: 'Free', requestsPerHour: hourlyQuota.free },
-      { plan: 'Pro', requestsPerHour: hourlyQuota.pro },
-    ];
+      .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
+    const plan = { name: user.plan, limits, use: await readUse(db, user.id), ofPlans: config.limits, keys };
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {
       isConfirmed: hasConfirmedEmail(user),
@@ -61,9 +59,7 @@ export function accountPages(parts: PageParts): Routes {
       {
         visitor,
         email,
-        plan: user.plan,
-        limits,
-        use,
+        plan,
         latestExport,
         flash: flash && flashTexts[flash],
         access,

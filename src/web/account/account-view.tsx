@@ -3,10 +3,9 @@ import { pluralize } from '../../doctor/format.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
 import { type FormState, idOf, Input } from '../ui/controls.tsx';
-import { figure } from '../ui/figure.ts';
-import { KeyPrefix } from '../ui/key-prefix.tsx';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PlanCard, type PlanProps } from './plan-card.tsx';
 import { CurrentPassword } from './current-password-input.tsx';
 import { ExportCard, type ExportState } from './export-card.tsx';
 import { LanguageCard } from './language-card.tsx';
@@ -27,9 +26,7 @@ export interface AccountProps {
     muted: string[];
   };
   latestExport: ExportState | undefined;
-  plan: 'free' | 'pro';
-  limits: { plan: string; requestsPerHour: number }[];
-  use: { name: string; prefix: string; used: number; limit: number }[];
+  plan: PlanProps;
   flash?: string | undefined;
   /** What to review after the password has changed. */
   access?: ProgramAccess | undefined;
@@ -49,7 +46,7 @@ const problems: Record<FormName, string> = {
 };
 
 export function AccountView(props: AccountProps) {
-  const { visitor, email, plan, limits, use, latestExport, flash, access, errors, typed } = props;
+  const { visitor, email, plan, latestExport, flash, access, errors, typed } = props;
   const stateOf = (form: FormName): FormState => ({
     values: typed,
     errors: errors?.form === form ? errors.list : [],
@@ -69,7 +66,7 @@ export function AccountView(props: AccountProps) {
           {access && <AccessReview {...access} />}
         </Notice>
       )}
-      <Plan visitor={visitor} plan={plan} limits={limits} use={use} />
+      <PlanCard visitor={visitor} plan={plan} />
       <section class="card">
         <h2>Security</h2>
         <p>
@@ -150,80 +147,6 @@ function AccessReview({ keys, webhooks }: ProgramAccess) {
       work without your password. Remove those that you do not know: <a href="/keys">API keys</a>,{' '}
       <a href="/webhooks">webhooks</a>.
     </p>
-  );
-}
-
-function Plan({ visitor, plan, limits, use }: Pick<AccountProps, 'visitor' | 'plan' | 'limits' | 'use'>) {
-  return (
-    <section class="card">
-      <h2>Plan</h2>
-      <p>
-        Signed in as{' '}
-        <strong>
-          <bdi>{visitor.email}</bdi>
-        </strong>
-      </p>
-      <p>
-        You are on the <strong>{plan === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, contact the
-        operator of this service.
-      </p>
-      <div class="columns side-by-side">
-        <div class="scroll">
-          <table>
-            <caption>What each plan includes</caption>
-            <thead>
-              <tr>
-                <th scope="col">Plan</th>
-                <th scope="col" class="number">
-                  API requests per hour and key
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {limits.map((limit) => (
-                <tr key={limit.plan}>
-                  <th scope="row">{limit.plan}</th>
-                  <td class="number">{figure(limit.requestsPerHour)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-        <div class="scroll">
-          <table>
-            <caption>Requests in the last hour</caption>
-            <thead>
-              <tr>
-                <th scope="col">Key</th>
-                <th scope="col">Used</th>
-              </tr>
-            </thead>
-            <tbody>
-              {use.map(({ name, prefix, used, limit }) => (
-                <tr key={prefix}>
-                  <th scope="row">
-                    <bdi>{name}</bdi> <KeyPrefix prefix={prefix} />
-                  </th>
-                  <td>
-                    <meter min={0} max={limit} value={used} aria-label={`Requests with ${name}`}>
-                      {used}
-                    </meter>{' '}
-                    {figure(used)} of {figure(limit)}
-                  </td>
-                </tr>
-              ))}
-              {use.length === 0 && (
-                <tr>
-                  <td colSpan={2}>
-                    No active keys. <a href="/keys">Create a key</a>
-                  </td>
-                </tr>
-              )}
-            </tbody>
-          </table>
-        </div>
-      </div>
-    </section>
   );
 }
 

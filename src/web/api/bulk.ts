@@ -147,7 +147,10 @@ export const createQrCodes = operation({
       await pause();
     }
     return async (services) => {
-      const isStyled = await createStyledCodes(services.db, ownerId, columns, createdAt);
+      const isStyled = await createStyledCodes(services.db, ownerId, columns, {
+        limits: config.limits,
+        now: createdAt,
+      });
       if (!isStyled) for (const { warnings } of data) warnings?.push(missedWarnings.tooMany);
       return { created: columns.length, failed: rows.length - columns.length, data };
     };

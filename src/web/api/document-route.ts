@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { anonymousHourlyQuota } from '../../accounts/plans.ts';
+import { anonymousHourlyQuota } from '../../limits.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { buildOpenApi } from './openapi.ts';

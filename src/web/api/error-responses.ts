@@ -1,5 +1,5 @@
 import { Type } from '../../schema.ts';
-import { anonymousHourlyQuota, hourlyQuota } from '../../accounts/plans.ts';
+import { anonymousHourlyQuota, limitDefinitions } from '../../limits.ts';
 import { choice } from './schema-parts.ts';
 
 export const errorShape = Type.Object(
@@ -7,6 +7,12 @@ export const errorShape = Type.Object(
     error: choice(
       ['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'],
       'A stable code for your program.',
+    ),
+    code: Type.Optional(
+      Type.String({
+        description:
+          'Only for some errors: what exactly is wrong, for your program. `quota_exceeded`: the account has all that its limits allow.',
+      }),
     ),
     message: Type.String({ description: 'A sentence for people.' }),
     details: Type.Optional(
@@ -100,7 +106,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   429: {
     name: 'RateLimited',
-    description: `Hourly quota exceeded: ${hourlyQuota.free} requests per key on Free, ${hourlyQuota.pro} on Pro, ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
+    description: `Hourly quota exceeded: ${limitDefinitions.requestsPerHour.free} requests per key on Free, ${limitDefinitions.requestsPerHour.pro} on Pro, unless the operator has changed them; ${anonymousHourlyQuota} per IP address without a valid key. Wait until the time in \`X-RateLimit-Reset\`.`,
     example: {
       error: 'rate_limited',
       message: 'The limit of 20 requests per hour is exceeded. Try again in 1260 seconds.',

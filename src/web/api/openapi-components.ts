@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { accountShape } from './account.ts';
 import { analyticsShape } from './analytics.ts';
 import { designBody, designShape } from './design-shapes.ts';
 import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
@@ -44,6 +45,7 @@ export const schemas: Record<string, TSchema> = {
   WebhookDelivery: deliveryShape,
   WebhookDeliveryDetail: deliveryDetail,
   WebhookReplay: replayShape,
+  Account: accountShape,
   ...eventComponents,
   Error: errorShape,
 };

@@ -21,6 +21,7 @@ const tags: Record<ApiTag, string> = {
   Printing: 'Label sheets and files of many QR codes.',
   Styles: 'Designs with a name: one for many QR codes, or for all new ones.',
   Webhooks: 'Endpoints that the service calls when something happens, and what was sent to them.',
+  Account: 'What the account of a key may have, and has.',
 };
 
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { RateWindow } from '../../accounts/authenticate.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
@@ -36,6 +37,8 @@ export type BodyRules<Body = object> = (
 /** A parsed and validated request. */
 interface ApiRequest<Params, Query, Body> {
   ownerId: string;
+  /** The requests of this key in the last hour. */
+  rateWindow: RateWindow;
   params: Params;
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
@@ -52,7 +55,7 @@ interface ApiRequest<Params, Query, Body> {
   requireMatch(tag: string): void;
 }
 
-export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks';
+export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';
 
 /** One operation of the API: its route, its schemas and its handler. */
 type OperationOf<

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
 import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { fileAddress } from '../../codes/files/file-name.ts';
@@ -7,7 +8,6 @@ import { mediaTypes } from '../../codes/files/media-types.ts';
 import { type CodeFile, deleteFile, findFile, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type } from '../../schema.ts';
-import { findFileQuota } from '../file-quota.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
@@ -26,7 +26,7 @@ export const fileShape = Type.Object(
     ),
     updatedAt: nullable(timestamp('When it was uploaded.')),
     usedBytes: Type.Integer({ description: 'The size of all files and photos of the account.' }),
-    quotaBytes: Type.Integer({ description: 'How much the plan of the account allows.' }),
+    quotaBytes: Type.Integer({ description: 'How much the limits of the account allow.' }),
   },
   { description: 'The file that a scan of a QR code opens. Without one, the first five fields are null.' },
 );
@@ -72,7 +72,7 @@ export const readQrCodeFile = operation({
     return {
       ...shown,
       usedBytes: await usedBytes(db, ownerId),
-      quotaBytes: await findFileQuota(db, ownerId),
+      quotaBytes: await findFileQuota(db, ownerId, config.limits),
     };
   },
 });
@@ -100,7 +100,7 @@ export const replaceQrCodeFile = operation({
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
-    const quotaBytes = await findFileQuota(db, ownerId);
+    const quotaBytes = await findFileQuota(db, ownerId, config.limits);
     const bytes = file();
     // Before the work: decided when it is saved.
     await requireRoom(

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
+import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
 import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type } from '../../schema.ts';
-import { findFileQuota } from '../file-quota.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
@@ -75,7 +75,7 @@ export const replaceQrCodePhoto = operation({
   ) {
     const code = await findCode(db, ownerId, params.id);
     if (code.type !== 'vcard') throw noContact();
-    const quotaBytes = await findFileQuota(db, ownerId);
+    const quotaBytes = await findFileQuota(db, ownerId, config.limits);
     const photo = await readPhoto(imageDecoder, { bytes: file(), declared: mediaType, name: '' });
     const check = (current: CodeFile | undefined) =>
       requireMatch(resourceEtag(present(current, code, config.baseUrl)));

@@ -68,7 +68,7 @@ export const createQrCode = operation({
     );
     const style = await proveDefaultStyle({ db, proofs, config }, created, { mayRaise: false });
     return async (services) => {
-      const { code, styleMissed } = await createStyledCode(services.db, created, style);
+      const { code, styleMissed } = await createStyledCode(services.db, created, style, config.limits);
       const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
       if (style.refused) warnings.push(plainWarning(style.refused));
       if (styleMissed) warnings.push(missedWarnings[styleMissed]);

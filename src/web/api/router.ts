@@ -1,10 +1,12 @@
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
+import type { RateWindow } from '../../accounts/authenticate.ts';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
 import { type BodySlots, createBodySlots, holdSlot } from '../middleware/body-slots.ts';
 import { fileBody, fileOf } from '../middleware/file-body.ts';
 import { jsonBody } from '../middleware/json-body.ts';
+import { readAccount } from './account.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
 import { deleteQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
@@ -94,6 +96,7 @@ export const operations: Operation[] = [
   readWebhookDelivery,
   retryWebhookDelivery,
   replayWebhook,
+  readAccount,
 ];
 
 const apiPrefix = '/api/v1';
@@ -156,6 +159,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const headers: OperationResponse['headers'] = {};
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
       ownerId,
+      rateWindow: ctx.state['rateWindow'] as RateWindow,
       params: ctx['params'] as Record<string, string>,
       query: checkQuery(ctx),
       body: (rules = async () => []) => checkBody(ctx, rules),

@@ -1,6 +1,5 @@
 import { Type } from '../../schema.ts';
-import { endpointQuota } from '../../accounts/plans.ts';
-import { User } from '../../accounts/users.ts';
+import { findLimits } from '../../accounts/account-limits.ts';
 import { outboundUrlError } from '../../net/outbound-url.ts';
 import {
   changeEndpoint,
@@ -54,14 +53,14 @@ export const createWebhook = operation({
     example: secretExample,
   },
   async handle({ ownerId, body }, services) {
-    const { db, webhooks, now } = services;
+    const { db, config, webhooks, now } = services;
     const { codeIds = null, categories = null, ...given } = await body(urlRules(services));
-    const { plan } = await User.query(db).findById(ownerId).throwIfNotFound();
+    const { limits } = await findLimits(db, ownerId, config.limits);
     const { endpoint, secret } = await createEndpoint(
       db,
       ownerId,
       { ...given, codeIds, categories },
-      { box: webhooks.box, quota: endpointQuota[plan], now: now() },
+      { box: webhooks.box, quota: limits.webhooks, now: now() },
     );
     return { ...presentEndpoint(endpoint, now()), secret };
   },

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
-import { createOwnKey, keyLimits, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
-import { hourlyQuota } from '../../accounts/plans.ts';
+import { createOwnKey, keysPerHour, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
 import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldError } from '../../errors.ts';
+import { limitsOf } from '../../limits.ts';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import { field } from '../middleware/forms.ts';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
@@ -15,7 +15,6 @@ const maxNameLength = 100;
 const createdPath = '/keys/created';
 const flashTexts = { revoked: 'The key was revoked.' };
 type KeysFlash = keyof typeof flashTexts;
-const tooManyActive = `An account can have ${keyLimits.active} active keys. Revoke one first.`;
 
 /** Why a key was not created. */
 interface Refused {
@@ -36,7 +35,7 @@ export function keysPages(parts: PageParts): Routes {
   const routes = createRoutes('/keys');
 
   async function rowsOf(user: User): Promise<KeyRow[]> {
-    const limit = hourlyQuota[user.plan];
+    const { requestsPerHour: limit } = limitsOf(user, config.limits);
     return (await listKeyUse(db, user.id)).map(({ key, used, lastUsedAt }) => ({
       id: key.id,
       name: key.name,
@@ -70,9 +69,11 @@ export function keysPages(parts: PageParts): Routes {
     const name = normalizeLabel(field(ctx, 'name'));
     const errors = nameErrors(name);
     if (errors.length > 0) return showKeys(ctx, { name, errors });
-    const made = await createOwnKey(db, userOf(ctx).id, name, now());
+    const user = userOf(ctx);
+    const { keys: maxActive } = limitsOf(user, config.limits);
+    const made = await createOwnKey(db, user.id, name, { maxActive, now: now() });
     if ('refused' in made) {
-      if (made.refused === 'active') return showKeys(ctx, { name, problem: tooManyActive });
+      if (made.refused === 'active') return showKeys(ctx, { name, problem: tooManyActive(maxActive) });
       ctx.set('Retry-After', String(made.retryAfterSeconds));
       return showKeys(ctx, { name, problem: tooManyNew(made.retryAfterSeconds) }, 429);
     }
@@ -115,10 +116,14 @@ function nameErrors(name: string): FieldError[] {
   return isLabel(name) ? [] : [{ field: 'name', message: 'must not contain invisible characters' }];
 }
 
+function tooManyActive(limit: number): string {
+  return `An account can have ${limit} active keys. Revoke one first.`;
+}
+
 function tooManyNew(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return `An account can create ${keyLimits.createdPerHour} keys per hour. Try again in ${wait}.`;
+  return `An account can create ${keysPerHour} keys per hour. Try again in ${wait}.`;
 }
 
 function noSuchKey(): AppError {

@@ -1,10 +1,10 @@
 import type { Context, Next } from 'koa';
 import type { RateWindow } from '../../accounts/authenticate.ts';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
-import { anonymousHourlyQuota } from '../../accounts/plans.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { AppError } from '../../errors.ts';
+import { anonymousHourlyQuota, type PlanLimits } from '../../limits.ts';
 import type { Database } from '../../store/database.ts';
 import { callerAddress } from './caller-address.ts';
 import { retryAfterSeconds } from './errors.ts';
@@ -13,12 +13,13 @@ interface AuthenticateOptions {
   db: Database;
   secrets: ServiceSecrets;
   trustProxyHops: number;
+  limits: PlanLimits;
   now: () => Date;
 }
 
 /** Authenticates and rate limits everything below `/api/`, and sets the rate limit headers of every response. */
-export function authenticate({ db, secrets, trustProxyHops, now }: AuthenticateOptions) {
-  const limiter = createRateLimiter(db);
+export function authenticate({ db, secrets, trustProxyHops, limits, now }: AuthenticateOptions) {
+  const limiter = createRateLimiter(db, limits);
 
   return async (ctx: Context, next: Next): Promise<void> => {
     // Sent where the database does not answer.
@@ -37,6 +38,7 @@ export function authenticate({ db, secrets, trustProxyHops, now }: AuthenticateO
     if (ownerId === undefined) throw invalidApiKey();
     if (isBlocked) throw blockedAccount();
     ctx.state['ownerId'] = ownerId;
+    ctx.state['rateWindow'] = window;
     return next();
   };
 }
@@ -45,7 +47,10 @@ function bearerToken(ctx: Context): string {
   return /^Bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1] ?? '';
 }
 
-function setRateLimit(ctx: Context, { limit, remaining, resetAt }: Omit<RateWindow, 'resetInMs'>): void {
+function setRateLimit(
+  ctx: Context,
+  { limit, remaining, resetAt }: Pick<RateWindow, 'limit' | 'remaining' | 'resetAt'>,
+): void {
   ctx.set('X-RateLimit-Limit', String(limit));
   ctx.set('X-RateLimit-Remaining', String(remaining));
   ctx.set('X-RateLimit-Reset', String(resetAt));

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import { endpointQuota } from '../../accounts/plans.ts';
 import { endOfDay } from '../../codes/last-day.ts';
 import { AppError } from '../../errors.ts';
+import { limitsOf } from '../../limits.ts';
 import {
   createPing,
   findOwnDelivery,
@@ -70,7 +70,7 @@ export function webhooksPages(parts: PageParts): Routes {
   routes.get('user', '/', async (ctx) => {
     const user = userOf(ctx);
     const endpoints = await listEndpoints(db, user.id);
-    const quota = endpointQuota[user.plan];
+    const { webhooks: quota } = limitsOf(user, config.limits);
     show(ctx, WebhooksView, { visitor: visitorOf(ctx, parts), endpoints, quota, flash: flashOf(ctx) });
   });
 
@@ -84,7 +84,7 @@ export function webhooksPages(parts: PageParts): Routes {
     const visitor = visitorOf(ctx, parts);
     if (form.errors.length > 0) return show(ctx, EndpointFormView, { visitor, form }, 400);
     const user = userOf(ctx);
-    const options = { box: webhooks.box, quota: endpointQuota[user.plan], now: now() };
+    const options = { box: webhooks.box, quota: limitsOf(user, config.limits).webhooks, now: now() };
     try {
       const { endpoint, secret } = await createEndpoint(db, user.id, input, options);
       await showSecret(ctx, { id: endpoint.id, secret, isRotated: false });

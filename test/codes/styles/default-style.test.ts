@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { newCode } from '../../../src/codes/codes.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign } from '../../../src/codes/design/stored-design.ts';
@@ -21,7 +22,7 @@ describe('A new code with the default style', () => {
     const design = normalizeDesign({ logo: 'deleted' });
     const created = newCode(ownerId, input, 365, now);
     const proven = { design, readsAtMm: 15, proven: 'x', look: created, errorCorrection: 'H' as const };
-    const { code, styleMissed } = await createStyledCode(service.db, created, { proven });
+    const { code, styleMissed } = await createStyledCode(service.db, created, { proven }, defaultLimits);
     expect(styleMissed).to.equal('changed');
     expect(code.errorCorrection).to.equal('M');
     expect(await service.db('qr_codes').where({ id: code.id }).first()).to.include({ error_correction: 'M' });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { createCode } from '../../../src/codes/codes.ts';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
 import { findRecentApplications } from '../../../src/codes/styles/recent-applications.ts';
@@ -29,7 +30,7 @@ describe('Recent applications of styles', () => {
     );
     const addCode = async () => {
       const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
-      return (await createCode(db, ownerId, input, 365, now)).id;
+      return (await createCode(db, ownerId, input, { lifetimeDays: 365, limits: defaultLimits, now })).id;
     };
     const apply = async (codeIds: string[], { keepsDesigns = false, at = now } = {}) =>
       String(await addApplication(db, ownerId, { styleId: style.id, codeIds, keepsDesigns }, at));

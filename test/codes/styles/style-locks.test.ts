@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { deleteUser, User } from '../../../src/accounts/users.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
 import { newLogo } from '../../../src/codes/logo/stored-logo.ts';
@@ -128,7 +129,7 @@ describe('Locks of styles and logos', () => {
     const file = { kind: 'file', name: 'Menu.pdf', mediaType: 'application/pdf', data: pdf() } as const;
     const parts = {
       db: service.db,
-      config: { baseUrl: 'https://qr.test', qrCodeLifetimeDays: 365 },
+      config: { baseUrl: 'https://qr.test', qrCodeLifetimeDays: 365, limits: defaultLimits },
       proofs: readableProofs,
       now: () => new Date(),
     };

@@ -81,6 +81,29 @@ describe('The page of users', () => {
     expect((await findUserByEmail(service.db, user.email)).plan).to.equal('pro');
   });
 
+  it('changes the limits of one account, and back to those of its plan, and records who did it', async () => {
+    const user = await newUser();
+    const api = apiClient(service.url, await service.makeKey({ email: user.email, plan: 'free' }));
+    const path = `${pageOf(user)}/limits`;
+    expect(await submit(path, { codes: ' 5 ', requestsPerHour: '50' })).to.contain(
+      'The limits were changed.',
+    );
+    expect((await api('/account')).body.limits).to.include({ codes: 5, requestsPerHour: 50, webhooks: 3 });
+    expect(await (await operator.get(pageOf(user))).text()).to.match(/name="codes" value="5"/);
+    expect(await latest(user)).to.include({
+      operatorEmail: 'operator@example.com',
+      action: 'limits.change',
+      note: 'requestsPerHour: plan → 50, codes: plan → 5',
+    });
+    const refused = await operator.post(path, { codes: '6', webhooks: 'many' });
+    expect(refused.status).to.equal(400);
+    expect(await refused.text())
+      .to.contain('must be a whole number from 0 to 1000')
+      .and.to.match(/name="codes" value="6"/);
+    await submit(path, { codes: '', requestsPerHour: '' });
+    expect((await api('/account')).body.limits).to.include({ codes: 1_000, requestsPerHour: 20 });
+  });
+
   it('blocks an account: no sign-in, no session, no key, no code; and unblocks it with everything in place', async () => {
     const user = await newUser();
     const key = await service.makeKey({ email: user.email });

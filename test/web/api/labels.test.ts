@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { QrCode } from '../../../src/codes/qr-code.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { insertCodes, newCode } from '../../../src/codes/codes.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
@@ -55,7 +56,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
     };
     const now = new Date();
     const rows = names.map((name, index) => newCode(ownerId, { ...input, name }, 365, now, index));
-    await insertCodes(service.db, rows);
+    await insertCodes(service.db, ownerId, rows, defaultLimits);
     const ids = rows.map(({ id }) => id);
     return QrCode.query(service.db).whereIn('id', ids).orderBy('id');
   }

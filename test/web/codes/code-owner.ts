@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { createCode, type NewCode } from '../../../src/codes/codes.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';
@@ -81,5 +82,5 @@ export async function storeCode(
     category: null,
     ...changes,
   };
-  return createCode(db, id, code, 365, new Date());
+  return createCode(db, id, code, { lifetimeDays: 365, limits: defaultLimits, now: new Date() });
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../../../accounts/plans.ts';
+import type { Plan } from '../../../limits.ts';
 
 export const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
 

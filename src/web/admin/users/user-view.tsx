@@ -1,7 +1,9 @@
 import type { RecordedAction } from '../../../accounts/operator-actions.ts';
-import { planNames } from '../../../accounts/plans.ts';
+import type { AccountUse } from '../../../accounts/account-limits.ts';
+import { limitDefinitions, limitNames, type Limits, planNames } from '../../../limits.ts';
 import type { AccountFigures } from '../../../accounts/search-users.ts';
 import type { User } from '../../../accounts/users.ts';
+import { megabytes } from '../../../codes/files/file-quota.ts';
 import { Timeline } from '../../codes/detail/timeline.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';
@@ -16,6 +18,9 @@ interface UserProps {
   visitor: Visitor;
   user: User;
   figures: AccountFigures;
+  use: AccountUse;
+  /** The limits that the account has unless others are set for it. */
+  ofPlan: Limits;
   block: { reason: string | null; createdAt: Date } | undefined;
   actions: RecordedAction[];
   /** Undefined: there are too many codes to count them here. */
@@ -26,7 +31,7 @@ interface UserProps {
 }
 
 export function UserView(props: UserProps) {
-  const { visitor, user, figures, block, actions, scans, flash, form, problem } = props;
+  const { visitor, user, figures, use, ofPlan, block, actions, scans, flash, form, problem } = props;
   return (
     <AdminLayout
       visitor={visitor}
@@ -45,7 +50,7 @@ export function UserView(props: UserProps) {
         </div>
       }
     >
-      <Figures user={user} figures={figures} scans={scans} />
+      <Figures user={user} figures={figures} use={use} scans={scans} />
       {scans && (
         <section class="card">
           <h2>Scans of all codes</h2>
@@ -67,6 +72,7 @@ export function UserView(props: UserProps) {
         </section>
         <SignInHelp {...props} />
       </div>
+      <LimitsForm user={user} ofPlan={ofPlan} form={form} />
       <BlockForm user={user} block={block} form={form} />
       <section class="card">
         <h2>Changes by operators</h2>
@@ -76,11 +82,13 @@ export function UserView(props: UserProps) {
   );
 }
 
-function Figures({ user, figures, scans }: Pick<UserProps, 'user' | 'figures' | 'scans'>) {
+function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figures' | 'use' | 'scans'>) {
   const total = scans?.reduce((sum, day) => sum + day.scans, 0);
   const shown: [string, string][] = [
-    ['Codes', figure(figures.codes)],
-    ['Active keys', figure(figures.keys)],
+    ['Codes', figure(use.codes)],
+    ['Files', `${megabytes(use.fileBytes)} MB`],
+    ['Active keys', figure(use.keys)],
+    ['Webhooks', figure(use.webhooks)],
     ['Scans in 30 days', total === undefined ? 'very many' : figure(total)],
     ['Sessions', figure(figures.sessions)],
   ];
@@ -105,6 +113,34 @@ function Figures({ user, figures, scans }: Pick<UserProps, 'user' | 'figures' | 
         {figures.revokedKeys > 0 && `${figure(figures.revokedKeys)} revoked keys. `}
         Account <code>{user.id}</code>
       </p>
+    </section>
+  );
+}
+
+function LimitsForm({ user, ofPlan, form }: Pick<UserProps, 'user' | 'ofPlan' | 'form'>) {
+  return (
+    <section class="card">
+      <h2>Limits</h2>
+      <p>
+        Leave a field empty for the limit of the plan. What the account has beyond a lower limit stays; it
+        cannot add to it.
+      </p>
+      <Form action={`/admin/users/${user.id}/limits`}>
+        <div class="columns side-by-side">
+          {limitNames.map((name) => (
+            <Input
+              key={name}
+              form={form}
+              name={name}
+              label={limitDefinitions[name].title}
+              inputMode="numeric"
+              autocomplete="off"
+              hint={`Plan: ${figure(ofPlan[name])}`}
+            />
+          ))}
+        </div>
+        <button type="submit">Change limits</button>
+      </Form>
     </section>
   );
 }

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { blockAccount, findAccountBlock, unblockAccount } from '../../../accounts/account-blocks.ts';
 import { listActions, type OperatorAction, recordAction } from '../../../accounts/operator-actions.ts';
-import { planNames } from '../../../accounts/plans.ts';
+import { limitError, limitNames, planNames } from '../../../limits.ts';
+import { changeLimits, type LimitChanges, readUse } from '../../../accounts/account-limits.ts';
 import { countUsers, findUser, readAccountFigures, searchUsers } from '../../../accounts/search-users.ts';
 import { endSessionsOf } from '../../../accounts/sessions.ts';
 import { createSignInLink } from '../../../accounts/sign-in-links.ts';
@@ -25,6 +26,7 @@ const scanDays = 30;
 const scansTimeoutMs = 5_000;
 const flashTexts = {
   plan: 'The plan was changed. It applies from the next request on.',
+  limits: 'The limits were changed. They apply within 10 seconds.',
   blocked: 'The account was blocked. Its codes answer 410 within 10 seconds.',
   unblocked: 'The account was unblocked. Its codes work again within 10 seconds.',
   sessions: 'All sessions of the account were ended.',
@@ -66,8 +68,9 @@ export function usersPages(parts: PageParts): Routes {
 
   async function showUser(ctx: Context, user: User, errors: FieldError[] = [], problem?: string) {
     const flash = readFlash(ctx, parts, flashTexts);
-    const [figures, block, actions, scans] = await Promise.all([
+    const [figures, use, block, actions, scans] = await Promise.all([
       readAccountFigures(db, user.id),
+      readUse(db, user.id),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
       // Of an account with very many codes they may take too long to count.
@@ -81,11 +84,16 @@ export function usersPages(parts: PageParts): Routes {
         visitor: visitorOf(ctx, parts),
         user,
         figures,
+        use,
+        ofPlan: config.limits[user.plan],
         block,
         actions,
         scans,
         flash: flash && flashTexts[flash],
-        form: { values: { plan: user.plan, reason: field(ctx, 'reason') }, errors },
+        form: {
+          values: { plan: user.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, user) },
+          errors,
+        },
         problem: problem ?? (isRefused ? 'Nothing was changed. Check the marked field.' : undefined),
       },
       isRefused ? 400 : 200,
@@ -118,6 +126,22 @@ export function usersPages(parts: PageParts): Routes {
     await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
       setPlan(transaction, user, plan, now()),
     );
+  });
+
+  routes.post('operator', '/:id/limits', async (ctx) => {
+    const user = await requireUser(ctx);
+    const errors: FieldError[] = [];
+    const changes: LimitChanges = {};
+    for (const name of limitNames) {
+      const text = field(ctx, name).trim();
+      const error = text === '' ? undefined : limitError(name, text);
+      if (error) errors.push({ field: name, message: error });
+      changes[name] = text === '' ? null : Number(text);
+    }
+    if (errors.length > 0) return showUser(ctx, user, errors);
+    const isChanged = await changeLimits(db, { userId: user.id, operatorId: userOf(ctx).id }, changes, now());
+    if (isChanged) redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, 'limits' satisfies UserFlash);
+    else redirect(ctx, `/admin/users/${user.id}`);
   });
 
   routes.post('operator', '/:id/block', async (ctx) => {
@@ -176,6 +200,14 @@ export function usersPages(parts: PageParts): Routes {
     show(ctx, SignInLinkView, { visitor: visitorOf(ctx, parts), user, link: secret['signInLink'] });
   });
   return routes;
+}
+
+/** Those that were set for the account, or what was typed. */
+function limitValues(ctx: Context, { limits }: User): Record<string, string> {
+  const isTyped = ctx.path.endsWith('/limits');
+  return Object.fromEntries(
+    limitNames.map((name) => [name, isTyped ? field(ctx, name) : String(limits?.[name] ?? '')]),
+  );
 }
 
 function operatorText(sentence: string): string {

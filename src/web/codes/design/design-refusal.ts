@@ -1,4 +1,5 @@
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
+import { refusedByLimit } from '../../form-quota.ts';
 import { DeletedStyleError } from './deleted-style-error.ts';
 import { designFieldNames } from './design-values.ts';
 
@@ -15,6 +16,8 @@ export function refusalOf(error: unknown, hadFile: boolean): Refusal {
 }
 
 function withoutFile(error: unknown): Refusal {
+  const refused = refusedByLimit(error);
+  if (refused) return refused;
   if (error instanceof BusyError) return { problem: error.message, status: error.status };
   if (error instanceof DeletedStyleError)
     return { problem: `Not saved. ${error.message}`, status: error.status };

@@ -9,6 +9,7 @@ import { proveStyle } from '../../../codes/styles/prove-style.ts';
 import { findStyle, findStyles, insertStyle } from '../../../codes/styles/styles.ts';
 import { invalid } from '../../../errors.ts';
 import { presentDesign } from '../../api/designs.ts';
+import { spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { fileField } from '../../middleware/multipart.ts';
@@ -82,6 +83,7 @@ export function codeDesignPages(parts: PageParts): Routes {
     const values = form.values(ctx);
     let flash: keyof typeof flashTexts;
     try {
+      await spendForm(ctx, parts);
       const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
       const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
       await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
@@ -104,6 +106,7 @@ export function codeDesignPages(parts: PageParts): Routes {
     try {
       const errors = styleNameErrors(name, 'styleName');
       if (errors.length > 0) throw invalid(errors);
+      await spendForm(ctx, parts);
       const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
       await proveStyle(proofs, design, config.baseUrl, newLogo);
       await insertStyle(db, code.userId, { name, design, isDefault: false, newLogo }, now());

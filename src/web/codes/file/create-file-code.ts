@@ -1,3 +1,4 @@
+import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { newCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/file-name.ts';
 import { type NewFile, saveFile } from '../../../codes/files/stored-file.ts';
@@ -9,13 +10,12 @@ import { invalid } from '../../../errors.ts';
 import { normalizeLabels } from '../../api/normalize-labels.ts';
 import { createBody, createDefaults } from '../../api/qr-code-shapes.ts';
 import { compileValidator } from '../../api/validation.ts';
-import { findFileQuota } from '../../file-quota.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 const bodyErrors = compileValidator(createBody);
 
 type FileCodeParts = Pick<PageParts, 'db' | 'proofs' | 'now'> & {
-  config: Pick<PageParts['config'], 'baseUrl' | 'qrCodeLifetimeDays'>;
+  config: Pick<PageParts['config'], 'baseUrl' | 'qrCodeLifetimeDays' | 'limits'>;
 };
 
 interface FileCode {
@@ -38,14 +38,14 @@ export async function createFileCode(
   const body = normalizeLabels(given) as typeof given;
   const errors = bodyErrors(body);
   if (errors.length > 0) throw invalid(errors);
-  const quotaBytes = await findFileQuota(db, ownerId);
+  const quotaBytes = await findFileQuota(db, ownerId, config.limits);
   const input = { ...createDefaults, ...body, shareToken };
   const created = newCode(ownerId, input, config.qrCodeLifetimeDays, now());
   const style = await proveDefaultStyle(parts, created, { mayRaise: true });
   return db.transaction(async (transaction) => {
     // Before the logo of the style: saving the file locks the owner as well.
     await lockOwner(transaction, ownerId);
-    const { code, styleMissed } = await createStyledCode(transaction, created, style);
+    const { code, styleMissed } = await createStyledCode(transaction, created, style, config.limits);
     await saveFile(transaction, code, upload, { quotaBytes, now: created.createdAt });
     return { code, isPlain: style.refused !== undefined || styleMissed !== undefined };
   });

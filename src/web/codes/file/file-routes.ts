@@ -1,4 +1,6 @@
 import type { Context } from 'koa';
+import { findFileQuota } from '../../../accounts/account-limits.ts';
+import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { findCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/file-name.ts';
 import { requireRoom, usedBytes } from '../../../codes/files/file-quota.ts';
@@ -12,7 +14,7 @@ import {
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
-import { findFileQuota } from '../../file-quota.ts';
+import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
@@ -39,16 +41,17 @@ export function codeFilePages(parts: PageParts): Routes {
 
   async function usageOf(ctx: Context) {
     const { id } = userOf(ctx);
-    return { usedBytes: await usedBytes(db, id), quotaBytes: await findFileQuota(db, id) };
+    return { usedBytes: await usedBytes(db, id), quotaBytes: await findFileQuota(db, id, config.limits) };
   }
 
-  async function showNew(ctx: Context, errors: FieldError[] = []): Promise<void> {
+  async function showNew(ctx: Context, { errors, problem, status }: Refused = accepted): Promise<void> {
     const form = { values: { name: field(ctx, 'name') }, errors };
-    const props = { visitor: visitorOf(ctx, parts), form, usage: await usageOf(ctx) };
-    show(ctx, NewFileView, props, errors.length > 0 ? 400 : 200);
+    const props = { visitor: visitorOf(ctx, parts), form, problem, usage: await usageOf(ctx) };
+    show(ctx, NewFileView, props, status);
   }
 
-  async function showFile(ctx: Context, code: QrCode, kind: FileKind, errors: FieldError[] = []) {
+  async function showFile(ctx: Context, code: QrCode, kind: FileKind, refused: Refused = accepted) {
+    const { errors, problem, status } = refused;
     const flash = readFlash(ctx, parts, flashTexts);
     const props = {
       visitor: visitorOf(ctx, parts),
@@ -56,20 +59,22 @@ export function codeFilePages(parts: PageParts): Routes {
       kind,
       file: await findFile(db, code.id, kind),
       form: { values: {}, errors },
+      problem,
       usage: await usageOf(ctx),
       flash: flash && flashTexts[flash],
     };
-    show(ctx, CodeFileView, props, errors.length > 0 ? 400 : 200);
+    show(ctx, CodeFileView, props, status);
   }
 
   /** The file of the form, once there is room for it and it is what it should be. */
   async function readUpload(ctx: Context, kind: FileKind, code?: QrCode): Promise<NewFile> {
     const given = fileField(ctx, kind);
     if (!given) throw invalid([{ field: kind, message: 'must be chosen' }]);
+    await spendForm(ctx, parts);
     const upload = { bytes: given.bytes, declared: given.type, name: given.name };
     if (kind === 'photo') return readPhoto(imageDecoder, upload);
     const { id: userId } = userOf(ctx);
-    const quotaBytes = await findFileQuota(db, userId);
+    const quotaBytes = await findFileQuota(db, userId, config.limits);
     await requireRoom(db, { userId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
     return readFile(imageDecoder, upload);
   }
@@ -84,11 +89,12 @@ export function codeFilePages(parts: PageParts): Routes {
 
   routes.post('user', '/new/file', async (ctx) => {
     try {
+      await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);
       const upload = await readUpload(ctx, 'file');
       const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
       finish(ctx, `/codes/${code.id}`, isPlain ? 'createdPlain' : 'created');
     } catch (error) {
-      await showNew(ctx, errorsOf(ctx, error));
+      await showNew(ctx, refusalOf(ctx, error));
     }
   });
 
@@ -101,10 +107,10 @@ export function codeFilePages(parts: PageParts): Routes {
         const upload = await readUpload(ctx, kind, code);
         const content =
           kind === 'file' ? fileAddress(config.baseUrl, code.shareToken, upload.name) : undefined;
-        const quotaBytes = await findFileQuota(db, code.userId);
+        const quotaBytes = await findFileQuota(db, code.userId, config.limits);
         await saveFile(db, code, upload, { quotaBytes, ...(content && { content }), now: now() });
       } catch (error) {
-        return showFile(ctx, code, kind, errorsOf(ctx, error));
+        return showFile(ctx, code, kind, refusalOf(ctx, error));
       }
       codeChanged(code.shareToken);
       finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
@@ -129,8 +135,21 @@ export function codeFilePages(parts: PageParts): Routes {
 
 const wantsJson = (ctx: Context) => ctx.accepts('html', 'json') === 'json';
 
+/** Browsers do not keep a chosen file. */
+const notSaved = 'Not saved. Choose the file again.';
+
+interface Refused extends Pick<RefusedForm, 'status'> {
+  errors: FieldError[];
+  problem: string | undefined;
+}
+
+const accepted: Refused = { errors: [], problem: undefined, status: 200 };
+
 /** For the form. Other errors, and those of the script, are not shown in it. */
-function errorsOf(ctx: Context, error: unknown): FieldError[] {
-  if (wantsJson(ctx) || !(error instanceof AppError) || !error.details) throw error;
-  return error.details;
+function refusalOf(ctx: Context, error: unknown): Refused {
+  if (wantsJson(ctx)) throw error;
+  const refused = refusedByLimit(error);
+  if (refused) return { ...refused, errors: [], problem: `${refused.problem} Then choose the file again.` };
+  if (!(error instanceof AppError) || !error.details) throw error;
+  return { errors: error.details, problem: notSaved, status: 400 };
 }

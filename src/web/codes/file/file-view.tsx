@@ -18,28 +18,22 @@ interface Usage {
 interface NewFileProps {
   visitor: Visitor;
   form: FormState;
+  /** Why it was not saved. */
+  problem: string | undefined;
   usage: Usage;
 }
 
-const notSaved = 'Not saved. Choose the file again.';
-
 /** A new code that opens a file. */
-export function NewFileView({ visitor, form, usage }: NewFileProps) {
-  const hasErrors = form.errors.length > 0;
+export function NewFileView({ visitor, form, problem, usage }: NewFileProps) {
   return (
-    <Layout
-      title={hasErrors ? 'Error: New code' : 'New code'}
-      visitor={visitor}
-      at="/codes"
-      styles={['codes']}
-    >
+    <Layout title={problem ? 'Error: New code' : 'New code'} visitor={visitor} at="/codes" styles={['codes']}>
       <a class="back" href="/codes">
         ← All QR codes
       </a>
       <h1>New code</h1>
-      {hasErrors && (
+      {problem && (
         <Notice kind="bad" isFocused>
-          {notSaved}
+          {problem}
         </Notice>
       )}
       <TypeChooser at="file" path="/codes/new" />
@@ -79,21 +73,20 @@ interface CodeFileProps extends NewFileProps {
 const titles: Record<FileKind, string> = { file: 'File', photo: 'Photo' };
 
 /** The file or photo of a code: see it, replace it, remove it. */
-export function CodeFileView({ visitor, code, kind, file, form, usage, flash }: CodeFileProps) {
+export function CodeFileView({ visitor, code, kind, file, form, problem, usage, flash }: CodeFileProps) {
   const title = titles[kind];
   const path = `/codes/${code.id}/${kind}`;
-  const hasErrors = form.errors.length > 0;
   return (
-    <Layout title={hasErrors ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
+    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
       <a class="back" href={`/codes/${code.id}`}>
         ← Back to the code
       </a>
       <h1>
         {title} of <bdi>{code.name}</bdi>
       </h1>
-      {hasErrors ? (
+      {problem ? (
         <Notice kind="bad" isFocused>
-          {notSaved}
+          {problem}
         </Notice>
       ) : (
         flash && <Notice kind="good">{flash}</Notice>

@@ -1,3 +1,5 @@
+import { findFileQuota } from '../../../accounts/account-limits.ts';
+import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { type CodeInput, insertCode, newCode, type QrCodeColumns } from '../../../codes/codes.ts';
 import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/design/stored-design.ts';
 import { fileAddress, opensFile } from '../../../codes/files/file-name.ts';
@@ -8,7 +10,6 @@ import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';
 import { AppError } from '../../../errors.ts';
-import { findFileQuota } from '../../file-quota.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 const maxNameLength = 100;
@@ -23,9 +24,10 @@ interface Duplicate {
 /** With its design, its logo, and a copy of its file or photo, which counts: the first code may be deleted. */
 export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Duplicate> {
   const { db, config, now } = parts;
+  await requireRoomForCodes(db, code.userId, 1, config.limits);
   const shareToken = generateShareToken();
   const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
-  const quotaBytes = file ? await findFileQuota(db, code.userId) : 0;
+  const quotaBytes = file ? await findFileQuota(db, code.userId, config.limits) : 0;
   const contentOf = opensFile(code)
     ? (name: string) => fileAddress(config.baseUrl, shareToken, name)
     : undefined;
@@ -36,7 +38,7 @@ export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Dup
   const pageLogo = await findPageLogo(db, code.id);
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
-    const copy = await insertCode(transaction, { ...created, errorCorrection });
+    const copy = await insertCode(transaction, { ...created, errorCorrection }, config.limits);
     if (file) await copyFile(transaction, copy, file, { quotaBytes, contentOf, now: now() });
     const logos = await lockLogos(transaction, code.userId, [proven?.design.logo, pageLogo?.logo]);
     if (pageLogo && logos.has(pageLogo.logo)) await copyPageLogo(transaction, copy.id, pageLogo, now());

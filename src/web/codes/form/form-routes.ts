@@ -24,6 +24,7 @@ import { endingBody } from '../../api/qr-code-ending.ts';
 import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
 import { compileValidator } from '../../api/validation.ts';
+import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
@@ -73,6 +74,8 @@ interface Filled {
   saved?: Values;
   /** Of the form that was opened first, if this is the form for another type. */
   version?: string;
+  /** A limit of the account is reached. */
+  limited?: RefusedForm | undefined;
 }
 
 /** Create, edit, duplicate and delete codes. */
@@ -85,7 +88,7 @@ export function codeFormPages(parts: PageParts): Routes {
 
   async function showForm(
     ctx: Context,
-    { type, code, values, isRaw, errors = [], saved, version }: Filled,
+    { type, code, values, isRaw, errors = [], saved, version, limited }: Filled,
   ): Promise<void> {
     const design = designOf(values);
     const visitor = visitorOf(ctx, parts);
@@ -99,7 +102,7 @@ export function codeFormPages(parts: PageParts): Routes {
         code,
         isRaw,
         form: { values, errors, saved },
-        problem: errors.length > 0 ? notSaved : undefined,
+        problem: limited?.problem ?? (errors.length > 0 ? notSaved : undefined),
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
@@ -107,7 +110,7 @@ export function codeFormPages(parts: PageParts): Routes {
         isCopy: 'copied' in ctx.query,
         isPlainCopy: ctx.query['copied'] === plainCopy,
       },
-      isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : 200,
+      isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : (limited?.status ?? 200),
     );
   }
 
@@ -138,10 +141,15 @@ export function codeFormPages(parts: PageParts): Routes {
       ...(expiresAt && { expiresAt }),
     };
     const created = newCode(userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    const style = await proveDefaultStyle(parts, created, { mayRaise: true });
-    const { code, styleMissed } = await createStyledCode(db, created, style);
-    const flash: CodeFlash = style.refused || styleMissed ? 'createdPlain' : 'created';
-    redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
+    try {
+      await spendForm(ctx, parts);
+      const style = await proveDefaultStyle(parts, created, { mayRaise: true });
+      const { code, styleMissed } = await createStyledCode(db, created, style, config.limits);
+      const flash: CodeFlash = style.refused || styleMissed ? 'createdPlain' : 'created';
+      redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
+    } catch (error) {
+      await showForm(ctx, { type, values, isRaw: false, limited: limitOf(error) });
+    }
   });
 
   routes.get('user', '/:id/edit', async (ctx) => {
@@ -156,14 +164,14 @@ export function codeFormPages(parts: PageParts): Routes {
     // Not in the transaction, which would hold a connection and a lock meanwhile.
     const before = withDefaultEnd(await ownCode(ctx), config.qrCodeLifetimeDays);
     const draft = await readEdit(ctx, before, db);
+    const shownAgain = { ...readForm(ctx, before.type), code: before, version: field(ctx, 'version') };
+    try {
+      if (changesLook(draft.changes)) await spendForm(ctx, parts);
+    } catch (error) {
+      return showForm(ctx, { ...shownAgain, limited: limitOf(error) });
+    }
     const { proven, errors } = await proveEdit(parts, before, draft.changes);
-    if (errors.length > 0)
-      return showForm(ctx, {
-        ...readForm(ctx, before.type),
-        code: before,
-        version: field(ctx, 'version'),
-        errors,
-      });
+    if (errors.length > 0) return showForm(ctx, { ...shownAgain, errors });
     let refused: Filled | undefined;
     const changedAt = now();
     const change = (source: Database) =>
@@ -228,6 +236,7 @@ export function codeFormPages(parts: PageParts): Routes {
   routes.post('user', '/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
+    await spendForm(ctx, parts);
     const { copy, isPlain } = await duplicateCode(parts, code);
     redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
@@ -250,6 +259,12 @@ export function codeFormPages(parts: PageParts): Routes {
     show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, form }, errors.length > 0 ? 400 : 200);
   }
   return routes;
+}
+
+function limitOf(error: unknown): RefusedForm {
+  const refused = refusedByLimit(error);
+  if (!refused) throw error;
+  return refused;
 }
 
 /** form-errors.browser.js validates a form without saving it. */

@@ -6,6 +6,7 @@ import { AppError, BusyError, type FieldError, invalid } from '../../../errors.t
 import { maxAltLength } from '../../api/page-logos.ts';
 import { readLogo } from '../../api/read-logo.ts';
 import { field } from '../../middleware/forms.ts';
+import { refusedByLimit, spendForm } from '../../form-quota.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
@@ -61,6 +62,7 @@ export function pageLogoPages(parts: PageParts): Routes {
     try {
       const errors = altErrors(alt);
       if (errors.length > 0) throw invalid(errors);
+      if (file) await spendForm(ctx, parts);
       const newLogo = file && (await readLogo(imageDecoder, code.userId, file));
       await savePageLogo(db, code, { newLogo, alt }, now());
     } catch (error) {
@@ -98,6 +100,8 @@ function altErrors(alt: string): FieldError[] {
 }
 
 function refusalOf(error: unknown): { errors: FieldError[]; problem: string; status: number } {
+  const refused = refusedByLimit(error);
+  if (refused) return { ...refused, errors: [] };
   if (error instanceof BusyError) return { errors: [], problem: error.message, status: error.status };
   if (!(error instanceof AppError) || !error.details) throw error;
   // Browsers do not keep the file.

@@ -16,10 +16,18 @@ function show(done, total) {
   text.textContent = `${done} of ${total} files`;
 }
 
+/** Of an error response, which is JSON unless a proxy has written it. */
+async function messageOf(response) {
+  const { message } = await response.json().catch(() => ({}));
+  return message;
+}
+
 async function download(signal) {
   const query = new URLSearchParams(new FormData(form));
-  const response = await fetch(`${form.action}?${query}`, { signal, headers: { Accept: '*/*' } });
-  if (!response.ok || !response.headers.get('Content-Type')?.includes('zip')) throw new Error('no archive');
+  const headers = { Accept: 'application/zip, application/json' };
+  const response = await fetch(`${form.action}?${query}`, { signal, headers });
+  if (!response.ok || !response.headers.get('Content-Type')?.includes('zip'))
+    throw Object.assign(new Error('no archive'), { shown: await messageOf(response) });
   const count = createFileCounter();
   const parts = [];
   const reader = response.body.getReader();
@@ -50,8 +58,8 @@ async function run() {
     save(await download(stopped.signal));
     announce('The archive is complete');
     text.textContent = 'The archive is complete.';
-  } catch {
-    const message = stopped.signal.aborted ? 'Stopped.' : 'The archive could not be made. Try again.';
+  } catch ({ shown = 'The archive could not be made. Try again.' }) {
+    const message = stopped.signal.aborted ? 'Stopped.' : shown;
     announce(message);
     text.textContent = message;
   }

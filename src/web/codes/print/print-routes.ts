@@ -18,6 +18,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, BusyError } from '../../../errors.ts';
 import { attachment } from '../../../http/content-disposition.ts';
 import { parseQuery } from '../../../http/query-string.ts';
+import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { viewerLocale } from '../../ui/viewer-locale.ts';
 import { queryText } from '../list/list-search.ts';
@@ -31,6 +32,7 @@ import { createRoutes, type Routes } from '../../routes.ts';
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
 const modulePixels = 10;
 const retryAfterSeconds = 5;
+const notMade = 'The labels were not made. See the fields below.';
 
 /** The print page of a code, and labels and files of many. */
 export function printPages(parts: PageParts): Routes {
@@ -42,6 +44,19 @@ export function printPages(parts: PageParts): Routes {
     showSelection(ctx, selection, {}, []);
   });
 
+  /** False where the limit of the account refuses it: the page then says when it can be made. */
+  async function mayPrint(ctx: Context, selection: Selection, values: Record<string, string>) {
+    try {
+      await spendForm(ctx, parts);
+      return true;
+    } catch (error) {
+      const refused = refusedByLimit(error, 'Nothing was made.');
+      if (!refused || ctx.accepts('html', 'json') === 'json') throw error;
+      showSelection(ctx, selection, values, [], refused);
+      return false;
+    }
+  }
+
   routes.get('user', '/labels.pdf', async (ctx) => {
     const selection = await readSelection(ctx, parts);
     const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
@@ -50,6 +65,7 @@ export function printPages(parts: PageParts): Routes {
       showSelection(ctx, selection, values, errors);
       return;
     }
+    if (!(await mayPrint(ctx, selection, values))) return;
     const codes = await prints.picturesOf(selection.codes);
     ctx.body = await prints.labels(userOf(ctx).id, codes, labelOptions(choice));
     ctx.type = 'application/pdf';
@@ -63,6 +79,7 @@ export function printPages(parts: PageParts): Routes {
       showSelection(ctx, selection, {}, []);
       return;
     }
+    if (!(await mayPrint(ctx, selection, {}))) return;
     const codes = await prints.picturesOf(selection.codes);
     ctx.body = await prints.files(userOf(ctx).id, codes, format);
     ctx.type = 'application/zip';
@@ -136,10 +153,13 @@ export function printPages(parts: PageParts): Routes {
     selection: Selection,
     given: Record<string, string>,
     errors: { field: string; message: string }[],
+    refused?: RefusedForm,
   ): void {
     const values = { ...initialValues(paperOf(viewerLocale(ctx))), ...given };
     const visitor = visitorOf(ctx, parts);
-    show(ctx, SelectionView, { visitor, selection, form: { values, errors } }, errors.length > 0 ? 400 : 200);
+    const problem = errors.length > 0 ? notMade : refused?.problem;
+    const status = errors.length > 0 ? 400 : (refused?.status ?? 200);
+    show(ctx, SelectionView, { visitor, selection, form: { values, errors }, problem }, status);
   }
   return routes;
 }

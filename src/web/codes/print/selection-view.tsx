@@ -13,6 +13,8 @@ export interface SelectionProps {
   visitor: Visitor;
   selection: Selection;
   form: FormState;
+  /** Why nothing was made. */
+  problem?: string | undefined;
 }
 
 const shownNames = 10;
@@ -20,12 +22,11 @@ const shownNames = 10;
 const formatNames = { svg: 'SVG (any size)', png: 'PNG (pixels)', pdf: 'PDF (50 mm wide)' } as const;
 
 /** Labels and files of the codes that were chosen in the list. */
-export function SelectionView({ visitor, selection, form }: SelectionProps) {
+export function SelectionView({ visitor, selection, form, problem }: SelectionProps) {
   const { codes } = selection;
-  const isInvalid = form.errors.length > 0;
   return (
     <Layout
-      title={isInvalid ? 'Error: Print or download' : 'Print or download'}
+      title={problem ? 'Error: Print or download' : 'Print or download'}
       visitor={visitor}
       at="/codes"
       styles={['codes']}
@@ -34,9 +35,9 @@ export function SelectionView({ visitor, selection, form }: SelectionProps) {
         ← All QR codes
       </a>
       <h1>Print or download</h1>
-      {isInvalid && (
+      {problem && (
         <Notice kind="bad" isFocused>
-          The labels were not made. See the fields below.
+          {problem}
         </Notice>
       )}
       {codes.length > 0 && <Missing count={selection.missing} />}

@@ -8,12 +8,20 @@ import {
 } from '../../../codes/styles/style-applications.ts';
 import { findStyle, findStyles } from '../../../codes/styles/styles.ts';
 import { AppError } from '../../../errors.ts';
+import { refusedByLimit, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
 import { readSelection } from '../print/selection.ts';
 import { ApplicationView } from './application-view.tsx';
 import { ApplyView } from './apply-view.tsx';
 import { createRoutes, type Routes } from '../../routes.ts';
+
+interface Choice {
+  chosen?: string;
+  problem?: string;
+  status?: number;
+  missing?: number;
+}
 
 /** Applies a style to codes that were chosen in the list, and shows how far it is. */
 export function styleApplyPages(parts: PageParts): Routes {
@@ -23,7 +31,7 @@ export function styleApplyPages(parts: PageParts): Routes {
   async function showChoice(
     ctx: Context,
     codes: QrCode[],
-    { chosen = '', problem, missing = 0 }: { chosen?: string; problem?: string; missing?: number },
+    { chosen = '', problem, status, missing = 0 }: Choice,
   ): Promise<void> {
     show(
       ctx,
@@ -36,7 +44,7 @@ export function styleApplyPages(parts: PageParts): Routes {
         problem,
         missing,
       },
-      problem ? 400 : 200,
+      status ?? (problem ? 400 : 200),
     );
   }
 
@@ -59,10 +67,13 @@ export function styleApplyPages(parts: PageParts): Routes {
       return showChoice(ctx, codes, codes.length > 0 ? { problem: 'Choose a style.' } : {});
     const style = await findStyle(db, ownerId, chosen);
     try {
+      await spendForm(ctx, parts);
       const wanted = { styleId: style.id, codeIds: codes.map(({ id }) => id) };
       const { id } = await requireApplication(db, ownerId, wanted, now());
       redirect(ctx, `/codes/styles/applications/${id}`);
     } catch (error) {
+      const refused = refusedByLimit(error);
+      if (refused) return showChoice(ctx, codes, { chosen: style.id, ...refused });
       if (!(error instanceof AppError) || !error.details) throw error;
       const problem = `These codes ${error.details.map(({ message }) => message).join('. ')}.`;
       await showChoice(ctx, codes, { chosen: style.id, problem });

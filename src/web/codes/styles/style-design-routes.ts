@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { proveStyle } from '../../../codes/styles/prove-style.ts';
 import type { Style } from '../../../codes/styles/style.ts';
 import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
+import { spendForm } from '../../form-quota.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
@@ -47,6 +48,7 @@ export function styleDesignPages(parts: PageParts): Routes {
     const style = await ownStyle(ctx);
     const values = form.values(ctx);
     try {
+      await spendForm(ctx, parts);
       const { design: to, newLogo } = await form.read(ctx, subjectOfStyle(style), values);
       await proveStyle(proofs, to, config.baseUrl, newLogo);
       const design = { from: style.design, to, ...(newLogo && { newLogo }) };

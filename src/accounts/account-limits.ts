@@ -1,0 +1,90 @@
+import {
+  type LimitName,
+  limitNames,
+  type Limits,
+  type LimitedAccount,
+  limitsOf,
+  type Plan,
+  type PlanLimits,
+} from '../limits.ts';
+import { bytesPerMb } from '../runtime/units.ts';
+import type { Database } from '../store/database.ts';
+import { recordAction } from './operator-actions.ts';
+import { liveTimes } from './rate-window.ts';
+import { User } from './users.ts';
+
+/** What an account may have, or has. */
+export interface AccountUse {
+  /** Forms of the last hour that cost as much as a request. */
+  forms: number;
+  codes: number;
+  fileBytes: number;
+  webhooks: number;
+  /** Active ones. */
+  keys: number;
+}
+
+export interface AccountLimits {
+  plan: Plan;
+  limits: Limits;
+}
+
+export async function findLimits(db: Database, userId: string, ofPlans: PlanLimits): Promise<AccountLimits> {
+  const user = (await User.query(db)
+    .findById(userId)
+    .select('plan', 'limits')
+    .throwIfNotFound()) as LimitedAccount;
+  return { plan: user.plan, limits: limitsOf(user, ofPlans) };
+}
+
+/** How many bytes the files of an account may have together. */
+export async function findFileQuota(db: Database, userId: string, ofPlans: PlanLimits): Promise<number> {
+  return (await findLimits(db, userId, ofPlans)).limits.fileMb * bytesPerMb;
+}
+
+/** The window of the forms of an account, in `request_windows`. */
+export const formsSubject = (userId: string) => `forms:${userId}`;
+
+/** Reads no more than a few rows of each table. */
+export async function readUse(db: Database, userId: string): Promise<AccountUse> {
+  const { rows } = (await db.raw(
+    `SELECT coalesce((SELECT (SELECT count(*) FROM ${liveTimes('now()')}) FROM request_windows AS w
+                      WHERE subject = :forms), 0)::int AS forms,
+            (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :userId) AS codes,
+            (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :userId) AS "fileBytes",
+            (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :userId) AS webhooks,
+            (SELECT count(*)::int FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL) AS keys`,
+    { userId, forms: formsSubject(userId) },
+  )) as { rows: [AccountUse] };
+  return rows[0];
+}
+
+/** A limit for the account itself; null: that of its plan. */
+export type LimitChanges = Partial<Record<LimitName, number | null>>;
+
+/** With its entry in the audit log. False where nothing changes. Codes and files beyond a lower limit stay. */
+export async function changeLimits(
+  db: Database,
+  { userId, operatorId }: { userId: string; operatorId: string | undefined },
+  changes: LimitChanges,
+  now: Date,
+): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    const user = await User.query(transaction).findById(userId).forNoKeyUpdate().throwIfNotFound();
+    const own: Partial<Limits> = { ...user.limits };
+    const notes: string[] = [];
+    for (const name of limitNames) {
+      const to = changes[name];
+      if (to === undefined || to === (own[name] ?? null)) continue;
+      notes.push(`${name}: ${own[name] ?? 'plan'} → ${to ?? 'plan'}`);
+      if (to === null) delete own[name];
+      else own[name] = to;
+    }
+    if (notes.length === 0) return false;
+    const limits = Object.keys(own).length > 0 ? own : null;
+    await user.$query(transaction).patch({ limits, updatedAt: now });
+    const entry = { operatorId, action: 'limits.change', target: userId, note: notes.join(', ') } as const;
+    await recordAction(transaction, entry, now);
+    return true;
+  });
+}

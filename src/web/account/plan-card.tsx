@@ -1,0 +1,151 @@
+import type { AccountUse } from '../../accounts/account-limits.ts';
+import { megabytes } from '../../codes/files/file-quota.ts';
+import {
+  limitDefinitions,
+  type LimitName,
+  limitNames,
+  type Limits,
+  type Plan,
+  type PlanLimits,
+} from '../../limits.ts';
+import { bytesPerMb } from '../../runtime/units.ts';
+import { figure } from '../ui/figure.ts';
+import { KeyPrefix } from '../ui/key-prefix.tsx';
+import type { Visitor } from '../ui/layout.tsx';
+
+export interface PlanProps {
+  name: Plan;
+  limits: Limits;
+  use: AccountUse;
+  ofPlans: PlanLimits;
+  /** Active ones. */
+  keys: { name: string; prefix: string; used: number; limit: number }[];
+}
+
+/** The plan of the account, and how much of its limits is used. */
+export function PlanCard({ visitor, plan }: { visitor: Visitor; plan: PlanProps }) {
+  return (
+    <section class="card">
+      <h2>Plan</h2>
+      <p>
+        Signed in as{' '}
+        <strong>
+          <bdi>{visitor.email}</bdi>
+        </strong>
+      </p>
+      <p>
+        You are on the <strong>{plan.name === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, or one of
+        your limits, contact the operator of this service.
+      </p>
+      <div class="columns side-by-side">
+        <LimitTable {...plan} />
+        <KeyTable keys={plan.keys} />
+      </div>
+    </section>
+  );
+}
+
+/** Undefined: it is counted for each key, not for the account. */
+function usedOf(name: LimitName, use: AccountUse): number | undefined {
+  if (name === 'requestsPerHour') return undefined;
+  if (name === 'formsPerHour') return use.forms;
+  return name === 'fileMb' ? use.fileBytes / bytesPerMb : use[name];
+}
+
+function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
+  return (
+    <div class="scroll">
+      <table class="limits">
+        <caption>Your limits</caption>
+        <thead>
+          <tr>
+            <th scope="col">Limit</th>
+            <th scope="col">Used</th>
+            <th scope="col" class="number">
+              Free
+            </th>
+            <th scope="col" class="number">
+              Pro
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {limitNames.map((name) => {
+            const { title } = limitDefinitions[name];
+            return (
+              <tr key={name}>
+                <th scope="row">{title}</th>
+                <td>
+                  <Used
+                    title={title}
+                    used={usedOf(name, use)}
+                    limit={limits[name]}
+                    isSize={name === 'fileMb'}
+                  />
+                  {limits[name] !== ofPlans[ownPlan][name] && <span class="badge">set for you</span>}
+                </td>
+                <td class="number">{figure(ofPlans.free[name])}</td>
+                <td class="number">{figure(ofPlans.pro[name])}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface UsedProps {
+  title: string;
+  used: number | undefined;
+  limit: number;
+  isSize?: boolean;
+}
+
+function Used({ title, used, limit, isSize = false }: UsedProps) {
+  if (used === undefined) return <>{figure(limit)} for each key</>;
+  const text = isSize ? megabytes(used * bytesPerMb) : figure(used);
+  return (
+    <>
+      <meter min={0} max={Math.max(limit, used, 1)} value={used} aria-label={title}>
+        {text}
+      </meter>{' '}
+      {text} of {figure(limit)}{' '}
+    </>
+  );
+}
+
+function KeyTable({ keys }: Pick<PlanProps, 'keys'>) {
+  return (
+    <div class="scroll">
+      <table>
+        <caption>Requests in the last hour</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Used</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(({ name, prefix, used, limit }) => (
+            <tr key={prefix}>
+              <th scope="row">
+                <bdi>{name}</bdi> <KeyPrefix prefix={prefix} />
+              </th>
+              <td>
+                <Used title={`Requests with ${name}`} used={used} limit={limit} />
+              </td>
+            </tr>
+          ))}
+          {keys.length === 0 && (
+            <tr>
+              <td colSpan={2}>
+                No active keys. <a href="/keys">Create a key</a>
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
