@@ -35,6 +35,8 @@ const encryptionRemedies = {
     'Set sslmode=verify-full in DATABASE_URL, with sslrootcert=/path/to/ca.pem for a private certificate authority.',
 };
 const minimumMajor = 14;
+/** `npm test` runs every statement on it. */
+export const oldestTestedMajor = 15;
 const skewToWarnMs = 2_000;
 const skewToFailMs = 60_000;
 
@@ -176,10 +178,12 @@ export function assessServer(facts: ServerFacts, config: Config, isShared = fals
 }
 
 function assessVersion({ version, versionNumber }: ServerFacts): Finding {
-  if (versionNumber >= minimumMajor * 10_000) return ok(`PostgreSQL ${version}.`);
-  return failure(
-    `PostgreSQL ${version} is too old.`,
-    `Upgrade the server to PostgreSQL ${minimumMajor} or newer.`,
+  if (versionNumber >= oldestTestedMajor * 10_000) return ok(`PostgreSQL ${version}.`);
+  const remedy = `Upgrade the server to PostgreSQL ${oldestTestedMajor} or newer.`;
+  if (versionNumber < minimumMajor * 10_000) return failure(`PostgreSQL ${version} is too old.`, remedy);
+  return warning(
+    `PostgreSQL ${version} is no longer maintained, and Qrelay is no longer tested with it: a statement may fail or be slow.`,
+    remedy,
   );
 }
 

@@ -42,7 +42,8 @@ describe('How the doctor assesses states that a test cannot produce', () => {
   it('PostgreSQL: safe settings are fine; old versions, other encodings and standbys fail', () => {
     expect(onServer({})).to.deep.equal([]);
     expect(onServer({ synchronousCommit: 'local' })).to.deep.equal([]);
-    expect(onServer({ versionNumber: 140_000 })).to.deep.equal([]);
+    expect(onServer({ versionNumber: 150_000 })).to.deep.equal([]);
+    expect(states(onServer({ version: '14.20', versionNumber: 140_020 }))).to.deep.equal(['warning']);
     expect(states(onServer({ version: '13.9', versionNumber: 130_009 }))).to.deep.equal(['failure']);
     expect(states(onServer({ encoding: 'SQL_ASCII' }))).to.deep.equal(['failure']);
     expect(states(onServer({ isReadOnly: true }))).to.deep.equal(['failure']);
