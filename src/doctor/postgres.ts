@@ -13,6 +13,7 @@ import { connectionCounts } from '../queue/connection-counts.ts';
 import type { PoolClient } from '../store/pool-client.ts';
 import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
+import { checkHosts } from './database-hosts.ts';
 import { assessEncryption, type Encryption, readEncryption } from './encryption.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkIdleTransactions } from './idle-transactions.ts';
@@ -83,6 +84,7 @@ export async function checkPostgres(
     const { databaseReplicaUrl } = config;
     return [
       ...findings,
+      ...(await checkHosts(databaseUrl)),
       ...(databaseReplicaUrl ? await checkReplicas(databaseUrl, databaseReplicaUrl) : []),
       ...assessPooler(pooler, all, config.redisUrl !== undefined),
       ...(pooler === 'transaction' || pooler === 'session'
