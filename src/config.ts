@@ -74,7 +74,7 @@ export interface Config extends LinkConfig {
   limits: PlanLimits;
 }
 
-type Environment = Record<string, string | undefined>;
+export type Environment = Record<string, string | undefined>;
 
 interface Defaults {
   logLevel?: Config['logLevel'];
@@ -95,10 +95,13 @@ export function loadConfig(env: Environment, defaults: Defaults = {}): Readonly<
 export function readConfig(
   env: Environment,
   defaults: Defaults = {},
-): { config: Readonly<Config>; errors: string[] } {
+): { config: Readonly<Config>; errors: string[]; variables: ReadonlySet<string> } {
   const errors: string[] = [];
+  /** Every variable that is read, set or not. */
+  const variables = new Set<string>();
   const report = (error: string) => void errors.push(error);
   const given = (name: string) => {
+    variables.add(name);
     const value = env[name]?.trim();
     return value === '' ? undefined : value;
   };
@@ -267,7 +270,7 @@ export function readConfig(
   if (config.metricsPort === port) errors.push('METRICS_PORT must differ from PORT');
   if (config.databaseReplicaUrl && given('DATABASE_URL') === undefined)
     errors.push('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replica');
-  return { config: Object.freeze(config), errors };
+  return { config: Object.freeze(config), errors, variables };
 }
 
 /** For processes that are started without the embedded database. */

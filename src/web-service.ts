@@ -4,7 +4,7 @@ import { basePathOf, mountAt } from './http/base-path.ts';
 import { abuseHref } from './codes/abuse-contact.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { loadSecrets } from './accounts/secrets.ts';
-import { clientAddress } from './http/client-address.ts';
+import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
 import { createImageDecoder } from './codes/logo/image-decoder.ts';
 import { createLogos } from './codes/logo/stored-logo.ts';
@@ -193,9 +193,10 @@ export async function openWebService({
     metrics.uncaughtErrors.inc();
     logFailed(err);
   };
+  const addresses = createClientAddresses(config.trustProxyHops);
   const clientOf = ({ socket, headers }: IncomingMessage) => {
     const forwarded = headers['x-forwarded-for'] as string | undefined;
-    return secrets.hashAddress(clientAddress(socket.remoteAddress, forwarded, config.trustProxyHops));
+    return secrets.hashAddress(addresses.read(socket.remoteAddress, forwarded));
   };
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
@@ -209,7 +210,7 @@ export async function openWebService({
       readPhoto: files.photo,
       sendPageLogo: createPageLogoSender(logos),
       reportHref,
-      trustProxyHops: config.trustProxyHops,
+      addresses,
       nowMs,
       metrics,
       log,
@@ -241,7 +242,10 @@ export async function openWebService({
     kind: 'web',
     db,
     count: () => countWeb(metrics),
-    state: () => webState(spool, spoolMaxBytes, metrics, replicas?.list ?? []),
+    state: async () => ({
+      ...(await webState(spool, spoolMaxBytes, metrics, replicas?.list ?? [])),
+      ignoredForwards: addresses.ignoredForwards(),
+    }),
     errors,
     log,
   });

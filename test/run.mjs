@@ -73,7 +73,8 @@ else {
   await runInParallel([...testFiles(), '--grep', patternOf(timedMark, processesMark), '--invert']);
   await checked;
 }
-await servers?.stop();
+const compiled = (await servers?.stop()) ?? [];
+report('no statement was compiled by Postgres (jit)', compiled.join('\n') || undefined);
 if (asked.length === 0 || ['--faults', '--upgrade'].includes(asked[0])) checkLogs();
 if (asked.length === 0) {
   printSlowest(20);
@@ -117,18 +118,25 @@ async function runChecks() {
 
 /** One Postgres and one Redis for all runs of mocha, which find them in the environment. */
 async function startServers() {
+  // With the faults and the upgrade, the embedded Postgres, so that both versions are tested.
+  const isEmbedded = ['--faults', '--upgrade'].includes(asked[0]);
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/servers-main.ts'], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...(isEmbedded && { TEST_POSTGRES: 'embedded' }), ...process.env },
   });
   const closed = once(child, 'close');
-  const line = once(createInterface(child.stdout), 'line').then(([text]) => text);
-  const started = await Promise.race([line, closed.then(() => undefined)]);
+  const lines = createInterface(child.stdout);
+  const line = () => Promise.race([once(lines, 'line').then(([text]) => text), closed.then(() => undefined)]);
+  const started = await line();
   return (
     started && {
       started,
+      /** Resolves to the statements that Postgres has compiled. */
       async stop() {
+        const last = line();
         child.stdin.end();
         await closed;
+        return JSON.parse((await last) ?? '[]');
       },
     }
   );

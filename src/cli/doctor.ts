@@ -30,6 +30,7 @@ export function doctorCommand(): Command {
       const { runChecks } = await import('../doctor/run-checks.ts');
       const findings = await runChecks({
         ...readConfig(process.env),
+        env: process.env,
         sample: hasSample ? { remote: remote ?? '127.0.0.1', forwardedFor } : undefined,
         isProbing: probe,
       });

@@ -1,11 +1,18 @@
-import type { Config } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
 import { hostOf, isLoopback, isPrivate } from './host-range.ts';
 import { type Finding, findingsFor } from './finding.ts';
+import { findMisspelled } from './misspelled-variables.ts';
 
 const { ok, warning, failure } = findingsFor('configuration');
 
-export function checkConfiguration(config: Config, errors: string[]): Finding[] {
-  const invalid = invalidVariables(errors);
+/** The environment that a configuration was read from, and the variables that are read. */
+export interface Variables {
+  env: Environment;
+  variables: ReadonlySet<string>;
+}
+
+export function checkConfiguration(config: Config, errors: string[], read?: Variables): Finding[] {
+  const invalid = [...invalidVariables(errors), ...(read ? misspelledVariables(read) : [])];
   return [
     ...(invalid.length > 0 ? invalid : [ok('All environment variables are valid.')]),
     // An invalid BASE_URL has been replaced by its default, which says nothing about this setup.
@@ -17,6 +24,15 @@ export function checkConfiguration(config: Config, errors: string[]): Finding[] 
 export function invalidVariables(errors: string[]): Finding[] {
   return errors.map((error) =>
     failure(`${error}.`, 'Correct or unset the variable; web and worker do not start until then.'),
+  );
+}
+
+function misspelledVariables({ env, variables }: Variables): Finding[] {
+  return findMisspelled(env, variables).map(({ name, meant }) =>
+    warning(
+      `${name} is not a variable of Qrelay and is ignored${meant ? `: ${meant} has its default value` : ''}.`,
+      meant ? `Rename it to ${meant}, or unset it.` : 'Correct its name, or unset it.',
+    ),
   );
 }
 
@@ -40,12 +56,11 @@ function checkBaseUrl(baseUrl: string): Finding {
       'Set BASE_URL to the public address of the service before you print codes.',
     );
   }
-  if (isPrivate(host)) return ok(`${start}, which is reachable from this network only.`);
-  if (baseUrl.startsWith('http:')) {
-    return warning(
-      `${start}, without TLS: anyone on the network path can read and change where a scan leads.`,
-      'Put a proxy with TLS in front, and set BASE_URL to its https address.',
-    );
-  }
-  return ok(`${start}.`);
+  const reach = isPrivate(host) ? ', which is reachable from this network only' : '';
+  if (baseUrl.startsWith('https:')) return ok(`${start}${reach}.`);
+  // A printed code cannot be changed, and what it leads to can be changed by anyone in between.
+  return (isPrivate(host) ? warning : failure)(
+    `${start}${reach}, without TLS: anyone on the network path can read passwords and sessions and change where a scan leads, and passkeys do not work.`,
+    'Put a proxy with TLS in front, and set BASE_URL to its https address before you print codes.',
+  );
 }

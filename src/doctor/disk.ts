@@ -19,8 +19,16 @@ export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): P
   return [
     assessSpace(bavail * bsize, dataDir, spoolMaxMb, hasJournal),
     ...assessFiles(files, ffree, dataDir),
-    assessFileSystem(type, dataDir),
+    path === dataDir ? assessFileSystem(type, dataDir) : missing(dataDir, path),
   ];
+}
+
+/** Created by the first process that needs it, which hides a wrong path or a disk that is not mounted. */
+function missing(dataDir: string, parent: string): Finding {
+  return warning(
+    `DATA_DIR ${dataDir} does not exist: a web process creates it on the disk of ${parent}, and scans in the spool of another folder are not replayed.`,
+    'Correct DATA_DIR, mount its disk, or create the folder for the user of the web processes.',
+  );
 }
 
 /** File systems without a limit on files report 0 of 0. */

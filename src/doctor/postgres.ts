@@ -13,6 +13,7 @@ import { connectionCounts } from '../queue/connection-counts.ts';
 import type { PoolClient } from '../store/pool-client.ts';
 import { serverNames } from '../store/database-url.ts';
 import { tlsError } from '../store/tls-errors.ts';
+import { checkHosts } from './database-hosts.ts';
 import { assessEncryption, type Encryption, readEncryption } from './encryption.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkIdleTransactions } from './idle-transactions.ts';
@@ -35,6 +36,8 @@ const encryptionRemedies = {
     'Set sslmode=verify-full in DATABASE_URL, with sslrootcert=/path/to/ca.pem for a private certificate authority.',
 };
 const minimumMajor = 14;
+/** `npm test` runs every statement on it. */
+export const oldestTestedMajor = 15;
 const skewToWarnMs = 2_000;
 const skewToFailMs = 60_000;
 
@@ -81,6 +84,7 @@ export async function checkPostgres(
     const { databaseReplicaUrl } = config;
     return [
       ...findings,
+      ...(await checkHosts(databaseUrl)),
       ...(databaseReplicaUrl ? await checkReplicas(databaseUrl, databaseReplicaUrl) : []),
       ...assessPooler(pooler, all, config.redisUrl !== undefined),
       ...(pooler === 'transaction' || pooler === 'session'
@@ -176,10 +180,12 @@ export function assessServer(facts: ServerFacts, config: Config, isShared = fals
 }
 
 function assessVersion({ version, versionNumber }: ServerFacts): Finding {
-  if (versionNumber >= minimumMajor * 10_000) return ok(`PostgreSQL ${version}.`);
-  return failure(
-    `PostgreSQL ${version} is too old.`,
-    `Upgrade the server to PostgreSQL ${minimumMajor} or newer.`,
+  if (versionNumber >= oldestTestedMajor * 10_000) return ok(`PostgreSQL ${version}.`);
+  const remedy = `Upgrade the server to PostgreSQL ${oldestTestedMajor} or newer.`;
+  if (versionNumber < minimumMajor * 10_000) return failure(`PostgreSQL ${version} is too old.`, remedy);
+  return warning(
+    `PostgreSQL ${version} is no longer maintained, and Qrelay is no longer tested with it: a statement may fail or be slow.`,
+    remedy,
   );
 }
 

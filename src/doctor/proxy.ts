@@ -4,8 +4,13 @@ import type { Config } from '../config.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { pluralize } from './format.ts';
 import { hostOf, isLoopback, isPrivate } from './host-range.ts';
+import { readProcesses, type ReportedProcess } from '../store/process-reports.ts';
+import { withConnection } from './with-connection.ts';
 
-const { ok, warning } = findingsFor('proxy');
+const { ok, warning, failure } = findingsFor('proxy');
+
+/** A request or two may be an experiment. */
+const forwardsToFail = 10;
 
 /** A request as it reaches the web process. The operator copies it from their proxy. */
 export interface SampleRequest {
@@ -34,6 +39,31 @@ export function checkProxy(config: Config, sample: SampleRequest | undefined): F
     );
   }
   return findings;
+}
+
+/** What the running web processes have seen, whatever the environment of the doctor says. */
+export async function checkForwards(databaseUrl: string): Promise<Finding[]> {
+  const processes = await withConnection(databaseUrl, async (db) => {
+    const { rows } = (await db.raw("SELECT to_regclass('processes') IS NULL AS missing")) as {
+      rows: [{ missing: boolean }];
+    };
+    return rows[0].missing ? [] : readProcesses(db);
+  });
+  return assessForwards(processes);
+}
+
+export function assessForwards(processes: Pick<ReportedProcess, 'status' | 'host' | 'state'>[]): Finding[] {
+  const ignoring = processes.filter(
+    ({ status, state }) => status === 'running' && (state.ignoredForwards ?? 0) >= forwardsToFail,
+  );
+  if (ignoring.length === 0) return [];
+  const hosts = [...new Set(ignoring.map(({ host }) => host))];
+  return [
+    failure(
+      `A proxy in your network forwards requests to web processes whose TRUST_PROXY_HOPS is 0 (${ignoring.length} on ${hosts.join(', ')}): every scan gets the place of the proxy, and all clients share one rate limit.`,
+      'Set TRUST_PROXY_HOPS to the number of your own proxies in front of the service, and restart the web processes.',
+    ),
+  ];
 }
 
 /** The header has a forged address on the left, as a client may send it, and one address per proxy. */

@@ -20,6 +20,7 @@ export function parseInfo(text: string): Map<string, string> {
 
 /** `isCluster`: whether REDIS_URL is for a Redis Cluster. */
 export function assessRedis(info: Map<string, string>, isCluster = false): Finding[] {
+  if (info.get('redis_mode') === 'sentinel') return [assessSentinel(info)];
   const findings = [assessVersion(info), assessPolicy(info), assessAppendOnly(info), assessMemory(info)];
   if (info.get('redis_mode') === 'cluster' && !isCluster) {
     findings.push(
@@ -41,6 +42,15 @@ export function assessRedis(info: Map<string, string>, isCluster = false): Findi
     findings.push(failure('The server is a replica and accepts no writes.', 'Set REDIS_URL to its primary.'));
   }
   return findings;
+}
+
+/** What a sentinel reports is not about the server that jobs would go to. */
+function assessSentinel(info: Map<string, string>): Finding {
+  const name = /name=([^,]+)/.exec(info.get('master0') ?? '')?.[1] ?? 'mymaster';
+  return failure(
+    'REDIS_URL names a sentinel, which accepts no jobs: scans go to the spool and are not recorded.',
+    `Name all sentinels and the primary: redis+sentinel://host1:26379,host2:26379/${name}.`,
+  );
 }
 
 function assessVersion(info: Map<string, string>): Finding {

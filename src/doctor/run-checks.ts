@@ -2,14 +2,14 @@ import type { Config } from '../config.ts';
 import { isOnRedis } from '../queue/queue-connection.ts';
 import { queuePlace } from '../queue/queue-place.ts';
 import { attempt, findDatabase, requireValid } from './attempt.ts';
-import { checkConfiguration } from './configuration.ts';
+import { checkConfiguration, type Variables } from './configuration.ts';
 import { checkDisk } from './disk.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
 import { checkGeoData } from './geo-data.ts';
 import { checkMail } from './mail.ts';
 import { checkPostgres } from './postgres.ts';
 import { probe } from './probe.ts';
-import { checkProxy, type SampleRequest } from './proxy.ts';
+import { checkForwards, checkProxy, type SampleRequest } from './proxy.ts';
 import { checkQueue } from './queue.ts';
 import { checkRedis } from './redis-servers.ts';
 import { checkSecret } from './secret.ts';
@@ -19,6 +19,8 @@ interface ChecksOptions {
   config: Config;
   /** The errors of the environment that the configuration was read from. */
   errors?: string[];
+  env?: Variables['env'];
+  variables?: Variables['variables'];
   sample?: SampleRequest | undefined;
   /** Whether to send requests to BASE_URL, too. */
   isProbing?: boolean;
@@ -29,6 +31,8 @@ interface ChecksOptions {
 export async function runChecks({
   config,
   errors = [],
+  env,
+  variables,
   sample,
   isProbing = false,
   nowMs = Date.now,
@@ -62,10 +66,11 @@ export async function runChecks({
     return checkMail(config);
   });
   const geoData = await attempt('geo data', () => checkGeoData(config, nowMs));
+  const forwards = await attempt('proxy', async () => (postgres.completed ? checkForwards(databaseUrl) : []));
   const probed = await attempt('proxy', async () => (isProbing ? probe(config) : []));
   const disk = await attempt('disk', () => checkDisk(config));
   return [
-    ...checkConfiguration(config, errors),
+    ...checkConfiguration(config, errors, env && variables && { env, variables }),
     ...postgres.findings,
     ...secret.findings,
     ...redis.findings,
@@ -74,6 +79,7 @@ export async function runChecks({
     ...mail.findings,
     ...geoData.findings,
     ...checkProxy(config, sample),
+    ...forwards.findings,
     ...probed.findings,
     ...disk.findings,
   ];

@@ -31,7 +31,7 @@ export async function checkSpool(config: Config, nowMs: () => number): Promise<F
   // An exited process leaves its journal to the next one, which replays it as a spool.
   const isJournal = (file: SpoolFileState) => file.isJournal && !file.isAbandoned;
   return [
-    ok(`${path} is writable for this user.`),
+    ok(folder.path === path ? `${path} is writable for this user.` : `${path} can be created by this user.`),
     ...assessFiles(
       files.filter((file) => !isJournal(file)),
       spoolMaxMb,

@@ -18,6 +18,35 @@ export function clientAddress(
   return isIP(seen) ? seen : plainAddress(socketAddress);
 }
 
+export interface ClientAddresses {
+  read(socketAddress: string | undefined, forwarded: string | undefined): string;
+  /** Requests that a proxy in our own network forwarded although none is trusted. */
+  ignoredForwards(): number;
+}
+
+/** More than enough to tell, and then nothing is looked at any more. */
+const maxCounted = 1_000;
+const ownNetworks = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
+
+/** Counts, for the doctor, what shows that the number of hops is wrong. Keeps no address. */
+export function createClientAddresses(trustedHops: number): ClientAddresses {
+  let ignored = 0;
+  return {
+    read(socketAddress, forwarded) {
+      const address = clientAddress(socketAddress, forwarded, trustedHops);
+      // A client on the internet may send the header, too; then the connection is its own.
+      if (trustedHops === 0 && forwarded !== undefined && ignored < maxCounted && isOwnNetwork(address))
+        ignored += 1;
+      return address;
+    },
+    ignoredForwards: () => ignored,
+  };
+}
+
+function isOwnNetwork(address: string): boolean {
+  return isIP(address) !== 0 && ownNetworks.has(ipaddr.process(address).range());
+}
+
 /** The entry at this position from the right, or the leftmost one. Does not split the list, which can be long. */
 function fromRight(list: string, position: number): string {
   let end = list.length;

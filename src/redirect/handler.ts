@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { originForm } from '../http/base-path.ts';
-import { clientAddress } from '../http/client-address.ts';
+import type { ClientAddresses } from '../http/client-address.ts';
 import type { ContactContent } from '../codes/content/code-content.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
 import { withPhoto } from '../codes/content/vcard-photo.ts';
@@ -46,7 +46,7 @@ interface LaneOptions {
   basePath: string;
   /** Where to report a code for abuse; `undefined` if the operator gave no contact. */
   reportHref: (token: string) => string | undefined;
-  trustProxyHops: number;
+  addresses: Pick<ClientAddresses, 'read'>;
   nowMs: () => number;
   metrics: WebMetrics;
   log: Log;
@@ -208,7 +208,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       id: newScanId(now),
       codeId: target.codeId,
       userAgent: headers.userAgent,
-      address: clientAddress(req.socket.remoteAddress, headers.forwardedFor, lane.trustProxyHops),
+      address: lane.addresses.read(req.socket.remoteAddress, headers.forwardedFor),
     };
     if (!trace) return lane.producer.enqueue(scan, onDurable);
     trace.enqueue(scan);

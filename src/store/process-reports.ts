@@ -27,6 +27,8 @@ export interface ProcessState {
   memoryBytes: number;
   spool?: { bytes: number; maxBytes: number; isWritable: boolean; scansInMemory: number };
   replicas?: { name: string; state: string; lagMs: number }[];
+  /** Requests that a proxy forwarded although TRUST_PROXY_HOPS is 0. */
+  ignoredForwards?: number;
 }
 
 export interface ProcessReport {

@@ -10,7 +10,8 @@ import type { Finding } from '../../src/doctor/finding.ts';
 import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
-import { checkProxy } from '../../src/doctor/proxy.ts';
+import { assessForwards, checkProxy } from '../../src/doctor/proxy.ts';
+import { assessHosts } from '../../src/doctor/database-hosts.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
@@ -42,7 +43,8 @@ describe('How the doctor assesses states that a test cannot produce', () => {
   it('PostgreSQL: safe settings are fine; old versions, other encodings and standbys fail', () => {
     expect(onServer({})).to.deep.equal([]);
     expect(onServer({ synchronousCommit: 'local' })).to.deep.equal([]);
-    expect(onServer({ versionNumber: 140_000 })).to.deep.equal([]);
+    expect(onServer({ versionNumber: 150_000 })).to.deep.equal([]);
+    expect(states(onServer({ version: '14.20', versionNumber: 140_020 }))).to.deep.equal(['warning']);
     expect(states(onServer({ version: '13.9', versionNumber: 130_009 }))).to.deep.equal(['failure']);
     expect(states(onServer({ encoding: 'SQL_ASCII' }))).to.deep.equal(['failure']);
     expect(states(onServer({ isReadOnly: true }))).to.deep.equal(['failure']);
@@ -293,17 +295,42 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     expect([assessed(0, 0), assessed(1_000, 100), assessed(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
   });
 
-  it('BASE_URL: a warning for loopback and for public addresses without TLS', () => {
+  it('BASE_URL: a warning for loopback and private addresses without TLS, a failure for public ones', () => {
     const state = (baseUrl: string) => checkConfiguration(goodConfig({ baseUrl }), [])[1]?.state;
     for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443']) {
       expect(state(local), local).to.equal('warning');
     }
     for (const open of ['http://qr.example.com', 'http://8.8.8.8', 'http://[2001:4860::1]']) {
-      expect(state(open), open).to.equal('warning');
+      expect(state(open), open).to.equal('failure');
     }
-    for (const fine of ['https://qr.example.com', 'http://192.168.1.5:3000', 'http://printer.lan']) {
+    for (const near of ['http://192.168.1.5:3000', 'http://printer.lan']) {
+      expect(state(near), near).to.equal('warning');
+    }
+    for (const fine of ['https://qr.example.com', 'https://192.168.1.5:3000', 'https://printer.lan']) {
       expect(state(fine), fine).to.equal('ok');
     }
+  });
+
+  it('several hosts of DATABASE_URL: all of one cluster, and one of them accepts writes', () => {
+    const host = (name: string, isStandby: boolean, systemId = '1') => ({
+      name,
+      position: { isStandby, systemId },
+    });
+    const assessed = (...hosts: Parameters<typeof assessHosts>[0]) =>
+      assessHosts(hosts).map(({ state, finding }) => `${state}: ${finding.split(/[:(]/)[0]?.trim()}`);
+    expect(assessed(host('a', false), host('b', true))).to.deep.equal([
+      'ok: All 2 hosts of DATABASE_URL respond, and one of them accepts writes.',
+    ]);
+    expect(assessed(host('a', false), host('b', true, '2'))).to.deep.equal([
+      'failure: b of DATABASE_URL has another database',
+    ]);
+    expect(assessed(host('a', false), host('b', false))).to.deep.equal([
+      'failure: a and b of DATABASE_URL all accept writes',
+    ]);
+    const refused = Object.assign(new Error('password authentication failed'), { code: '28P01' });
+    expect(assessed(host('a', false), { name: 'b', error: refused })).to.deep.equal([
+      'failure: b of DATABASE_URL cannot be used',
+    ]);
   });
 
   describe('proxies', () => {
@@ -338,6 +365,17 @@ describe('How the doctor assesses states that a test cannot produce', () => {
       const tooMany = seen('81.2.69.142', '10.0.0.9', 3);
       expect(tooMany?.state).to.equal('warning');
       expect(tooMany?.remedy).to.equal('If this is what your proxy sends, set TRUST_PROXY_HOPS to 1.');
+    });
+
+    it('counts what running web processes have seen, and not a single request', () => {
+      const seenBy = (status: 'running' | 'stopped', ignoredForwards?: number) =>
+        states(
+          assessForwards([
+            { status, host: 'a', state: { memoryBytes: 1, ...(ignoredForwards && { ignoredForwards }) } },
+          ]),
+        );
+      expect([seenBy('running'), seenBy('running', 9), seenBy('stopped', 1_000)]).to.deep.equal([[], [], []]);
+      expect(seenBy('running', 10)).to.deep.equal(['failure']);
     });
 
     it('warns of TRUST_PROXY_HOPS=0 with https, and of a port that is open to others than the proxy', () => {

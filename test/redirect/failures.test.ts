@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Images } from '../../src/codes/image/image-thread.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
+import { createClientAddresses } from '../../src/http/client-address.ts';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
@@ -73,7 +74,7 @@ describe('A failure while a share link is served', () => {
         readPhoto: async () => undefined,
         sendPageLogo: () => Promise.reject(new Error('There are no logos')),
         reportHref: () => undefined,
-        trustProxyHops: 0,
+        addresses: createClientAddresses(0),
         nowMs: Date.now,
         metrics,
         log,
