@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
+import { createDiskAccess } from './queue/disk-access.ts';
 import { exportQueue } from './queue/export-queue.ts';
 import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
@@ -107,8 +108,10 @@ export async function openWebService({
 }: WebServiceParts): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
   const spoolFolder = join(config.dataDir, 'spool');
+  const spoolDisk = createDiskAccess();
   const spool = await openSpool({
     folder: spoolFolder,
+    disk: spoolDisk,
     maxBytes: spoolMaxBytes,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
@@ -128,11 +131,12 @@ export async function openWebService({
       ? undefined
       : {
           folder: spoolFolder,
+          disk: spoolDisk,
           maxBytes: spoolMaxBytes,
           sync: config.scanJournal === 'fsync',
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
-  const queue = await openQueue({ place, sealingKey: secrets.sealingKey, log, journal });
+  const queue = await openQueue({ place, log, journal });
   const producer = createProducer({
     queue,
     spool,

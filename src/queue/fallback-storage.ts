@@ -1,3 +1,4 @@
+import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
@@ -8,6 +9,8 @@ import { type Spool, SpoolFullError } from './spool.ts';
 const defaultMaxMemoryBytes = 32 * 1024 * 1024;
 /** After a failed write to the disk, batches go to memory for this long before the disk is tried again. */
 const diskRetryMs = 250;
+/** A redirect does not wait longer for the disk. */
+const defaultAppendTimeoutMs = 250;
 
 /** What holds a scan when its redirect is sent. */
 export type ScanStorage = 'queue' | 'spool' | 'memory' | 'dropped';
@@ -29,6 +32,19 @@ interface FallbackStorageOptions {
   metrics: WebMetrics;
   log: Log;
   maxMemoryBytes?: number;
+  appendTimeoutMs?: number;
+}
+
+/**
+ *   writing ── on the disk in time → done
+ *      ├── late → held ── on the disk after all → done
+ *      └── failed → held ── added to the queue, or written at another try → done
+ */
+interface Batch {
+  job: ScanJob;
+  bytes: number;
+  /** `leaving`: on its way to the queue. Should the disk have it now, it is removed there. */
+  state: 'writing' | 'held' | 'leaving' | 'done';
 }
 
 /**
@@ -40,8 +56,10 @@ export function createFallbackStorage({
   metrics,
   log,
   maxMemoryBytes = defaultMaxMemoryBytes,
+  appendTimeoutMs = defaultAppendTimeoutMs,
 }: FallbackStorageOptions): FallbackStorage {
-  const held: { job: ScanJob; bytes: number }[] = [];
+  /** Oldest first. */
+  const held = new Set<Batch>();
   let heldBytes = 0;
   let diskFailedAt = Number.NEGATIVE_INFINITY;
   let flushing: Promise<void> | undefined;
@@ -56,60 +74,82 @@ export function createFallbackStorage({
     log.error({ err, scans }, 'scans were dropped: neither the queue nor the spool takes them'),
   );
 
-  function drop(job: ScanJob, err: unknown): ScanStorage {
-    metrics.scansDropped.inc(countScans(job));
-    logDropped(err, countScans(job));
+  function drop(batch: Batch, err: unknown): ScanStorage {
+    batch.state = 'done';
+    metrics.scansDropped.inc(countScans(batch.job));
+    logDropped(err, countScans(batch.job));
     return 'dropped';
   }
 
-  function hold(job: ScanJob, err: unknown): ScanStorage {
-    const bytes = JSON.stringify(job).length;
-    if (heldBytes + bytes > maxMemoryBytes) return drop(job, err);
-    held.push({ job, bytes });
-    heldBytes += bytes;
-    metrics.scansInMemory.inc(countScans(job));
-    logHeld(err, countScans(job));
+  function hold(batch: Batch, err: unknown): ScanStorage {
+    batch.bytes = JSON.stringify(batch.job).length;
+    if (heldBytes + batch.bytes > maxMemoryBytes) return drop(batch, err);
+    batch.state = 'held';
+    held.add(batch);
+    heldBytes += batch.bytes;
+    metrics.scansInMemory.inc(countScans(batch.job));
+    logHeld(err, countScans(batch.job));
     return 'memory';
   }
 
-  async function append(job: ScanJob): Promise<void> {
+  function release(batch: Batch): void {
+    batch.state = 'done';
+    if (!held.delete(batch)) return;
+    heldBytes -= batch.bytes;
+    metrics.scansInMemory.dec(countScans(batch.job));
+  }
+
+  /** Rejects if the disk does not have the batch in time. It may still get it later. */
+  async function write(batch: Batch): Promise<void> {
+    const accept = () => {
+      if (batch.state === 'leaving' || batch.state === 'done') return false;
+      release(batch);
+      metrics.scansSpooled.inc(countScans(batch.job));
+      return true;
+    };
+    const written = spool.append(batch.job, accept);
+    // After the timeout nobody listens any more.
+    written.catch(() => undefined);
     try {
-      await spool.append(job);
+      await withTimeout(appendTimeoutMs, written);
     } catch (error) {
       if (!(error instanceof SpoolFullError)) diskFailedAt = performance.now();
-      throw error;
+      throw error instanceof TimeoutError ? new Error('the disk does not respond', { cause: error }) : error;
     }
-    metrics.scansSpooled.inc(countScans(job));
   }
 
   async function flushAll(add?: (job: ScanJob) => Promise<unknown>): Promise<void> {
-    for (let first = held[0]; first; first = held[0]) {
-      const { job, bytes } = first;
-      if (add) {
-        await add(job);
-        metrics.scansQueued.inc(countScans(job));
-      } else {
-        await append(job);
+    for (let [batch] = held; batch; [batch] = held) {
+      if (!add) {
+        await write(batch);
+        continue;
       }
-      held.shift();
-      heldBytes -= bytes;
-      metrics.scansInMemory.dec(countScans(job));
+      batch.state = 'leaving';
+      try {
+        await add(batch.job);
+      } catch (error) {
+        batch.state = 'held';
+        throw error;
+      }
+      metrics.scansQueued.inc(countScans(batch.job));
+      release(batch);
     }
   }
 
   return {
     async save(job) {
+      const batch: Batch = { job, bytes: 0, state: 'writing' };
       if (performance.now() - diskFailedAt < diskRetryMs)
-        return hold(job, new Error('the last write to the disk failed'));
+        return hold(batch, new Error('the last write to the disk failed'));
       try {
-        await append(job);
+        await write(batch);
         return 'spool';
       } catch (error) {
         // The operator chose the limit of the spool; nobody chose a disk that fails.
-        return error instanceof SpoolFullError ? drop(job, error) : hold(job, error);
+        return error instanceof SpoolFullError ? drop(batch, error) : hold(batch, error);
       }
     },
-    isEmpty: () => held.length === 0,
+    isEmpty: () => held.size === 0,
     flush(add) {
       flushing ??= flushAll(add).finally(() => {
         flushing = undefined;
@@ -117,9 +157,12 @@ export function createFallbackStorage({
       return flushing;
     },
     close() {
-      const scans = held.splice(0).reduce((sum, { job }) => sum + countScans(job), 0);
+      let scans = 0;
+      for (const batch of held) {
+        scans += countScans(batch.job);
+        release(batch);
+      }
       if (scans === 0) return;
-      metrics.scansInMemory.dec(scans);
       metrics.scansDropped.inc(scans);
       log.error(
         { scans },

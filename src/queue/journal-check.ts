@@ -1,3 +1,4 @@
+import type { Confirm, Outcome } from './journal.ts';
 import { jobIdOf, listScans, type ScanJob } from './scan-jobs.ts';
 
 /** A scan as the database knows it. */
@@ -16,22 +17,18 @@ interface JournalCheckOptions {
 }
 
 /**
- * Says of each batch whether all of it is recorded. One that neither the queue nor the database has is sent again.
+ * Says of each batch where it is. One that neither the queue nor the database has is sent again.
  *
  * The queue is asked first: a job leaves it only when its scans are recorded. The other way round, a job that ends between
  * the two questions would look lost.
  */
-export function createJournalCheck({
-  hasJobs,
-  findUnrecorded,
-  resend,
-}: JournalCheckOptions): (jobs: ScanJob[]) => Promise<boolean[]> {
+export function createJournalCheck({ hasJobs, findUnrecorded, resend }: JournalCheckOptions): Confirm {
   return async (jobs) => {
     const isQueued = await hasJobs(jobs.map(jobIdOf));
     const scansOf = jobs.map((job, index) => (isQueued[index] ? [] : listScans(job)));
     const asked = scansOf.flat().map(([id, qrCodeId]) => ({ id, qrCodeId }));
     const unrecorded = new Set(asked.length > 0 ? await findUnrecorded(asked) : []);
-    const outcomes: boolean[] = [];
+    const outcomes: Outcome[] = [];
     // A batch that went to the spool in between is in the journal twice.
     const resent = new Set<string>();
     for (const [index, job] of jobs.entries()) {
@@ -40,7 +37,8 @@ export function createJournalCheck({
         await resend(job, lostScans);
         resent.add(jobIdOf(job));
       }
-      outcomes.push(!isQueued[index] && lostScans === 0);
+      if (isQueued[index]) outcomes.push('queued');
+      else outcomes.push(lostScans === 0 ? 'recorded' : 'resent');
     }
     return outcomes;
   };

@@ -1,7 +1,8 @@
 import { unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLineWriter, createTaskQueue, ignoreMissing, type LineFile } from './line-writer.ts';
-import { countScans, type ScanJob } from './scan-jobs.ts';
+import { createDiskAccess, type DiskAccess } from './disk-access.ts';
+import { createLineWriter, ignoreMissing, type LineFile } from './line-writer.ts';
+import { countScans, jobIdOf, type ScanJob } from './scan-jobs.ts';
 import { defaultHeartbeatMs, ownerHere, readSpoolLines } from './spool-files.ts';
 
 /**
@@ -14,32 +15,58 @@ export interface Journal {
   /** Resolves when the batch is in the file. If it fails, nothing of the batch is left in the file. */
   append(job: ScanJob): Promise<void>;
   /**
-   * Passes the unconfirmed batches that are at least `minAgeMs` old to `confirm`, page by page, and deletes a file when all
-   * of it is confirmed. `confirm` says of each whether it is. Stops when `confirm` rejects. Rejects, at the end, if a file
-   * cannot be read.
+   * Passes batches that are not known to be recorded to `confirm`, page by page, and deletes a file when all of it is
+   * recorded. Stops when `confirm` rejects. Rejects, at the end, if a file cannot be read.
    */
-  check(confirm: (jobs: ScanJob[]) => Promise<boolean[]>, minAgeMs: number): Promise<void>;
+  check(confirm: Confirm, options: CheckOptions): Promise<void>;
   bytes(): number;
   /** For how long the oldest unconfirmed batch has been in the journal, or a little longer; 0 if there is none. */
   oldestMs(): number;
   close(): Promise<void>;
 }
 
+/** `resent`: neither the queue nor the database had it. */
+export type Outcome = 'recorded' | 'queued' | 'resent';
+export type Confirm = (jobs: ScanJob[]) => Promise<Outcome[]>;
+
+interface CheckOptions {
+  /** Younger batches are not passed on. */
+  minAgeMs: number;
+  /**
+   * With it, a batch that waits in the queue is not passed on at every check: that would take the longer the more there
+   * are. Of each file, a few jobs are looked for. If one is gone, or a job was lost anywhere, the file is passed on.
+   */
+  hasJobs?: (ids: string[]) => Promise<boolean[]>;
+}
+
 interface JournalFile extends LineFile {
   /** On the clock of `elapsedMs`. */
   startedAt: number;
   closedAt: number;
-  /** Numbers of lines, from 0. */
+  /** Sizes of the file at the times of checks, oldest first: tells what is old enough. */
+  sizes: { at: number; bytes: number }[];
+  /** What has been passed on at least once: bytes, and complete lines in them. */
+  checkedBytes: number;
+  lines: number;
+  /** Offsets of lines. */
   confirmed: Set<number>;
+  /** Some of the jobs that were not recorded when they were passed on. */
+  sample: string[];
+  passedAt: number;
 }
 
-interface Line {
-  number: number;
-  job: ScanJob;
+interface Page {
+  batches: { start: number; job: ScanJob }[];
+  /** Lines that have not been passed on before. */
+  newLines: number;
+  /** Offset of the next line. */
+  end: number;
 }
 
 interface JournalOptions {
   folder: string;
+  /** Shared with the spool, whose files are in the same folder. */
+  disk?: DiskAccess;
   maxBytes: number;
   /** Whether `append` waits for the disk. */
   sync: boolean;
@@ -63,9 +90,13 @@ const pageScans = 1_000;
 const pageJobs = 100;
 /** While the disk hangs, further batches must not pile up in memory. */
 const maxPendingAppends = 64;
+/** Jobs of a file that are looked for at each check: the first, the last, and others. */
+const sampleJobs = 4;
+const idsPerLook = 500;
 
 export async function openJournal({
   folder,
+  disk = createDiskAccess(),
   maxBytes,
   sync,
   heartbeatMs = defaultHeartbeatMs,
@@ -74,21 +105,35 @@ export async function openJournal({
 }: JournalOptions): Promise<Journal> {
   const owner = await ownerHere();
   const closed: JournalFile[] = [];
+  /** About the file that is written to. */
+  let writing: Omit<JournalFile, 'path' | 'bytes'> = startFile();
   let lastNumber = 0;
-  let startedAt = 0;
   let pending = 0;
-  const exclusively = createTaskQueue();
   const writer = createLineWriter({
     folder,
     sync,
     checkOwnerEveryMs,
     nextPath() {
-      startedAt = elapsedMs();
+      writing = startFile();
       return join(folder, `${owner}.${(lastNumber += 1)}.journal`);
     },
-    onRotated: (file) => closed.push({ ...file, startedAt, closedAt: elapsedMs(), confirmed: new Set() }),
+    onRotated: (file) => closed.push(Object.assign(writing, file, { closedAt: elapsedMs() })),
   });
   const bytes = () => closed.reduce((sum, file) => sum + file.bytes, writer.current()?.bytes ?? 0);
+
+  function startFile(): typeof writing {
+    const startedAt = elapsedMs();
+    return {
+      startedAt,
+      closedAt: Number.POSITIVE_INFINITY,
+      sizes: [],
+      checkedBytes: 0,
+      lines: 0,
+      confirmed: new Set(),
+      sample: [],
+      passedAt: startedAt,
+    };
+  }
 
   async function append(job: ScanJob): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(job)}\n`);
@@ -100,87 +145,164 @@ export async function openJournal({
 
   async function rotateIfDue(minAgeMs: number): Promise<void> {
     const isHeldUp = minAgeMs > 0 && closed.some(({ closedAt }) => elapsedMs() - closedAt > 2 * minAgeMs);
-    if (writer.current() && elapsedMs() - startedAt >= (isHeldUp ? maxFileAgeMs : 0)) await writer.rotate();
+    if (writer.current() && elapsedMs() - writing.startedAt >= (isHeldUp ? maxFileAgeMs : 0))
+      await writer.rotate();
   }
 
-  async function checkFile(
-    file: JournalFile,
-    confirm: (jobs: ScanJob[]) => Promise<boolean[]>,
-  ): Promise<void> {
-    let total = 0;
-    for await (const page of pagesOf(file, (lines) => (total = lines))) {
-      const outcomes = await confirm(page.map(({ job }) => job));
-      page.forEach(({ number }, index) => outcomes[index] && file.confirmed.add(number));
+  /** Every file, the one that is written to last. */
+  function listFiles(): JournalFile[] {
+    const current = writer.current();
+    return current
+      ? [...closed, Object.assign(writing, { path: current.path, bytes: current.bytes })]
+      : [...closed];
+  }
+
+  /** How much of the file is older than `minAgeMs`. */
+  function settledBytes(file: JournalFile, minAgeMs: number): number {
+    const now = elapsedMs();
+    if (file.sizes.at(-1)?.bytes !== file.bytes) file.sizes.push({ at: now, bytes: file.bytes });
+    const settled = file.sizes.findLastIndex(({ at }) => now - at >= minAgeMs);
+    file.sizes.splice(0, settled);
+    return settled < 0 ? 0 : (file.sizes[0]?.bytes ?? 0);
+  }
+
+  /** Passes on what is not confirmed up to an offset. Says whether the queue had lost any of it. */
+  async function pass(file: JournalFile, from: number, to: number, confirm: Confirm): Promise<boolean> {
+    const waiting: string[] = from === 0 ? [] : file.sample;
+    let hasLost = false;
+    for await (const page of pagesOf(file, disk, from, to)) {
+      const outcomes = await confirm(page.batches.map(({ job }) => job));
+      for (const [index, { start, job }] of page.batches.entries()) {
+        if (outcomes[index] === 'recorded') file.confirmed.add(start);
+        else waiting.push(jobIdOf(job));
+        hasLost ||= outcomes[index] === 'resent';
+      }
+      if (page.end <= file.checkedBytes) continue;
+      file.checkedBytes = page.end;
+      file.lines += page.newLines;
     }
-    if (file.confirmed.size < total) return;
-    await unlink(file.path).catch(ignoreMissing);
-    closed.splice(closed.indexOf(file), 1);
+    file.sample = pickSample(waiting);
+    if (from === 0) file.passedAt = elapsedMs();
+    await deleteIfConfirmed(file);
+    return hasLost;
+  }
+
+  async function deleteIfConfirmed(file: JournalFile): Promise<void> {
+    const { path, closedAt, checkedBytes, lines, confirmed } = file;
+    if (closedAt > elapsedMs() || checkedBytes < file.bytes || confirmed.size < lines) return;
+    await disk.run(() => unlink(path).catch(ignoreMissing));
+    forget(file);
+  }
+
+  function forget(file: JournalFile): void {
+    const index = closed.indexOf(file);
+    if (index >= 0) closed.splice(index, 1);
+  }
+
+  /** Those of which a job has left the queue, and, in turn, one of the others: a single job may have been removed by hand. */
+  async function findDue(
+    waiting: JournalFile[],
+    hasJobs: NonNullable<CheckOptions['hasJobs']>,
+  ): Promise<JournalFile[]> {
+    const ids = waiting.flatMap(({ sample }) => sample);
+    const gone = new Set<string>();
+    for (let at = 0; at < ids.length; at += idsPerLook) {
+      const asked = ids.slice(at, at + idsPerLook);
+      const found = await hasJobs(asked);
+      for (const [index, id] of asked.entries()) if (!found[index]) gone.add(id);
+    }
+    const [next] = waiting.toSorted((one, other) => one.passedAt - other.passedAt);
+    return waiting.filter((file) => file === next || file.sample.some((id) => gone.has(id)));
   }
 
   const heartbeat = setInterval(() => {
     const now = new Date();
-    const current = writer.current();
-    for (const { path } of current ? [...closed, current] : closed)
-      utimes(path, now, now).catch(() => undefined);
+    for (const { path } of listFiles()) disk.run(() => utimes(path, now, now)).catch(() => undefined);
   }, heartbeatMs).unref();
 
   return {
     async append(job) {
       if (pending >= maxPendingAppends) throw new Error('The disk does not keep up with the journal');
       pending += 1;
-      await exclusively(() => append(job)).finally(() => {
-        pending -= 1;
-      });
+      await disk
+        .run(() => append(job))
+        .finally(() => {
+          pending -= 1;
+        });
     },
-    async check(confirm, minAgeMs) {
-      await exclusively(() => rotateIfDue(minAgeMs));
+    async check(confirm, { minAgeMs, hasJobs }) {
+      await disk.run(() => rotateIfDue(minAgeMs));
       let refusal: unknown;
       let unreadable: Error | undefined;
-      const confirmPage = (jobs: ScanJob[]) =>
-        confirm(jobs).catch((error: unknown) => {
+      const passPage: Confirm = (jobs) =>
+        (jobs.length > 0 ? confirm(jobs) : Promise.resolve([])).catch((error: unknown) => {
           refusal = error;
           throw error;
         });
-      for (const file of closed.filter(({ closedAt }) => elapsedMs() - closedAt >= minAgeMs)) {
-        await checkFile(file, confirmPage).catch((error: NodeJS.ErrnoException) => {
+      async function passFile(file: JournalFile, from: number, to: number): Promise<boolean> {
+        try {
+          return await pass(file, from, to, passPage);
+        } catch (error) {
           if (error === refusal) throw error;
           // A process that took us for dead has adopted it.
-          if (error.code === 'ENOENT') closed.splice(closed.indexOf(file), 1);
+          if ((error as NodeJS.ErrnoException).code === 'ENOENT') forget(file);
           // One bad file must not hold up the others.
-          else unreadable = error;
-        });
+          else unreadable = error as Error;
+          return false;
+        }
+      }
+      let hasLost = false;
+      for (const file of listFiles()) {
+        const settled = settledBytes(file, minAgeMs);
+        const from = hasJobs ? file.checkedBytes : 0;
+        if (settled > from) hasLost = (await passFile(file, from, settled)) || hasLost;
+      }
+      if (hasJobs) {
+        const waiting = listFiles().filter(({ sample }) => sample.length > 0);
+        const due = new Set(hasLost ? waiting : await findDue(waiting, hasJobs));
+        for (const file of due)
+          if (await passFile(file, 0, file.checkedBytes)) for (const other of waiting) due.add(other);
       }
       if (unreadable) throw unreadable;
     },
     bytes,
     oldestMs() {
       const times = closed.map((file) => file.startedAt);
-      if (writer.current()) times.push(startedAt);
+      if (writer.current()) times.push(writing.startedAt);
       return times.length === 0 ? 0 : elapsedMs() - Math.min(...times);
     },
     async close() {
       clearInterval(heartbeat);
-      await exclusively(writer.rotate);
+      await disk.run(writer.rotate);
     },
   };
 }
 
 /** The unconfirmed lines of a file. A torn line, whose redirects were not sent, counts as confirmed. */
-async function* pagesOf(file: JournalFile, onEnd: (lines: number) => void): AsyncGenerator<Line[]> {
-  let page: Line[] = [];
+async function* pagesOf(file: JournalFile, disk: DiskAccess, from: number, to: number): AsyncGenerator<Page> {
+  let page: Page = { batches: [], newLines: 0, end: from };
   let scans = 0;
-  let number = -1;
-  for await (const { job } of readSpoolLines(file.path)) {
-    number += 1;
-    if (!job) file.confirmed.add(number);
-    if (!job || file.confirmed.has(number)) continue;
-    page.push({ number, job });
+  for await (const { start, end, parse } of readSpoolLines(file.path, disk, { from, to })) {
+    page.end = end;
+    if (start >= file.checkedBytes) page.newLines += 1;
+    if (file.confirmed.has(start)) continue;
+    const { job } = parse();
+    if (!job) {
+      file.confirmed.add(start);
+      continue;
+    }
+    page.batches.push({ start, job });
     scans += countScans(job);
-    if (scans < pageScans && page.length < pageJobs) continue;
+    if (scans < pageScans && page.batches.length < pageJobs) continue;
     yield page;
-    page = [];
+    page = { batches: [], newLines: 0, end };
     scans = 0;
   }
-  if (page.length > 0) yield page;
-  onEnd(number + 1);
+  yield page;
+}
+
+function pickSample(ids: string[]): string[] {
+  if (ids.length <= sampleJobs) return ids;
+  const others = Array.from({ length: sampleJobs - 2 }, () => Math.floor(Math.random() * ids.length));
+  return [...new Set([0, ids.length - 1, ...others])].map((index) => ids[index] as string);
 }

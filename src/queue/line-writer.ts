@@ -9,8 +9,11 @@ export interface LineFile {
 
 /** Appends lines to a file of this process. Not for calls at the same time: a file must not be closed during a write. */
 export interface LineWriter {
-  /** If it fails, nothing of the line is left in the file. */
-  append(line: Buffer): Promise<void>;
+  /**
+   * `accept` is called when the line is in the file, and if it says no, the line is removed. If it fails, nothing of the
+   * line is left in the file.
+   */
+  append(line: Buffer, accept?: () => boolean): Promise<void>;
   /** The file that is written to, if there is one. */
   current(): LineFile | undefined;
   /** Closes the file; the next line starts a new one. */
@@ -57,26 +60,28 @@ export function createLineWriter({
     return current;
   }
 
-  async function append(line: Buffer): Promise<void> {
+  async function append(line: Buffer, accept: () => boolean = () => true): Promise<void> {
     const file = await fileToAppendTo();
+    // The next line must not be appended to half a line.
+    const removeLine = () => file.handle.truncate(file.bytes).catch(rotate);
     try {
       await file.handle.appendFile(line);
       if (sync) await file.handle.datasync();
     } catch (error) {
-      // The next line must not be appended to half a line.
-      await file.handle.truncate(file.bytes).catch(rotate);
+      await removeLine();
       throw error;
     }
-    file.bytes += line.length;
-    if (performance.now() - checkedAt < checkOwnerEveryMs) return;
-    if (await isUnmoved(file)) {
+    if (performance.now() - checkedAt >= checkOwnerEveryMs) {
+      if (!(await isUnmoved(file))) {
+        // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
+        current = undefined;
+        await file.handle.close().catch(() => undefined);
+        return append(line, accept);
+      }
       checkedAt = performance.now();
-      return;
     }
-    // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
-    current = undefined;
-    await file.handle.close().catch(() => undefined);
-    await append(line);
+    if (accept()) file.bytes += line.length;
+    else await removeLine();
   }
 
   return { append, current: () => current, rotate };
@@ -89,14 +94,4 @@ async function isUnmoved({ path, inode }: OpenFile): Promise<boolean> {
 
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
-}
-
-/** Runs one task at a time. */
-export function createTaskQueue(): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let lastWork: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = lastWork.then(work, work);
-    lastWork = done.catch(() => undefined);
-    return done;
-  };
 }

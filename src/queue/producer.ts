@@ -17,6 +17,8 @@ const adoptEveryMs = 30_000;
 const checkDiskEveryMs = 10_000;
 /** What is still in the spool after that is replayed at the next start. */
 const finalReplayMs = 5_000;
+/** A disk that hangs must not delay the end of the process for longer. */
+const closeSpoolMs = 1_000;
 
 type OnDurable = (storage: ScanStorage) => void;
 
@@ -28,7 +30,7 @@ export interface ScanProducer {
 }
 
 interface ProducerOptions {
-  queue: Pick<WebQueue, 'isReady' | 'enqueue' | 'add'>;
+  queue: Pick<WebQueue, 'isReady' | 'add'>;
   spool: Spool;
   sealingKey: Buffer;
   metrics: WebMetrics;
@@ -45,7 +47,7 @@ interface ProducerOptions {
  *                   └── late or refused → spool → redirects are sent; down
  *   down: batch → spool → redirects are sent; meanwhile the spool is replayed into the queue
  *                   │                             └── accepted → up; the rest of the spool follows in the background
- *                   └── the disk fails → memory, up to a limit → redirects are sent; both are retried
+ *                   └── the disk fails or hangs → memory, up to a limit → redirects are sent; both are retried
  *
  * A late batch may be in the queue and in the spool: its scans keep their ids, and count once.
  */
@@ -83,6 +85,9 @@ export function createProducer({
   );
   const fallback = createFallbackStorage({ spool, metrics, log });
 
+  const logNotStored = throttle((err, scans) =>
+    log.error({ err, scans }, 'scans were dropped: an error in the code that stores them'),
+  );
   const logCallbackError = throttle((err, count) =>
     log.error({ err, times: count }, 'the response to a scan could not be sent'),
   );
@@ -119,28 +124,38 @@ export function createProducer({
     scansInFlight += batch.length;
     metrics.shareAnswers.counted += batch.length;
     metrics.batchScans.observe(batch.length);
-    const onDurable = (storage: ScanStorage) => {
-      inFlight -= 1;
-      scansInFlight -= batch.length;
-      // The next batch first: it travels while these redirects are written.
-      if (isBatchDue()) sendBatch();
-      for (const callback of batchCallbacks) callBack(callback, storage);
-      if (inFlight === 0) onIdle?.();
-    };
-    if (down || !queue.isReady()) {
-      setDown();
-      void fallback.save(packScans(batch, sealingKey)).then(onDurable);
-      return;
+    void store(batch)
+      .catch((err: unknown) => dropBatch(batch, err))
+      .then((storage) => {
+        inFlight -= 1;
+        scansInFlight -= batch.length;
+        // The next batch first: it travels while these redirects are written.
+        if (isBatchDue()) sendBatch();
+        for (const callback of batchCallbacks) callBack(callback, storage);
+        if (inFlight === 0) onIdle?.();
+      });
+  }
+
+  async function store(batch: RawScan[]): Promise<ScanStorage> {
+    const job = packScans(batch, sealingKey);
+    if (!down && queue.isReady()) {
+      try {
+        await withTimeout(deadlineMs, queue.add(scanQueue, job));
+        metrics.scansQueued.inc(batch.length);
+        return 'queue';
+      } catch (err) {
+        logLate(err, batch.length);
+      }
     }
-    const onQueued = () => {
-      metrics.scansQueued.inc(batch.length);
-      onDurable('queue');
-    };
-    withTimeout(deadlineMs, queue.enqueue(batch)).then(onQueued, (err: unknown) => {
-      logLate(err, batch.length);
-      setDown();
-      void fallback.save(packScans(batch, sealingKey)).then(onDurable);
-    });
+    setDown();
+    return fallback.save(job);
+  }
+
+  /** Only if there is a mistake in the code: its slot must be free again, and its redirects sent. */
+  function dropBatch(batch: RawScan[], err: unknown): ScanStorage {
+    metrics.scansDropped.inc(batch.length);
+    logNotStored(err, batch.length);
+    return 'dropped';
   }
 
   function setDown(isDown = true): void {
@@ -149,40 +164,57 @@ export function createProducer({
     logStateChange(undefined);
   }
 
-  async function replay(): Promise<void> {
+  const addFromStorage = async (job: ScanJob) => {
+    if (performance.now() > replayUntil) throw new Error('the rest stays in the spool');
+    await withTimeout(replayTimeoutMs, queue.add(scanQueue, job));
+    setDown(false);
+  };
+
+  /** Moves what memory holds to the queue, or else to the disk. Rejects if neither takes it. */
+  async function flushMemory(): Promise<void> {
     if (!queue.isReady()) return fallback.flush();
-    const add = async (job: ScanJob) => {
-      if (performance.now() > replayUntil) throw new Error('the rest stays in the spool');
-      await withTimeout(replayTimeoutMs, queue.add(scanQueue, job));
-      setDown(false);
-    };
-    await fallback.flush(add);
+    await fallback.flush(addFromStorage);
     // There is nothing to replay that would show whether the queue is up: the next batch tries it.
     if (spool.isEmpty()) setDown(false);
+  }
+
+  async function replaySpool(): Promise<void> {
+    if (!queue.isReady()) return;
     await spool.replay(async (job) => {
-      await add(job);
+      await addFromStorage(job);
       metrics.scansReplayed.inc(countScans(job));
     });
   }
 
-  async function adopt(): Promise<void> {
-    await spool.adopt();
-    if (!spool.isEmpty()) await replay();
+  /** On a disk that hangs, work does not end: it is not begun again, and holds up no other. */
+  function inBackground(work: () => Promise<void>): () => void {
+    let isRunning = false;
+    return () => {
+      if (isRunning) return;
+      isRunning = true;
+      work()
+        .catch((err: unknown) => log.debug({ err }, 'the spool could not be replayed yet'))
+        .finally(() => (isRunning = false));
+    };
   }
-
-  const inBackground = (work: () => Promise<void>) => () => {
-    work().catch((err: unknown) => log.debug({ err }, 'the spool could not be replayed yet'));
-  };
-  const replayTimer = setInterval(
-    () => (down || !spool.isEmpty() || !fallback.isEmpty() ? inBackground(replay)() : undefined),
-    replayEveryMs,
-  ).unref();
-  const adoptTimer = setInterval(inBackground(adopt), adoptEveryMs).unref();
+  const replayInBackground = inBackground(replaySpool);
+  const flushInBackground = inBackground(async () => {
+    await flushMemory();
+    if (!spool.isEmpty()) replayInBackground();
+  });
+  const adoptInBackground = inBackground(async () => {
+    await spool.adopt();
+    if (!spool.isEmpty()) flushInBackground();
+  });
+  const replayTimer = setInterval(() => {
+    if (down || !spool.isEmpty() || !fallback.isEmpty()) flushInBackground();
+  }, replayEveryMs).unref();
+  const adoptTimer = setInterval(adoptInBackground, adoptEveryMs).unref();
   const diskTimer = setInterval(
     () => void spool.checkWritable().catch(logDiskError),
     checkDiskEveryMs,
   ).unref();
-  inBackground(adopt)();
+  adoptInBackground();
 
   return {
     enqueue(scan, onDurable) {
@@ -199,10 +231,12 @@ export function createProducer({
       clearInterval(adoptTimer);
       clearInterval(diskTimer);
       replayUntil = performance.now() + finalReplayMs;
-      await replay().catch(() => undefined);
+      await flushMemory()
+        .then(() => withTimeout(finalReplayMs, replaySpool()))
+        .catch(() => undefined);
       if (!fallback.isEmpty()) await fallback.flush().catch(() => undefined);
       fallback.close();
-      await spool.close();
+      await withTimeout(closeSpoolMs, spool.close()).catch(() => undefined);
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
+import type { DiskAccess } from './disk-access.ts';
 import { openJournal } from './journal.ts';
 import { createJournalCheck, type ScanKey } from './journal-check.ts';
 import { countScans, type ScanJob } from './scan-jobs.ts';
@@ -9,6 +10,8 @@ import { countScans, type ScanJob } from './scan-jobs.ts';
 /** Where SCAN_JOURNAL keeps batches. */
 export interface JournalSettings {
   folder: string;
+  /** Shared with the spool. */
+  disk?: DiskAccess;
   maxBytes: number;
   sync: boolean;
 }
@@ -48,10 +51,9 @@ const defaultAppendTimeoutMs = 30;
 const defaultCheckEveryMs = 2_000;
 /** Longer than a job may be on its way to the queue: before that it would look lost. */
 const defaultMinAgeMs = 5_000;
-/** With many batches unconfirmed, checks take longer: they may take this share of the time. */
-const maxShare = 0.1;
 const finalChecksMs = 1_500;
 const finalCheckEveryMs = 100;
+const closeTimeoutMs = 1_000;
 
 export async function openScanJournal({
   settings,
@@ -96,23 +98,19 @@ export async function openScanJournal({
   });
 
   async function check(): Promise<void> {
-    const startedAt = performance.now();
     // What was on its way to the queue when it went down is in the spool too, which is replayed first.
-    if (readyForMs() >= minAgeMs) await journal.check(confirm, minAgeMs).catch(logUnchecked);
-    schedule((performance.now() - startedAt) / maxShare);
+    if (readyForMs() >= minAgeMs) await journal.check(confirm, { minAgeMs, hasJobs }).catch(logUnchecked);
+    schedule();
   }
 
   let timer: NodeJS.Timeout | undefined;
-  function schedule(pauseMs: number): void {
+  function schedule(): void {
     if (isClosing) return;
-    timer = setTimeout(
-      () => {
-        checking = check();
-      },
-      Math.max(checkEveryMs, pauseMs),
-    ).unref();
+    timer = setTimeout(() => {
+      checking = check();
+    }, checkEveryMs).unref();
   }
-  schedule(0);
+  schedule();
 
   return {
     async keep(job, addToQueue) {
@@ -135,10 +133,11 @@ export async function openScanJournal({
       await withTimeout(finalChecksMs, checking).catch(() => undefined);
       while (journal.bytes() > 0 && performance.now() < endsAt) {
         const left = endsAt - performance.now();
-        await withTimeout(left, journal.check(confirm, 0)).catch(() => undefined);
+        await withTimeout(left, journal.check(confirm, { minAgeMs: 0 })).catch(() => undefined);
         if (journal.bytes() > 0) await sleep(finalCheckEveryMs);
       }
-      await journal.close();
+      // A disk that hangs must not delay the end of the process.
+      await withTimeout(closeTimeoutMs, journal.close()).catch(() => undefined);
     },
   };
 }

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
+import type { DiskAccess } from './disk-access.ts';
 import { isJobOf } from './job-contract.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
@@ -58,21 +58,60 @@ export async function isAbandoned(
   return (await unchangedMs()) > (isOfThisRelease ? limitMs : Math.max(limitMs, earlierAbandonedAfterMs));
 }
 
+/** A line of a file, not parsed yet. */
+export interface RawLine {
+  /** Offsets of the line and of the next one. */
+  start: number;
+  end: number;
+  parse(): SpoolLine;
+}
+
 /** A torn line may end with a complete one. */
 interface SpoolLine {
   job: ScanJob | undefined;
   isTorn: boolean;
 }
 
-export async function* readSpoolLines(path: string): AsyncGenerator<SpoolLine> {
-  let rest = '';
-  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) yield readLine(line);
+const chunkBytes = 64 * 1024;
+const newline = 0x0a;
+
+/** The lines between two offsets, each of which is the start of a line. */
+export async function* readSpoolLines(
+  path: string,
+  disk: DiskAccess,
+  { from = 0, to = Number.POSITIVE_INFINITY }: { from?: number; to?: number } = {},
+): AsyncGenerator<RawLine> {
+  const handle = await disk.run(() => open(path, 'r'));
+  try {
+    let start = from;
+    let rest: Buffer = Buffer.alloc(0);
+    for (let position = from; position < to; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, to - position));
+      const { bytesRead } = await disk.run(() => handle.read(chunk, 0, chunk.length, position));
+      if (bytesRead === 0) break;
+      position += bytesRead;
+      const read = chunk.subarray(0, bytesRead);
+      const text: Buffer = rest.length > 0 ? Buffer.concat([rest, read]) : read;
+      let at = 0;
+      for (let next = text.indexOf(newline); next >= 0; next = text.indexOf(newline, at)) {
+        yield rawLine(text.subarray(at, next), start + at, start + next + 1);
+        at = next + 1;
+      }
+      start += at;
+      rest = text.subarray(at);
+    }
+    if (rest.length > 0) yield rawLine(rest, start, start + rest.length);
+  } finally {
+    // Not through `disk`, which may refuse it: closing a file that was only read does not wait for the disk.
+    handle.close().catch(() => undefined);
   }
-  if (rest !== '') yield readLine(rest);
 }
+
+const rawLine = (bytes: Buffer, start: number, end: number): RawLine => ({
+  start,
+  end,
+  parse: () => readLine(bytes.toString()),
+});
 
 const lineStart = '{"scans":';
 

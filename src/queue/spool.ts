@@ -1,7 +1,8 @@
 import { mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchHeartbeats } from '../runtime/heartbeat.ts';
-import { createLineWriter, createTaskQueue, ignoreMissing, type LineFile } from './line-writer.ts';
+import { createDiskAccess, type DiskAccess } from './disk-access.ts';
+import { createLineWriter, ignoreMissing, type LineFile } from './line-writer.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import {
   isAbandoned,
@@ -20,8 +21,12 @@ import {
  *   writing → (replay) closed → each line replayed → deleted
  */
 export interface Spool {
-  /** Resolves when the batch is on the disk. If it fails, nothing of the batch is left in the file. */
-  append(job: ScanJob): Promise<void>;
+  /**
+   * Resolves when the disk has responded, however long that takes, and rejects at once while it hangs. `accept` is called
+   * when the batch is on the disk, and if it says no, the batch is removed. If it fails, nothing of the batch is left in
+   * the file.
+   */
+  append(job: ScanJob, accept?: () => boolean): Promise<void>;
   isEmpty(): boolean;
   /** The bytes that count toward `maxBytes`: adopted files do not. */
   ownBytes(): number;
@@ -37,12 +42,14 @@ export interface Spool {
 }
 
 interface SpoolFile extends LineFile {
-  linesDelivered: number;
+  deliveredBytes: number;
   isAdopted: boolean;
 }
 
 interface SpoolOptions {
   folder: string;
+  /** Shared with the journal, whose files are in the same folder. */
+  disk?: DiskAccess;
   maxBytes: number;
   /** Called for each line that a crash left half-written. */
   onTornLine(): void;
@@ -60,6 +67,7 @@ const probeEveryMs = 5_000;
 
 export async function openSpool({
   folder,
+  disk = createDiskAccess(),
   maxBytes,
   onTornLine,
   abandonedAfterMs = defaultAbandonedAfterMs,
@@ -70,17 +78,16 @@ export async function openSpool({
   const closed: SpoolFile[] = [];
   let lastNumber = 0;
   let replaying: Promise<void> | undefined;
+  let adopting: Promise<void> | undefined;
   let writable = true;
   let writtenAt = Number.NEGATIVE_INFINITY;
 
   const nextPath = (suffix = '') => join(folder, `${owner}.${(lastNumber += 1)}${suffix}.spool`);
-  // A file must not be closed between a write and its sync.
-  const exclusively = createTaskQueue();
   const writer = createLineWriter({
     folder,
     nextPath,
     sync: true,
-    onRotated: (file) => closed.push({ ...file, linesDelivered: 0, isAdopted: false }),
+    onRotated: (file) => closed.push({ ...file, deliveredBytes: 0, isAdopted: false }),
   });
   const ownFiles = (): LineFile[] => {
     const current = writer.current();
@@ -102,59 +109,60 @@ export async function openSpool({
     }
   }
 
-  async function append(job: ScanJob): Promise<void> {
+  async function append(job: ScanJob, accept?: () => boolean): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(job)}\n`);
     const bytes = ownBytes();
     if (bytes + line.length > maxBytes)
       throw new SpoolFullError(`The spool has ${bytes} bytes of at most ${maxBytes}`);
-    await trackWrite(() => writer.append(line));
+    await trackWrite(() => writer.append(line, accept));
   }
 
   async function deliverFile(file: SpoolFile, deliver: (job: ScanJob) => Promise<void>): Promise<void> {
-    let lines = 0;
-    for await (const { job, isTorn } of readSpoolLines(file.path)) {
-      lines += 1;
-      if (lines <= file.linesDelivered) continue;
+    for await (const line of readSpoolLines(file.path, disk, { from: file.deliveredBytes })) {
+      const { job, isTorn } = line.parse();
       if (job) await deliver(job);
       if (isTorn) onTornLine();
-      file.linesDelivered = lines;
+      file.deliveredBytes = line.end;
     }
   }
 
   async function replayAll(deliver: (job: ScanJob) => Promise<void>): Promise<void> {
-    await exclusively(writer.rotate);
+    await disk.run(writer.rotate);
     for (let file = closed[0]; file; file = closed[0]) {
       // If it is missing, a process that took us for dead has adopted it.
       await deliverFile(file, deliver).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT' || error.path !== file?.path) throw error;
       });
+      const { path } = file;
+      await disk.run(() => unlink(path).catch(ignoreMissing));
       closed.shift();
-      await unlink(file.path).catch(ignoreMissing);
     }
   }
 
   async function adopt(): Promise<void> {
-    const names = await readdir(folder).catch(() => []);
+    const names = await disk.run(() => readdir(folder).catch(() => []));
     heartbeats.retainOnly(names);
     for (const fileName of names) {
       const name = parseSpoolName(fileName);
       if (!name || name.owner === owner) continue;
       const path = join(folder, fileName);
       const unchangedMs = async () => {
-        const file = await stat(path).catch(() => undefined);
+        const file = await disk.run(() => stat(path).catch(() => undefined));
         return file ? heartbeats.unchangedMs(fileName, file.mtimeMs) : 0;
       };
       if (!(await isAbandoned(name, unchangedMs, abandonedAfterMs))) continue;
       if (name.isProbe) {
-        await unlink(path).catch(ignoreMissing);
+        await disk.run(() => unlink(path).catch(ignoreMissing));
         continue;
       }
       const adopted = nextPath('-adopted');
       // If several processes try, the rename of one succeeds.
-      const file = await rename(path, adopted)
-        .then(() => stat(adopted))
-        .catch(() => undefined);
-      if (file) closed.push({ path: adopted, bytes: file.size, linesDelivered: 0, isAdopted: true });
+      const file = await disk.run(() =>
+        rename(path, adopted)
+          .then(() => stat(adopted))
+          .catch(() => undefined),
+      );
+      if (file) closed.push({ path: adopted, bytes: file.size, deliveredBytes: 0, isAdopted: true });
     }
   }
 
@@ -176,11 +184,11 @@ export async function openSpool({
 
   const heartbeat = setInterval(() => {
     const now = new Date();
-    for (const { path } of ownFiles()) utimes(path, now, now).catch(() => undefined);
+    for (const { path } of ownFiles()) disk.run(() => utimes(path, now, now)).catch(() => undefined);
   }, heartbeatMs).unref();
 
   return {
-    append: (job) => exclusively(() => append(job)),
+    append: (job, accept) => disk.run(() => append(job, accept)),
     isEmpty: () => closed.length === 0 && !writer.current(),
     ownBytes,
     replay(deliver) {
@@ -189,14 +197,19 @@ export async function openSpool({
       });
       return replaying;
     },
-    adopt,
-    async checkWritable() {
-      if (performance.now() - writtenAt > probeEveryMs) await exclusively(() => trackWrite(writeProbe));
+    adopt() {
+      adopting ??= adopt().finally(() => {
+        adopting = undefined;
+      });
+      return adopting;
     },
-    isWritable: () => writable,
+    async checkWritable() {
+      if (performance.now() - writtenAt > probeEveryMs) await disk.run(() => trackWrite(writeProbe));
+    },
+    isWritable: () => writable && !disk.isHung(),
     async close() {
       clearInterval(heartbeat);
-      await exclusively(writer.rotate);
+      await disk.run(writer.rotate);
     },
   };
 }

@@ -2,31 +2,23 @@ import type { Log } from '../telemetry/log.ts';
 import type { ScanKey } from './journal-check.ts';
 import { openQueueClient, type QueueClient } from './queue-client.ts';
 import type { QueuePlace } from './queue-connection.ts';
-import { packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
+import type { ScanJob } from './scan-jobs.ts';
 import type { JournalSettings, JournalState } from './scan-journal.ts';
 import { scanQueue } from './scan-queue.ts';
 
 export interface WebQueue extends Omit<QueueClient, 'hasScanJobs'> {
-  /** Makes one job of these scans; resolves when the queue has it, and the journal if there is one. */
-  enqueue(scans: RawScan[]): Promise<unknown>;
   /** Undefined without a journal. */
   journalState(): JournalState | undefined;
 }
 
 interface WebQueueOptions {
   place: QueuePlace;
-  sealingKey: Uint8Array;
   log: Log;
   journal?: (JournalSettings & { findUnrecorded(scans: ScanKey[]): Promise<string[]> }) | undefined;
 }
 
 /** The queue client of a web process, and the journal of what it sends. Does not wait until the queue can be reached. */
-export async function openWebQueue({
-  place,
-  sealingKey,
-  log,
-  journal: settings,
-}: WebQueueOptions): Promise<WebQueue> {
+export async function openWebQueue({ place, log, journal: settings }: WebQueueOptions): Promise<WebQueue> {
   let changedAt = performance.now();
   const client = openQueueClient({
     place,
@@ -55,7 +47,7 @@ export async function openWebQueue({
     journal ? journal.keep(job, () => client.add(scanQueue, job)) : client.add(scanQueue, job);
   return {
     ...client,
-    enqueue: (scans) => addScans(packScans(scans, sealingKey)),
+    // A job of scans is in the journal too, if there is one.
     add: (queue, data) =>
       queue.name === scanQueue.name ? addScans(data as ScanJob) : client.add(queue, data),
     journalState: () => journal?.state(),

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Journal, openJournal } from '../../src/queue/journal.ts';
+import { type Journal, openJournal, type Outcome } from '../../src/queue/journal.ts';
 import { createJournalCheck } from '../../src/queue/journal-check.ts';
 import { jobIdOf, listScans, packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool } from '../../src/queue/spool.ts';
@@ -13,6 +13,7 @@ const job = (...ids: string[]): ScanJob => ({
   scans: ids.map((id) => [id, 'code', 'agent']),
   sealedAddresses: 'sealed',
 });
+const all = { minAgeMs: 0 };
 const idsOf = (jobs: ScanJob[]) => jobs.flatMap((one) => listScans(one).map(([id]) => id));
 
 describe('The journal', () => {
@@ -44,12 +45,18 @@ describe('The journal', () => {
   const files = () => readdir(folder).catch(() => []);
 
   /** The batches that are passed on, of which those with these ids are confirmed. */
-  async function check(journal: Journal, isConfirmed: (id: string) => boolean, minAgeMs = 0) {
+  async function check(
+    journal: Journal,
+    isConfirmed: (id: string) => boolean,
+    minAgeMs = 0,
+    hasJobs?: (ids: string[]) => Promise<boolean[]>,
+  ) {
+    const options = hasJobs ? { minAgeMs, hasJobs } : { minAgeMs };
     const passed: ScanJob[] = [];
     await journal.check(async (jobs) => {
       passed.push(...jobs);
-      return jobs.map((one) => idsOf([one]).every(isConfirmed));
-    }, minAgeMs);
+      return jobs.map((one) => (idsOf([one]).every(isConfirmed) ? 'recorded' : 'queued'));
+    }, options);
     return idsOf(passed);
   }
 
@@ -114,16 +121,114 @@ describe('The journal', () => {
     const journal = await open();
     for (let second = 0; second < 600; second += 2) {
       await journal.append(job(`at ${second}`));
-      await check(journal, () => false, 5_000);
+      await check(
+        journal,
+        () => false,
+        5_000,
+        async (ids) => ids.map(() => true),
+      );
       now += 2_000;
     }
     expect(await files()).to.have.length.within(10, 20);
   });
 
+  it('asks about a batch when it is old enough, however long others have been waiting', async () => {
+    const journal = await open();
+    const seconds = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `at ${from + index}`);
+    const asked = new Set<string>();
+    for (const id of seconds(0, 60)) {
+      await journal.append(job(id));
+      for (const one of await check(journal, () => false, 5_000)) asked.add(one);
+      now += 1_000;
+    }
+    // All but the last few seconds, and the file of the last minute is still written to.
+    expect([...asked]).to.deep.equal(seconds(0, 55));
+  });
+
+  describe('with thousands of batches waiting in the queue', () => {
+    let journal: Journal;
+    let looked: number;
+    let queued: Set<string>;
+    const ids = Array.from({ length: 5_000 }, (_, index) => `waiting${index}`);
+    const hasJobs = async (asked: string[]) => {
+      looked += asked.length;
+      return asked.map((id) => queued.has(id));
+    };
+    /** Those that are passed on, which are sent again if the queue does not have them. */
+    async function passedOn(recorded: ReadonlySet<string> = new Set()): Promise<string[]> {
+      const passed: string[] = [];
+      const confirm = async (jobs: ScanJob[]) =>
+        jobs.map((one): Outcome => {
+          const [id = ''] = idsOf([one]);
+          passed.push(id);
+          if (queued.has(jobIdOf(one))) return 'queued';
+          if (recorded.has(id)) return 'recorded';
+          queued.add(jobIdOf(one));
+          return 'resent';
+        });
+      await journal.check(confirm, { minAgeMs: 0, hasJobs });
+      return passed;
+    }
+
+    beforeEach(async () => {
+      journal = await open(10_000_000);
+      queued = new Set(ids.map((id) => jobIdOf(job(id))));
+      for (const [index, id] of ids.entries()) {
+        await journal.append(job(id));
+        // A hundred files, all of which have been looked at.
+        if (index % 50 === 49) await passedOn();
+      }
+      now += 1_000;
+      looked = 0;
+    });
+
+    it('passes on few of them, and looks for a few jobs of each file', async () => {
+      expect(await passedOn()).to.have.length.below(100);
+      expect(looked).to.be.within(100, 500);
+    });
+
+    it('passes on every one in turn, for a job that somebody removed', async () => {
+      const passed = new Set<string>();
+      for (let checks = 0; checks < 150; checks += 1) {
+        now += 1_000;
+        for (const id of await passedOn()) passed.add(id);
+      }
+      expect(passed).to.have.lengthOf(ids.length);
+    });
+
+    it('passes on all of them at once when the queue has lost everything, or one in three', async () => {
+      queued.clear();
+      expect(new Set(await passedOn())).to.have.lengthOf(ids.length);
+      expect(queued).to.have.lengthOf(ids.length);
+      for (const [index, id] of ids.entries()) if (index % 3 === 0) queued.delete(jobIdOf(job(id)));
+      await passedOn();
+      expect(queued).to.have.lengthOf(ids.length);
+    });
+
+    it('passes on at once those that a replica lacked when it took over', async () => {
+      for (const id of ids.slice(-120)) queued.delete(jobIdOf(job(id)));
+      await passedOn();
+      expect(queued).to.have.lengthOf(ids.length);
+    });
+
+    it('deletes the files whose jobs are done, at the check after that', async () => {
+      const done = ids.slice(0, 2_000);
+      for (const id of done) queued.delete(jobIdOf(job(id)));
+      await passedOn(new Set(done));
+      expect(await files()).to.have.lengthOf(60);
+      queued.clear();
+      await passedOn(new Set(ids));
+      expect(await files()).to.deep.equal([]);
+    });
+  });
+
   it('keeps everything when a check fails, and goes on with the next', async () => {
     const journal = await open();
     await journal.append(job('a'));
-    const failure = await journal.check(() => Promise.reject(new Error('down')), 0).catch(String);
+    const failure = await journal
+      .check(() => Promise.reject(new Error('down')), { minAgeMs: 0 })
+      .catch(String);
     expect(failure).to.equal('Error: down');
     expect(await check(journal, () => true)).to.deep.equal(['a']);
   });
@@ -140,8 +245,8 @@ describe('The journal', () => {
     const failure = await journal
       .check(async (jobs) => {
         passed.push(...idsOf(jobs));
-        return jobs.map(() => true);
-      }, 0)
+        return jobs.map(() => 'recorded');
+      }, all)
       .catch((error: NodeJS.ErrnoException) => error.code);
     expect(passed).to.deep.equal(['b']);
     expect(failure).to.equal('EISDIR');
@@ -164,8 +269,8 @@ describe('The journal', () => {
     const pages: number[] = [];
     await journal.check(async (jobs) => {
       pages.push(idsOf(jobs).length);
-      return jobs.map(() => true);
-    }, 0);
+      return jobs.map(() => 'recorded');
+    }, all);
     expect(pages.reduce((sum, scans) => sum + scans)).to.equal(15_000);
     expect(Math.max(...pages)).to.equal(1_000);
     expect(await files()).to.deep.equal([]);
@@ -213,7 +318,7 @@ describe('The check of the journal', () => {
       resend: async (one, lostScans) => resent.push([idsOf([one]), lostScans]),
     });
     const outcomes = await check([job('recorded'), job('queued'), job('recorded too', 'lost'), job('third')]);
-    expect(outcomes).to.deep.equal([true, false, false, true]);
+    expect(outcomes).to.deep.equal(['recorded', 'queued', 'resent', 'recorded']);
     expect(resent).to.deep.equal([[['recorded too', 'lost'], 1]]);
     expect(asked).to.deep.equal(['recorded', 'recorded too', 'lost', 'third']);
   });
@@ -225,7 +330,11 @@ describe('The check of the journal', () => {
       findUnrecorded: async (scans) => scans.map(({ id }) => id),
       resend: async (one) => resent.push(idsOf([one])),
     });
-    expect(await check([job('a', 'b'), job('c'), job('a', 'b')])).to.deep.equal([false, false, false]);
+    expect(await check([job('a', 'b'), job('c'), job('a', 'b')])).to.deep.equal([
+      'resent',
+      'resent',
+      'resent',
+    ]);
     expect(resent).to.deep.equal([['a', 'b'], ['c']]);
   });
 
@@ -240,8 +349,8 @@ describe('The check of the journal', () => {
       findUnrecorded: async (scans) => (isRunning ? scans.map(({ id }) => id) : []),
       resend: () => Promise.reject(new Error('sent again')),
     });
-    expect(await check([job('a')])).to.deep.equal([false]);
-    expect(await check([job('a')])).to.deep.equal([true]);
+    expect(await check([job('a')])).to.deep.equal(['queued']);
+    expect(await check([job('a')])).to.deep.equal(['recorded']);
   });
 });
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { listScans } from '../../src/queue/scan-jobs.ts';
@@ -15,7 +17,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { servers } from '../support/servers.ts';
-import { mountSmallDisk } from '../support/small-disk.ts';
+import { type FreezableDisk, mountFreezableDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { stopProcess } from '../support/process-tree.ts';
 import { testLog } from '../support/test-log.ts';
 
@@ -49,12 +51,18 @@ describe('The producer, with Redis', () => {
   };
 
   /** A long deadline by default, so that a busy machine does not look like a slow queue. */
-  async function open({ maxBytes = 1_000_000, deadlineMs = 5_000, log = testLog() } = {}): Promise<void> {
+  async function open({
+    maxBytes = 1_000_000,
+    deadlineMs = 5_000,
+    heartbeatMs = 10_000,
+    log = testLog(),
+  } = {}): Promise<void> {
     const sealingKey = randomBytes(32);
-    queue = await openWebQueue({ place: place(), sealingKey, log });
+    queue = await openWebQueue({ place: place(), log });
     const spool = await openSpool({
       folder: join(folder, 'spool'),
       maxBytes,
+      heartbeatMs,
       onTornLine: () => metrics.spoolTornLines.inc(),
     });
     producer = createProducer({ queue, spool, sealingKey, metrics, log, deadlineMs });
@@ -177,6 +185,108 @@ describe('The producer, with Redis', () => {
     } finally {
       await disk.remove();
     }
+  });
+
+  describe('on a disk that hangs', () => {
+    let disk: FreezableDisk;
+    beforeEach(async function () {
+      const mounted = await mountFreezableDisk(join(folder, 'spool'));
+      if (!mounted) return this.skip();
+      disk = mounted;
+      // Not a file of ours, so it stays; the folder must be there to look at.
+      await rm(join(disk.folder, 'lost+found'), { recursive: true });
+    });
+    afterEach(async () => {
+      disk?.thaw();
+      await producer?.close();
+      await disk?.remove();
+    });
+    const inMemory = async () => (await metrics.scansInMemory.get()).values[0]?.value;
+    const ids = (letter: string) => Array.from({ length: 20 }, (_, index) => `${letter}${index}`);
+
+    it('calls back every scan, holds them in memory, and has each in the queue once when Redis is up', async () => {
+      await open();
+      expect(await enqueue('before')).to.equal('spool');
+      disk.freeze();
+      // More than the thread pool of the process has threads, one after the other and at once.
+      for (const id of ids('a')) expect(await enqueue(id)).to.equal('memory');
+      await Promise.all(ids('b').map(enqueue));
+      expect(await inMemory()).to.equal(40);
+      await startRedis();
+      await eventually(async () => expect(await inMemory()).to.equal(0));
+      expect(await enqueue('after')).to.equal('queue');
+      expect((await queuedScans()).flat()).to.have.members([...ids('a'), ...ids('b'), 'after']);
+      disk.thaw();
+      await eventually(async () => expect(await readdir(disk.folder)).to.deep.equal([]));
+      expect((await queuedScans()).flat()).to.have.members([...ids('a'), ...ids('b'), 'before', 'after']);
+      expect(await valueOf('scansSpooled')).to.equal(1);
+      expect(await valueOf('scansReplayed')).to.equal(1);
+      expect(await valueOf('scansDropped')).to.equal(0);
+    });
+
+    it('has everything on the disk once that goes on, while Redis is still down', async () => {
+      await open();
+      disk.freeze();
+      for (const id of ids('a')) expect(await enqueue(id)).to.equal('memory');
+      disk.thaw();
+      await eventually(async () => expect(await inMemory()).to.equal(0));
+      expect(await valueOf('scansSpooled')).to.equal(20);
+      await producer.close();
+      const files = await readdir(disk.folder);
+      const texts = await Promise.all(files.map((file) => readFile(join(disk.folder, file), 'utf8')));
+      expect(texts.join('').trim().split('\n')).to.have.length(20);
+    });
+
+    it('leaves the threads of the process to others', async () => {
+      await open({ heartbeatMs: 5 });
+      await enqueue('before');
+      disk.freeze();
+      const frozenAt = performance.now();
+      // Each heartbeat would wait in a thread of its own, and there are four.
+      await eventually(async () => {
+        await enqueue('meanwhile');
+        expect(performance.now() - frozenAt).to.be.above(300);
+      });
+      await promisify(lookup)('localhost');
+    });
+
+    it('closes within seconds, and counts what only memory has as dropped', async () => {
+      await open();
+      disk.freeze();
+      for (const id of ids('a')) await enqueue(id);
+      await producer.close();
+      expect(await valueOf('scansDropped')).to.equal(20);
+    });
+  });
+
+  for (const state of ['up', 'down']) {
+    it(`gives the slot of a batch back when storing it throws at once, with the queue ${state}`, async () => {
+      await startRedis();
+      await open();
+      await eventually(() => expect(queue.isReady()).to.equal(true));
+      await producer.close();
+      const spool = await openSpool({ folder: join(folder, 'spool'), maxBytes: 1_000_000, onTornLine() {} });
+      const add = () => {
+        throw new Error('made to throw');
+      };
+      const failing = { isReady: () => state === 'up', add, enqueue: add };
+      const [sealingKey, log] = [randomBytes(32), testLog()];
+      producer = createProducer({ queue: failing, spool, sealingKey, metrics, log, deadlineMs: 5_000 });
+      for (let number = 0; number < 5; number += 1) expect(await enqueue(String(number))).to.equal('spool');
+    });
+  }
+
+  it('calls back a scan that cannot be put into a job, counts it as dropped, and takes the next', async () => {
+    await startRedis();
+    await open();
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    const bad = { id: undefined as never, codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
+    for (let number = 0; number < 5; number += 1) {
+      const storage = await new Promise((resolve) => producer.enqueue(bad, resolve));
+      expect(storage).to.equal('dropped');
+    }
+    expect(await enqueue('good')).to.equal('queue');
+    expect(await valueOf('scansDropped')).to.equal(5);
   });
 
   it('closes within seconds while Redis hangs, with everything in the spool', async () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
@@ -11,7 +10,7 @@ describe('A queue on a Postgres that is read-only, as after a failover', () => {
   it('is not up, although it responds, and is up again when writes are taken', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: undefined };
-    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log: testLog() });
+    const queue = await openWebQueue({ place, log: testLog() });
     const admin = new Client({ connectionString: database.url });
     await admin.connect();
     const setReadOnly = async (state: 'on' | 'off') => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
+import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { openWebQueue, type WebQueue } from '../../src/queue/web-queue.ts';
 import { eventually } from '../support/eventually.ts';
@@ -15,7 +16,10 @@ import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { servers } from '../support/servers.ts';
 import { testLog } from '../support/test-log.ts';
 
-const scan = { id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' };
+const job = packScans(
+  [{ id: 'id', codeId: 'code', userAgent: 'agent', address: '192.0.2.1' }],
+  randomBytes(32),
+);
 const log = testLog();
 
 describe('A Redis that responds and refuses', () => {
@@ -54,7 +58,6 @@ describe('A Redis that responds and refuses', () => {
     async function open(url = redis.url): Promise<void> {
       queue = await openWebQueue({
         place: { redisUrl: url, databaseUrl: '' },
-        sealingKey: randomBytes(32),
         log,
       });
     }
@@ -68,7 +71,7 @@ describe('A Redis that responds and refuses', () => {
       expect(await reasonOf(queue.checkWrites())).to.not.equal('taken');
       await admin.replicaof('NO', 'ONE');
       await isReady(queue, true);
-      await queue.enqueue([scan]);
+      await queue.add(scanQueue, job);
     });
 
     it('is not up while Redis is out of memory, and is up again when it has some', async () => {
@@ -78,12 +81,12 @@ describe('A Redis that responds and refuses', () => {
       await admin.config('SET', 'maxmemory', '1');
       await isReady(queue, false);
       expect(await reasonOf(queue.checkWrites())).to.equal('OOM');
-      expect(await reasonOf(queue.enqueue([scan]))).to.equal('OOM');
+      expect(await reasonOf(queue.add(scanQueue, job))).to.equal('OOM');
       // It answers all the same.
       expect(await queue.pending(scanQueue)).to.equal(0);
       await admin.config('SET', 'maxmemory', '0');
       await isReady(queue, true);
-      await queue.enqueue([scan]);
+      await queue.add(scanQueue, job);
     });
 
     it('is not up without permission, also from the start, and is up when that was given', async () => {
@@ -94,7 +97,7 @@ describe('A Redis that responds and refuses', () => {
       expect(queue.isReady()).to.equal(false);
       await admin.call('ACL', 'SETUSER', 'limited', '+@all');
       await isReady(queue, true);
-      await queue.enqueue([scan]);
+      await queue.add(scanQueue, job);
     });
   });
 
@@ -195,11 +198,10 @@ describe('A Redis that responds and refuses', () => {
       );
       const queue = await openWebQueue({
         place: { redisUrl: redis.url, databaseUrl: '' },
-        sealingKey: randomBytes(32),
         log,
       });
       await isReady(queue, true);
-      await queue.enqueue([scan]);
+      await queue.add(scanQueue, job);
       await admin.call('ACL', 'SETUSER', 'limited', '+@all', '&*');
       await eventually(() => expect(recorded).to.equal(1));
       await worker.close();

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openScanJournal, type ScanJournal } from '../../src/queue/scan-journal.ts';
@@ -20,8 +21,12 @@ describe('The journal of a web process', () => {
   let readyForMs: number;
   let looks: number;
   let isOver: boolean;
+  let slowLookMs: number;
+  let slowLooks: number;
 
   beforeEach(async () => {
+    slowLookMs = 0;
+    slowLooks = 0;
     folder = join(await mkdtemp(join(tmpdir(), 'qrelay-journal-')), 'spool');
     lines = [];
     queued = new Set();
@@ -47,6 +52,10 @@ describe('The journal of a web process', () => {
       readyForMs: () => readyForMs,
       async hasJobs(ids) {
         looks += 1;
+        if (slowLookMs > 0) {
+          await pass(slowLookMs);
+          slowLooks += 1;
+        }
         return ids.map((id) => !isOver && queued.has(id.slice(1)));
       },
       findUnrecorded: async (scans) =>
@@ -77,6 +86,18 @@ describe('The journal of a web process', () => {
     await eventually(() => expect(journal.state().bytes).to.equal(0));
     expect(journal.state()).to.deep.equal({ bytes: 0, oldestMs: 0, unjournaledScans: 0, resentScans: 1 });
     expect(await files()).to.deep.equal([]);
+  });
+
+  it('looks again soon after a check for which the queue let it wait for long [timed]', async () => {
+    await open();
+    await keep('a');
+    slowLookMs = 500;
+    await eventually(() => expect(slowLooks).to.equal(1));
+    slowLookMs = 0;
+    queued.clear();
+    const startedAt = performance.now();
+    await eventually(() => expect(queued).to.deep.equal(new Set(['a'])));
+    expect(performance.now() - startedAt).to.be.below(2_500);
   });
 
   it('looks for nothing until the queue has been up for a while: the spool is replayed first', async () => {

@@ -74,6 +74,34 @@ describe('The spool', () => {
     expect(idsOf([...taken, ...(await replayed(spool))])).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('parses a line only when its turn has come, however often a replay fails', async () => {
+    const spool = await open();
+    const ids = Array.from({ length: 100 }, (_, index) => `number ${index}`);
+    for (const id of ids) await spool.append(job(id));
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = (...parameters) => {
+      parsed += 1;
+      return parse(...parameters);
+    };
+    const taken: ScanJob[] = [];
+    try {
+      for (let tries = 0; !spool.isEmpty(); ) {
+        await spool
+          .replay(async (next) => {
+            // Every second delivery fails.
+            if ((tries += 1) % 2 === 0) throw new Error('down again');
+            taken.push(next);
+          })
+          .catch(() => undefined);
+      }
+    } finally {
+      JSON.parse = parse;
+    }
+    expect(idsOf(taken)).to.deep.equal(ids);
+    expect(parsed).to.be.below(250);
+  });
+
   it('keeps what is appended while a replay runs for the next one', async () => {
     const spool = await open();
     await spool.append(job('a'));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
+import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { openWebQueue } from '../../src/queue/web-queue.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -17,12 +18,14 @@ onBothQueues('The queue of a web process', (redisUrl) => {
   it('resolves when the job is in the queue, and rejects after it was closed', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
-    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log });
+    const queue = await openWebQueue({ place, log });
     await eventually(() => expect(queue.isReady()).to.equal(true));
-    await queue.enqueue([scan, { ...scan, id: 'another' }]);
+    await queue.add(scanQueue, packScans([scan, { ...scan, id: 'another' }], randomBytes(32)));
     expect(await queue.pending(scanQueue)).to.equal(1);
     await queue.close();
-    const refusal = await queue.enqueue([scan]).catch((error: unknown) => error);
+    const refusal = await queue
+      .add(scanQueue, packScans([scan], randomBytes(32)))
+      .catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The queue client is closed');
     await database.drop();
   });
@@ -40,7 +43,7 @@ describe('A queue that cannot be reached', () => {
     const lines: string[] = [];
     const ownLog = createLog('test', 'warn', { write: (line) => lines.push(line) });
     const place = { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' };
-    const queue = await openWebQueue({ place, sealingKey: randomBytes(32), log: ownLog });
+    const queue = await openWebQueue({ place, log: ownLog });
     await eventually(() => expect(tries).to.be.above(8));
     await queue.close();
     door.close();

@@ -11,7 +11,6 @@ export const openQueueLazily: typeof openWebQueue = async (...parts) => {
   }
   return {
     isReady: () => opened?.isReady() ?? true,
-    enqueue: async (scans) => (await open()).enqueue(scans),
     add: async (queue, data) => (await open()).add(queue, data),
     checkWrites: async () => (await open()).checkWrites(),
     pending: async (queue) => (await open()).pending(queue),

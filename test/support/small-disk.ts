@@ -40,3 +40,47 @@ export async function mountSmallDisk(folder: string, kilobytes: number): Promise
     },
   };
 }
+
+export interface FreezableDisk {
+  folder: string;
+  /** From now on, whatever writes to it waits, in the kernel, and cannot even be killed. */
+  freeze(): void;
+  /** Lets everything that waits go on. */
+  thaw(): void;
+  remove(): Promise<void>;
+}
+
+const diskMb = 16;
+
+/** A disk of its own, in a file, that a test can make hang. Only root may mount it: undefined for others, and outside Linux. */
+export async function mountFreezableDisk(folder: string): Promise<FreezableDisk | undefined> {
+  const image = `${folder}.image`;
+  await mkdir(folder, { recursive: true });
+  const file = await open(image, 'w');
+  await file.truncate(diskMb * 1024 * 1024);
+  await file.close();
+  const run = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
+  if (!run('mkfs.ext4', '-q', image) || !run('mount', '-o', 'loop', image, folder)) {
+    console.log('      (only root on Linux can mount a disk that hangs)');
+    await rm(image, { force: true });
+    return undefined;
+  }
+  let isFrozen = false;
+  function change(option: '--freeze' | '--unfreeze'): void {
+    if (!run('fsfreeze', option, folder)) throw new Error(`fsfreeze ${option} failed`);
+    isFrozen = option === '--freeze';
+  }
+  const thaw = () => (isFrozen ? change('--unfreeze') : undefined);
+  return {
+    folder,
+    freeze: () => change('--freeze'),
+    thaw,
+    async remove() {
+      // Otherwise those who wait, and the disk, would be there until the machine is restarted.
+      thaw();
+      run('umount', '-l', folder);
+      await rm(folder, { recursive: true, force: true });
+      await rm(image, { force: true });
+    },
+  };
+}
