@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { basePathOf, mountAt } from './http/base-path.ts';
 import { abuseHref } from './codes/abuse-contact.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
-import { loadSecrets } from './accounts/secrets.ts';
 import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
 import { createImageDecoder } from './codes/logo/image-decoder.ts';
@@ -11,20 +10,18 @@ import { createLogos } from './codes/logo/stored-logo.ts';
 import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
 import { createServedFiles } from './codes/files/served-files.ts';
 import { openProofs } from './codes/proof/proofs.ts';
-import { createRecentChanges } from './codes/recent-changes.ts';
 import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
-import { openHttpServer } from './http/http-server.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
-import { createDiskAccess } from './queue/disk-access.ts';
+import { createDiskAccess, type DiskAccess } from './queue/disk-access.ts';
 import { exportQueue } from './queue/export-queue.ts';
 import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { queuePlace } from './queue/queue-place.ts';
-import { openSpool } from './queue/spool.ts';
+import { openSpool, type Spool } from './queue/spool.ts';
 import type { QueueDefinition } from './queue/queue-definition.ts';
 import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
@@ -35,14 +32,11 @@ import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
+import { openSavedTargets } from './redirect/saved-targets.ts';
 import { createTargets } from './redirect/targets.ts';
 import { withTimeout } from './runtime/timeout.ts';
 import { bytesPerMb } from './runtime/units.ts';
-import { applicationName } from './store/application-name.ts';
 import { requireWritable } from './store/data-dir.ts';
-import { type Database, openDatabase } from './store/database.ts';
-import { createReads, readPrimary } from './store/reads.ts';
-import { monitorReplicas } from './store/replica-monitor.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
 import { scheduleFairly } from './http/fair-scheduler.ts';
@@ -54,21 +48,17 @@ import { countWeb } from './telemetry/process-counts.ts';
 import { addPoolMetrics } from './telemetry/process-metrics.ts';
 import { startReports } from './telemetry/process-reporter.ts';
 import type { RecentErrors } from './telemetry/recent-errors.ts';
-import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
+import { startWebService, type WebBase, type WebService } from './web-start.ts';
 import { webState } from './web-state.ts';
+
+export type { WebService } from './web-start.ts';
 
 /** How long a page waits for the queue to take a mail or an export. */
 const addTimeoutMs = 5_000;
-
-export interface WebService {
-  port: number;
-  /** Accepts no more connections, finishes open requests, flushes the scans and closes every resource. */
-  close(): Promise<void>;
-}
 
 interface WebServiceParts {
   config: Config;
@@ -90,48 +80,52 @@ interface WebServiceParts {
   errors?: RecentErrors;
 }
 
-/** Everything behind the port: resources → scan lane in front of the app → HTTP server. */
-export async function openWebService({
-  config,
-  databaseUrl,
-  log,
-  nowMs,
-  elapsedMs = () => performance.now(),
-  drainGraceMs = 1_000,
-  queueDeadlineMs = 50,
-  metrics = createWebMetrics(),
-  passwords = createPasswordHasher({ log }),
-  images: givenImages,
-  openQueue = openWebQueue,
-  readMetrics = () => metrics.registry.metrics(),
-  errors,
-}: WebServiceParts): Promise<WebService> {
-  const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
-  const spoolFolder = join(config.dataDir, 'spool');
-  const spoolDisk = createDiskAccess();
+/** Everything behind the port: spool → databases → resources → scan lane in front of the app → HTTP server. */
+export async function openWebService(given: WebServiceParts): Promise<WebService> {
+  const parts = { metrics: createWebMetrics(), drainGraceMs: 1_000, ...given };
+  const { config, metrics, log } = parts;
+  const disk = createDiskAccess();
   const spool = await openSpool({
-    folder: spoolFolder,
-    disk: spoolDisk,
-    maxBytes: spoolMaxBytes,
+    folder: spoolFolderOf(config),
+    disk,
+    maxBytes: config.spoolMaxMb * bytesPerMb,
     onTornLine: () => metrics.spoolTornLines.inc(),
   });
   await requireWritable(config.dataDir, spool.checkWritable, (err) =>
     log.error({ err }, 'the disk of DATA_DIR is full; scans are lost if the queue goes down'),
   );
-  const db = openDatabase(databaseUrl, {
-    poolMax: config.webPoolSize,
-    applicationName: applicationName('web', { rootSecrets: config.rootSecrets }),
-  });
-  const secrets = await loadSecrets(db, config.rootSecrets);
-  await logConnectionCounts('web', config, db, log);
-  const { reads, replicas } = openReads({ config, databaseUrl, db, metrics, log });
+  return startWebService(parts, (base) => openOn(base, { spool, disk }, parts));
+}
+
+const spoolFolderOf = ({ dataDir }: Config) => join(dataDir, 'spool');
+
+async function openOn(
+  { db, lookups, reads, replicas, secrets, hasPrimary, listen, onFailure, close }: WebBase,
+  { spool, disk }: { spool: Spool; disk: DiskAccess },
+  {
+    config,
+    databaseUrl,
+    log,
+    nowMs,
+    elapsedMs = () => performance.now(),
+    queueDeadlineMs = 50,
+    metrics,
+    passwords = createPasswordHasher({ log }),
+    images: givenImages,
+    openQueue = openWebQueue,
+    readMetrics = () => metrics.registry.metrics(),
+    errors,
+  }: WebServiceParts & { metrics: WebMetrics },
+): Promise<WebService> {
+  const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
+  if (hasPrimary) await logConnectionCounts('web', config, db, log);
   const place = queuePlace(config, databaseUrl);
   const journal =
     config.scanJournal === 'off'
       ? undefined
       : {
-          folder: spoolFolder,
-          disk: spoolDisk,
+          folder: spoolFolderOf(config),
+          disk,
           maxBytes: spoolMaxBytes,
           sync: config.scanJournal === 'fsync',
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
@@ -146,11 +140,30 @@ export async function openWebService({
     deadlineMs: queueDeadlineMs,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-web', log);
-  addPoolMetrics(metrics.registry, db);
+  addPoolMetrics(metrics.registry, db, lookups);
   addQueueMetrics(metrics.registry, queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
-  const targets = createTargets(db, config.baseUrl, elapsedMs);
+  const addresses = createClientAddresses(config.trustProxyHops);
+  const clientOf = ({ socket, headers }: IncomingMessage) => {
+    const forwarded = headers['x-forwarded-for'] as string | undefined;
+    return secrets.hashAddress(addresses.read(socket.remoteAddress, forwarded));
+  };
+  const saved = openSavedTargets({
+    folder: join(config.dataDir, 'known', 'targets'),
+    baseUrl: config.baseUrl,
+    onError: throttle((err, times) =>
+      log.warn({ err, times }, 'known share links cannot be saved in DATA_DIR'),
+    ),
+  });
+  const targets = createTargets(lookups, config.baseUrl, {
+    elapsedMs,
+    replicas,
+    saved,
+    clientOf,
+    answered: metrics.targetLookups,
+    log,
+  });
   const logos = createLogos(db);
   const images = imagesWithLogos(givenImages ?? (await openImages(log)), logos);
   const printer = printerWithLogos(createPrinter(log), logos);
@@ -192,16 +205,6 @@ export async function openWebService({
   });
   const handleRest = app.callback();
   const basePath = basePathOf(config.baseUrl);
-  const logFailed = throttle((err, times) => log.error({ err, times }, 'a request failed unexpectedly'));
-  const onFailure = (err: unknown) => {
-    metrics.uncaughtErrors.inc();
-    logFailed(err);
-  };
-  const addresses = createClientAddresses(config.trustProxyHops);
-  const clientOf = ({ socket, headers }: IncomingMessage) => {
-    const forwarded = headers['x-forwarded-for'] as string | undefined;
-    return secrets.hashAddress(addresses.read(socket.remoteAddress, forwarded));
-  };
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
   const lane = createLane(
@@ -230,17 +233,7 @@ export async function openWebService({
       }, clientOf),
     ),
   );
-  const server = await openHttpServer(mountAt(basePath, lane), {
-    port: config.port,
-    host: config.host,
-    idleGraceMs: drainGraceMs,
-    limits: { keepAliveTimeout: config.keepAliveSeconds * 1_000, maxConnections: config.maxConnections },
-    hsts: config.baseUrl.startsWith('https:'),
-    onCut: (reason) => {
-      metrics.connectionsCut[reason] += 1;
-    },
-    onFailure,
-  });
+  const server = await listen(mountAt(basePath, lane));
   isDraining = server.isDraining;
   const reports = startReports({
     kind: 'web',
@@ -268,28 +261,9 @@ export async function openWebService({
       await proofs.close();
       await imageDecoder.close();
       await passwords.close();
-      await replicas?.close();
-      await db.destroy();
+      await targets.close();
+      await close();
       await tracing?.close();
     },
   };
-}
-
-type ReadParts = Pick<WebServiceParts, 'config' | 'databaseUrl' | 'log'> & {
-  db: Database;
-  metrics: WebMetrics;
-};
-
-function openReads({ config, databaseUrl, db, metrics, log }: ReadParts) {
-  const { databaseReplicaUrl: replicaUrl, replicaPoolSize: poolSize } = config;
-  const replicas = replicaUrl ? monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }) : undefined;
-  addReplicaMetrics(metrics.registry, replicas?.list ?? []);
-  const onError = throttle((err, times) =>
-    log.warn({ err, times }, 'a replica failed; its reads were repeated on the primary'),
-  );
-  const recentChanges = createRecentChanges(db);
-  const reads = replicas
-    ? createReads({ db, replicas, recentChanges, served: metrics.reads, onError })
-    : readPrimary(db);
-  return { reads, replicas };
 }

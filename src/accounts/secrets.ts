@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Database } from '../store/database.ts';
-import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
+import { deriveKey, readStoredSecret, rootSecretsOf } from '../store/root-secrets.ts';
 import { sealText, unsealText } from './sealed-text.ts';
 
 const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
@@ -41,7 +41,12 @@ export interface ServiceSecrets {
 
 /** `configured`: QRELAY_SECRET as a list. */
 export async function loadSecrets(db: Database, configured: readonly string[] = []): Promise<ServiceSecrets> {
-  const [root, ...others] = await readRootSecrets(db, configured);
+  return deriveSecrets(await readStoredSecret(db), configured);
+}
+
+/** `stored`: the secret in the database, unless it was removed. */
+export function deriveSecrets(stored: Buffer | undefined, configured: readonly string[]): ServiceSecrets {
+  const [root, ...others] = rootSecretsOf(stored, configured);
   const keys = (purpose: string) =>
     [deriveKey(root, purpose), ...others.map((other) => deriveKey(other, purpose))] as const;
   const [addressKey] = keys('client-address');

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
-import { poolSizes } from '../store/pool-sizes.ts';
+import { poolSizes, webPoolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { allQueues } from './queues.ts';
 import { workerPoolSizes } from './worker-pool.ts';
@@ -29,7 +29,8 @@ interface ConnectionCounts {
 export function connectionCounts(config: Sizes): ConnectionCounts {
   const queueToo = config.redisUrl ? 0 : 1;
   const monitor = config.databaseReplicaUrl ? poolSizes.monitor : 0;
-  const web = config.webPoolSize + monitor + queueToo * (poolSizes.web.queue + poolSizes.web.board);
+  const { lookups, others } = webPoolSizes(config.webPoolSize);
+  const web = lookups + others + monitor + queueToo * (poolSizes.web.queue + poolSizes.web.board);
   const { own, shared } = workerPoolSizes(allQueues);
   const { audit, webhooks, background } = poolSizes.worker;
   const worker = config.workerPoolSize + audit + webhooks + background + queueToo * (own + shared);

@@ -107,6 +107,8 @@ export function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
   const queues = cacheQueues(({ name }, options) => {
     const queue = new PostgresQueue(name, { ...options, connection });
     queue.on('error', logError);
+    // BullMQ remembers that the server was away when the queue was created, and then never adds a job.
+    queue.waitUntilReady().catch(() => queues.discard(name));
     // It differs from a queue on Redis only in the type of its connection.
     return queue as unknown as Queue;
   });
@@ -137,6 +139,12 @@ function cacheQueues(create: CreateQueue) {
         opened.set(name, queue);
       }
       return queue as Queue<Data>;
+    },
+    /** The next use creates it again. */
+    discard(name: string): void {
+      const queue = opened.get(name);
+      opened.delete(name);
+      queue?.close().catch(() => undefined);
     },
     async close(): Promise<void> {
       await Promise.all([...opened.values()].map((queue) => queue.close().catch(() => undefined)));

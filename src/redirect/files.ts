@@ -19,7 +19,7 @@ import {
 } from './pages/notice-pages.ts';
 import { BusyFilesError, createPartSender } from './send-parts.ts';
 import { showPage } from './show-page.ts';
-import type { Targets } from './targets.ts';
+import { type Targets, TooManyLookupsError } from './targets.ts';
 
 const prefix = '/f/';
 const tokenLength = 10;
@@ -49,7 +49,7 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
-    const target = await lane.targets.find(token);
+    const target = await lane.targets.find(token, req);
     if (!target?.isPublic) return showNotFound(req, res);
     if (target.isBlocked || target.expiresAtMs <= lane.nowMs()) {
       answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
@@ -97,6 +97,11 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
   }
 
   function fail(req: IncomingMessage, res: ServerResponse, err: unknown): void {
+    if (err instanceof TooManyLookupsError) {
+      answers.limited += 1;
+      res.setHeader('Retry-After', err.retryAfterSeconds);
+      return showPage(req, res, 429, unavailablePage);
+    }
     if (!(err instanceof BusyFilesError)) logUnavailable(err);
     if (res.headersSent) return sendInternalError(res);
     answers.unavailable += 1;

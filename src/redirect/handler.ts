@@ -24,7 +24,8 @@ import { policyWith } from './pages/layout.ts';
 import { contentPage } from './pages/content-page.ts';
 import { mapsAppOf } from './pages/maps-app.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
-import type { Target, Targets } from './targets.ts';
+import type { Target } from './target.ts';
+import { type Targets, TooManyLookupsError } from './targets.ts';
 
 const prefix = '/r/';
 /** `/r/<token>-logo.png` */
@@ -234,18 +235,24 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     }
     const request = parseShareUrl(url, performance.now(), trace);
     if (!isShareToken(request.token)) return showNotFound(req, res);
-    const found = lane.targets.find(request.token);
+    const found = lane.targets.find(request.token, req);
     if (!(found instanceof Promise)) return respond(req, res, found, request);
     found.then(
       (target) => guard(req, res, () => respond(req, res, target, request)),
-      (err: unknown) =>
-        guard(req, res, () => {
-          answers.unavailable += 1;
-          logUnavailable(err);
-          res.setHeader('Retry-After', '5');
-          showPage(req, res, 503, unavailablePage);
-        }),
+      (err: unknown) => guard(req, res, () => respondWithout(req, res, err)),
     );
+  }
+
+  function respondWithout(req: IncomingMessage, res: ServerResponse, err: unknown): void {
+    if (err instanceof TooManyLookupsError) {
+      answers.limited += 1;
+      res.setHeader('Retry-After', err.retryAfterSeconds);
+      return showPage(req, res, 429, unavailablePage);
+    }
+    answers.unavailable += 1;
+    logUnavailable(err);
+    res.setHeader('Retry-After', '5');
+    showPage(req, res, 503, unavailablePage);
   }
 
   return (req, res) => guard(req, res, () => handle(req, res));

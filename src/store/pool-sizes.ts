@@ -17,3 +17,12 @@ export const poolBounds = {
   replica: { size: 10, least: 2, most: 500 },
   worker: { size: 6, least: 2, most: 500 },
 } as const;
+
+/**
+ * How a web process divides WEB_POOL_SIZE. Share links are looked up on connections of their own, so that slow pages cannot
+ * delay them. The others are at least two: a request may need a second one while it holds a transaction open.
+ */
+export function webPoolSizes(size: number): { lookups: number; others: number } {
+  const lookups = Math.max(1, Math.floor(size * 0.3));
+  return { lookups, others: Math.max(2, size - lookups) };
+}

@@ -16,7 +16,8 @@ type Read<Value> = (db: Database) => Promise<Value>;
 
 /**
  * Statements that may be answered by a replica that is up to 2 s behind. `work` is repeated on the primary if the replica
- * fails, so it must only read. Everything else uses the primary itself: redirects, authentication, limits, single codes.
+ * fails, so it must only read. Everything else uses the primary itself: authentication, limits, single codes, and redirects
+ * while it answers.
  */
 export interface Reads {
   /** Scans and their counters, which arrive through the queue and are late by nature. */

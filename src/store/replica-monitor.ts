@@ -1,3 +1,4 @@
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -18,6 +19,8 @@ export interface Replicas {
   list: readonly Replica[];
   /** The same replica for the same key while it is usable, so that a reader's figures do not jump back and forth. */
   pick(key: string): Replica | undefined;
+  /** While the primary is away: those that answer, however far they are behind. */
+  reachable(): Replica[];
   close(): Promise<void>;
 }
 
@@ -60,6 +63,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
   let timeline: string | null | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let measuring: Promise<void> | undefined;
 
   async function measurePrimary(): Promise<void> {
     const askedAtMs = nowMs();
@@ -75,7 +79,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
 
   async function measure(one: (typeof replicas)[number]): Promise<void> {
     // The previous measurement hangs. It fails by itself.
-    if (one.isBusy || systemId === undefined) return;
+    if (one.isBusy) return;
     one.isBusy = true;
     try {
       one.replica.measured(await readServerPosition(one.monitor), systemId, history);
@@ -91,8 +95,13 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
 
   async function run(): Promise<void> {
     const startedAt = nowMs();
-    // Without the primary, nothing shows that a replica is current, and soon none is.
-    await measurePrimary().catch(() => undefined);
+    // Without the primary, nothing shows that a replica is current, and soon none is. Whether it answers is still measured.
+    measuring ??= measurePrimary()
+      .catch(() => undefined)
+      .finally(() => {
+        measuring = undefined;
+      });
+    await withTimeout(measureEveryMs, measuring).catch(() => undefined);
     if (isClosed) return;
     for (const one of replicas) void measure(one); // catches its errors
     timer = setTimeout(() => void run(), Math.max(0, measureEveryMs - (nowMs() - startedAt)));
@@ -106,6 +115,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
       const usable = replicas.filter(({ replica }) => replica.state() === 'usable');
       return usable[hash(key) % usable.length]?.replica;
     },
+    reachable: () => replicas.map(({ replica }) => replica).filter((replica) => replica.isReachable()),
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -14,9 +14,11 @@ export interface Replica {
   readonly name: string;
   readonly db: Database;
   state(): ReplicaState;
+  /** It answers, and is not known to belong to another cluster. It may be behind, or have become the primary. */
+  isReachable(): boolean;
   lagMs(): number;
-  /** Takes a measurement. */
-  measured(found: ServerPosition, systemId: string, history: WalHistory): void;
+  /** Takes a measurement. `systemId` is that of the primary, once it was asked. */
+  measured(found: ServerPosition, systemId: string | undefined, history: WalHistory): void;
   /** It does not respond: reads that are under way are given up, and none is sent until it was measured again. */
   failed(): void;
   /** Another server has become the primary. */
@@ -47,8 +49,9 @@ export function createReplica(name: string, db: Database, nowMs: () => number): 
       if (standing !== 'standby') return standing;
       return isProven && currentAsOf !== undefined && lagMs() < maxLagMs ? 'usable' : 'lagging';
     },
+    isReachable: () => standing === 'standby' || standing === 'primary',
     measured({ isStandby, position, systemId: ownId }, systemId, history) {
-      standing = ownId === systemId ? (isStandby ? 'standby' : 'primary') : 'foreign';
+      standing = ownId === (systemId ?? ownId) ? (isStandby ? 'standby' : 'primary') : 'foreign';
       if (standing !== 'standby' || position === null) return;
       if (position !== lastPosition && lastPosition !== null) isProven = true;
       lastPosition = position;

@@ -20,11 +20,10 @@ export function rootSecretsError(secrets: readonly string[]): string | undefined
  * The root secrets in the order of QRELAY_SECRET. The one in the database comes last unless it is listed: what was made
  * with it before QRELAY_SECRET was set stays valid.
  */
-export async function readRootSecrets(
-  db: Database,
+export function rootSecretsOf(
+  stored: Buffer | undefined,
   configured: readonly string[],
-): Promise<[Buffer, ...Buffer[]]> {
-  const stored = await readStoredSecret(db);
+): [Buffer, ...Buffer[]] {
   const listed = configured.includes(databaseSecret) ? configured : [...configured, databaseSecret];
   const roots = listed.flatMap((secret) => {
     if (secret !== databaseSecret) return [Buffer.from(secret)];

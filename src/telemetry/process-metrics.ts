@@ -50,8 +50,10 @@ interface Pool {
   numPendingAcquires(): number;
 }
 
-export function addPoolMetrics(registry: Registry, db: Knex): void {
-  const pool = (db.client as { pool: Pool }).pool;
+/** Of several pools, the sums. */
+export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
+  const pools = databases.map(({ client }) => (client as { pool: Pool }).pool);
+  const sum = (numberOf: (pool: Pool) => number) => pools.reduce((total, pool) => total + numberOf(pool), 0);
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_database_connections',
@@ -59,9 +61,18 @@ export function addPoolMetrics(registry: Registry, db: Knex): void {
       labelNames: ['state'],
       registers: [],
       collect() {
-        this.set({ state: 'used' }, pool.numUsed());
-        this.set({ state: 'free' }, pool.numFree());
-        this.set({ state: 'max' }, pool.max);
+        this.set(
+          { state: 'used' },
+          sum((pool) => pool.numUsed()),
+        );
+        this.set(
+          { state: 'free' },
+          sum((pool) => pool.numFree()),
+        );
+        this.set(
+          { state: 'max' },
+          sum((pool) => pool.max),
+        );
       },
     }),
   );
@@ -71,7 +82,7 @@ export function addPoolMetrics(registry: Registry, db: Knex): void {
       help: 'Statements that wait for a database connection.',
       registers: [],
       collect() {
-        this.set(pool.numPendingAcquires());
+        this.set(sum((pool) => pool.numPendingAcquires()));
       },
     }),
   );

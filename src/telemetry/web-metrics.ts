@@ -18,7 +18,11 @@ const shareOutcomes = [
   'blocked',
   'bad_method',
   'unavailable',
+  'limited',
 ] as const;
+
+/** What answered a lookup of a share link that was not cached, or not any more. */
+const lookupAnswers = ['primary', 'replica', 'disk', 'none'] as const;
 
 /** Why the server closed a connection that the client had not closed. */
 const cutReasons = ['pipelining', 'stalled', 'memory', 'unanswered', 'too_many'] as const;
@@ -41,7 +45,7 @@ export function createWebMetrics(wantedProcesses = 1) {
     registry,
     shareAnswers: addTally(registry, {
       name: 'qrelay_share_answers_total',
-      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable.',
+      help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable, limited (the client asked for too many unknown links).',
       label: 'outcome',
       values: shareOutcomes,
     }),
@@ -82,6 +86,12 @@ export function createWebMetrics(wantedProcesses = 1) {
       help: 'Reads that a replica may serve, where there are replicas: served by a replica, or by the primary after a change of the same account, because no replica was usable, or after an error of the replica.',
       label: 'served_by',
       values: readServers,
+    }),
+    targetLookups: addTally(registry, {
+      name: 'qrelay_target_lookups_total',
+      help: 'Lookups of share links that were not cached, or not any more, by what answered them: the primary, or while it is down a replica, the disk, or none.',
+      label: 'answered_by',
+      values: lookupAnswers,
     }),
     uncaughtErrors: counter(
       'qrelay_uncaught_errors_total',

@@ -109,6 +109,12 @@ describe('Every line that a process writes in production is JSON [processes]', f
     }
   });
 
+  it('by a web process that cannot reach its database: it listens, and says why it is not ready', async () => {
+    const DATABASE_URL = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+    const child = startProgram('src/server.js', await settings({ DATABASE_URL }));
+    await linesOf(child, 'listening', ['The database cannot be reached (ECONNREFUSED). Start it, or set']);
+  });
+
   it('by processes that cannot start: one line that says why', async () => {
     const unreachable = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
     const cases: [file: string, name: string, change: Settings, reason: RegExp][] = [
@@ -119,8 +125,8 @@ describe('Every line that a process writes in production is JSON [processes]', f
         /^The environment has 2 errors:\n {2}- PORT/,
       ],
       [
-        'src/server.js',
-        'web',
+        'workers/main.js',
+        'worker',
         { DATABASE_URL: unreachable },
         /^The database cannot be reached \(ECONNREFUSED\)/,
       ],

@@ -7,7 +7,7 @@ import type { ScanProducer } from '../../src/queue/producer.ts';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
 import { createLane } from '../../src/redirect/handler.ts';
 import { createImageSender } from '../../src/redirect/images.ts';
-import type { Target } from '../../src/redirect/targets.ts';
+import type { Target } from '../../src/redirect/target.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 
@@ -67,7 +67,11 @@ describe('A failure while a share link is served', () => {
     const lane = createLane(
       {
         basePath: '',
-        targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
+        targets: {
+          find: (token) => targets[token]?.() ?? null,
+          forget: () => undefined,
+          close: async () => undefined,
+        },
         producer,
         scanPolicy: createScanPolicy(),
         sendImage: createImageSender({ images, baseUrl: 'https://qr.test', log }),

@@ -1,8 +1,21 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { createTargets } from '../../src/redirect/targets.ts';
+import { openSavedTargets } from '../../src/redirect/saved-targets.ts';
+import { packTarget, type Target, targetVersion } from '../../src/redirect/target.ts';
+import { createTargets, TooManyLookupsError } from '../../src/redirect/targets.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { createCode } from '../support/share.ts';
+import { createCode, openShare } from '../support/share.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const baseUrl = 'https://qr.test';
+const unknownToken = (number: number) => `none${String(number).padStart(6, '0')}`;
 
 describe('Looking up a share token', () => {
   let service: TestService;
@@ -21,7 +34,7 @@ describe('Looking up a share token', () => {
   });
   after(() => service.stop());
 
-  const newTargets = () => createTargets(service.db, 'https://qr.test');
+  const newTargets = () => createTargets(service.db, baseUrl);
 
   it('costs the database no more for 500 simultaneous requests than for one', async () => {
     const { id, shareToken } = await createCode(api);
@@ -51,4 +64,219 @@ describe('Looking up a share token', () => {
     expect(targets.find('0000000000')).to.equal(null);
     expect(queries).to.equal(0);
   });
+
+  it('never evicts a real code for unknown ones, however many there are', async () => {
+    const { id, shareToken } = await createCode(api);
+    const targets = createTargets(service.db, baseUrl, { sizes: { known: 2, unknown: 2 } });
+    await targets.find(shareToken);
+    for (let number = 0; number < 20; number += 1) await targets.find(unknownToken(number));
+    queries = 0;
+    expect(targets.find(shareToken)).to.include({ codeId: id });
+    expect(queries).to.equal(0);
+  });
+
+  it('is limited for a client that asks for many unknown ones, and costs a client nothing for real ones', async () => {
+    const { id, shareToken } = await createCode(api);
+    const { id: otherId, shareToken: otherToken } = await createCode(api);
+    let now = 0;
+    const targets = createTargets(service.db, baseUrl, {
+      elapsedMs: () => now,
+      clientOf: ({ url = '' }) => url,
+    });
+    const [guesser, office] = ['guesser', 'office'].map((url) => ({ url }) as IncomingMessage);
+    for (let scan = 0; scan < 400; scan += 1) {
+      expect(await targets.find(shareToken, office)).to.include({ codeId: id });
+      targets.forget(shareToken);
+    }
+    await targets.find(shareToken, office);
+    let refused = 0;
+    for (let number = 0; refused === 0; number += 1) {
+      expect(number).to.be.below(400);
+      await Promise.resolve(targets.find(unknownToken(number), guesser)).catch((error: unknown) => {
+        expect(error).to.be.instanceOf(TooManyLookupsError);
+        refused = number;
+      });
+    }
+    expect(refused).to.be.at.least(300);
+    queries = 0;
+    const again = async () => targets.find(unknownToken(refused + 1), guesser);
+    const error = await again().catch((err: unknown) => err);
+    expect(error).to.include({ name: 'TooManyLookupsError', retryAfterSeconds: 1 });
+    expect(queries).to.equal(0);
+    // Cached ones are served to everybody, and others are not limited.
+    expect(targets.find(shareToken, guesser)).to.include({ codeId: id });
+    expect(await targets.find(otherToken, office)).to.include({ codeId: otherId });
+    now += 1_000;
+    expect(await again()).to.equal(null);
+  });
 });
+
+describe('A client that guesses share tokens', () => {
+  it('gets 429 and a page, and others get their redirects', async () => {
+    const metrics = createWebMetrics();
+    const service = await startService({ metrics, config: { trustProxyHops: 1 } });
+    const { shareToken } = await createCode(apiClient(service.url, await service.makeKey()));
+    const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+    let answer = new Response();
+    for (let number = 0; answer.status !== 429 && number < 2_000; number += 1)
+      answer = await openShare(service.url, unknownToken(number), from('192.0.2.7'));
+    expect(answer.status).to.equal(429);
+    expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 5);
+    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    expect(metrics.shareAnswers.limited).to.equal(1);
+    expect((await openShare(service.url, shareToken, from('192.0.2.8'))).status).to.equal(302);
+    expect((await openShare(service.url, shareToken, from('192.0.2.7'))).status).to.equal(302);
+    await service.stop();
+  });
+});
+
+describe('Share tokens while the database does not answer', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let proxy: TcpProxy;
+  let db: Database;
+  let folder: string;
+  let passedMs = 0;
+  const elapsedMs = () => performance.now() + passedMs;
+
+  before(async () => {
+    service = await startService();
+    api = apiClient(service.url, await service.makeKey());
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    const url = new URL(service.databaseUrl);
+    proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    db = openDatabase(url.href, { poolMax: 2, applicationName: 'test', queryTimeoutMs: 1_000 });
+    folder = await mkdtemp(join(tmpdir(), 'qrelay-targets-'));
+  });
+  afterEach(async () => {
+    await db.destroy();
+    await proxy.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const cut = () => {
+    proxy.forwardTo(undefined);
+    proxy.blackHole();
+  };
+  const restore = () => proxy.forwardTo(Number(new URL(service.databaseUrl).port));
+  const openSaved = (options: { checkEveryMs?: number } = {}) =>
+    openSavedTargets({
+      folder,
+      baseUrl,
+      onError: (error) => {
+        throw error;
+      },
+      ...options,
+    });
+  const plain = (target: unknown) => JSON.parse(JSON.stringify(target)) as unknown;
+
+  it('are served from memory without waiting, and are current again when it answers', async () => {
+    const { id, shareToken } = await createCode(api);
+    const targets = createTargets(db, baseUrl, { elapsedMs });
+    await targets.find(shareToken);
+    cut();
+    passedMs += 24 * 3_600_000;
+    // The first one notices.
+    expect(await targets.find(shareToken)).to.include({ codeId: id });
+    for (let request = 0; request < 100; request += 1) {
+      passedMs += 1_000;
+      expect(targets.find(shareToken)).to.include({ codeId: id });
+    }
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    restore();
+    await eventually(async () => {
+      passedMs += 10_000;
+      expect(await targets.find(shareToken)).to.include({ name: 'Renamed' });
+    });
+    await targets.close();
+  });
+
+  it('are served from the disk by a process that has just started, content of every type', async () => {
+    const codes = await Promise.all(
+      [
+        { content: 'https://example.com/' },
+        { type: 'text', content: 'Hello\n“world”' },
+        { type: 'wifi', content: 'WIFI:T:WPA;S:Guests;P:secret pass;;' },
+        { type: 'vcard', content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Ada\nTEL:+15551234\nEND:VCARD' },
+        { type: 'geo', content: 'geo:52.5,13.4' },
+        { content: 'https://example.com/', expiresAt: '2040-01-01T00:00:00Z', isPublic: false },
+      ].map((fields) => createCode(api, fields)),
+    );
+    const before = createTargets(db, baseUrl, { saved: openSaved() });
+    const found: (Target | null)[] = [];
+    for (const { shareToken } of codes) found.push(await before.find(shareToken));
+    await before.close();
+    cut();
+    const targets = createTargets(db, baseUrl, { saved: openSaved() });
+    for (const [index, { shareToken }] of codes.entries())
+      expect(plain(await targets.find(shareToken))).to.deep.equal(plain(found[index]));
+    const error = await Promise.resolve(targets.find('0000000000')).catch((err: unknown) => err);
+    expect(error).to.be.instanceOf(Error);
+    await targets.close();
+  });
+
+  it('are not served from a file that is damaged, cut off or of another version', async () => {
+    const { shareToken } = await createCode(api);
+    const before = createTargets(db, baseUrl, { saved: openSaved() });
+    await before.find(shareToken);
+    await before.close();
+    const [path = ''] = await filesIn(folder);
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    const saved = openSaved();
+    expect(await saved.read(shareToken)).to.include({ name: 'Test' });
+    const file = await readFile(path, 'utf8');
+    for (const wrong of [
+      file.replace('example.com', 'evil.example'),
+      file.slice(0, -1),
+      file.replace(`qrelay ${targetVersion} `, `qrelay ${targetVersion + 1} `),
+      '',
+    ]) {
+      await writeFile(path, wrong);
+      expect(await saved.read(shareToken)).to.equal(undefined);
+    }
+  });
+
+  it('are not on the disk any more once the code is found to be deleted, asked for or not', async () => {
+    const [asked, other] = [await createCode(api), await createCode(api)];
+    const before = createTargets(db, baseUrl, { saved: openSaved() });
+    for (const { shareToken } of [asked, other]) await before.find(shareToken);
+    await before.close();
+    for (const { id } of [asked, other]) await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    const targets = createTargets(db, baseUrl, { saved: openSaved() });
+    expect(await targets.find(asked.shareToken)).to.equal(null);
+    await eventually(async () => expect(await filesIn(folder)).to.have.length(1));
+    await targets.close();
+    const checking = createTargets(db, baseUrl, { saved: openSaved({ checkEveryMs: 1 }) });
+    await eventually(async () => expect(await filesIn(folder)).to.deep.equal([]));
+    await checking.close();
+  });
+
+  it('are stored in a form that has another version when it changes', async () => {
+    const { shareToken } = await createCode(api);
+    const target = (await createTargets(db, baseUrl).find(shareToken)) as Target;
+    expect({ version: targetVersion, fields: Object.keys(packTarget(target)).toSorted() }).to.deep.equal({
+      version: 1,
+      fields: [
+        'afterExpiryHref',
+        'codeId',
+        'expiresAtMs',
+        'isBlocked',
+        'isPublic',
+        'look',
+        'name',
+        'pageLogo',
+        'photo',
+        'picture',
+        'type',
+      ],
+    });
+  });
+});
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -245,7 +245,11 @@ async function startProgram(entry: string, env: NodeJS.ProcessEnv): Promise<Prog
       env: { ...env, ...settings },
       stdio: ['ignore', testLogFile ?? 'inherit', 'inherit', 'ipc'],
     });
-    await once(child, 'message');
+    const hasExited = once(child, 'exit').then(([code]) => {
+      throw new Error(`${entry} exited before it was ready (${code})`);
+    });
+    await Promise.race([once(child, 'message'), hasExited]);
+    hasExited.catch(() => undefined);
     return child;
   }
   const program: Program = {
