@@ -45,7 +45,7 @@ import { createReads, readPrimary } from './store/reads.ts';
 import { monitorReplicas } from './store/replica-monitor.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
-import { scheduleFairly } from './http/fair-scheduler.ts';
+import { scheduleRequests } from './http/schedule-requests.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
@@ -212,7 +212,7 @@ export async function openWebService({
       targets,
       producer,
       scanPolicy: createScanPolicy(),
-      sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
+      sendImage: createImageSender({ images, clientOf, baseUrl: config.baseUrl, log }),
       readPhoto: files.photo,
       sendPageLogo: createPageLogoSender(logos),
       reportHref,
@@ -224,7 +224,7 @@ export async function openWebService({
     },
     createFileLane(
       { targets, files, clientOf, reportHref, nowMs, metrics, log },
-      scheduleFairly((req, res) => {
+      scheduleRequests((req, res) => {
         handleRest(req, res).catch((err: unknown) => {
           onFailure(err);
           sendInternalError(res);

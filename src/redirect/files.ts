@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
+import { BusyError } from '../errors.ts';
 import { parseRange } from '../http/byte-range.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
 import { matchesEtag } from '../http/matches-etag.ts';
@@ -9,7 +10,7 @@ import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { etagOf, fileHeaders, validators } from './file-headers.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
-import { BusyFilesError, createPartSender } from './send-parts.ts';
+import { createPartSender } from './send-parts.ts';
 import { showPage } from './show-page.ts';
 import type { Targets } from './targets.ts';
 
@@ -81,7 +82,7 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
   }
 
   function fail(req: IncomingMessage, res: ServerResponse, err: unknown): void {
-    if (!(err instanceof BusyFilesError)) logUnavailable(err);
+    if (!(err instanceof BusyError)) logUnavailable(err);
     if (res.headersSent) return sendInternalError(res);
     answers.unavailable += 1;
     res.setHeader('Retry-After', '5');

@@ -24,7 +24,7 @@ import type { PreviewShare } from '../codes/share-preview.ts';
 import { createApiRouter } from './api/router.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { markChanges } from './middleware/mark-changes.ts';
-import { createBodySlots } from './middleware/body-slots.ts';
+import { createFairScheduler } from '../runtime/fair-scheduler.ts';
 import { mount } from './middleware/mount.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
@@ -71,6 +71,7 @@ import { metricsPage } from './operations/metrics.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { problemPage } from './ui/problem-page.ts';
+import { createDownloads } from './downloads.ts';
 import { createPrints } from './prints.ts';
 import { useLinearQuery } from './request-query.ts';
 
@@ -132,13 +133,22 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const prints = createPrints({ db, printer, images, baseUrl: config.baseUrl, now });
+  const downloads = createDownloads();
+  const prints = createPrints({ db, printer, images, downloads, baseUrl: config.baseUrl, now });
   const webhooks = {
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),
   };
-  // For the API and the pages together: up to 60 MB of bodies.
-  const uploads = createBodySlots({ perAccount: 2, total: 6 });
+  // For the API and the pages together: up to 80 MB of bodies.
+  const uploads = createFairScheduler({
+    slots: 8,
+    slotsPerKey: 2,
+    reservedSlots: 4,
+    waitingPerKey: 20,
+    waiting: 200,
+    maxWaitMs: 10_000,
+    message: 'Too many large requests are being processed. Try again shortly.',
+  });
   const api = createApiRouter({
     db,
     reads,
@@ -168,6 +178,7 @@ export function createApp({
     proofs,
     imageDecoder,
     uploads,
+    downloads,
     logos,
     geoSource,
     webhooks,

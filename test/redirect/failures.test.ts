@@ -69,7 +69,12 @@ describe('A failure while a share link is served', () => {
         targets: { find: (token) => targets[token]?.() ?? null, forget: () => undefined },
         producer,
         scanPolicy: createScanPolicy(),
-        sendImage: createImageSender({ images, baseUrl: 'https://qr.test', log }),
+        sendImage: createImageSender({
+          images,
+          clientOf: () => 'a client',
+          baseUrl: 'https://qr.test',
+          log,
+        }),
         readPhoto: async () => undefined,
         sendPageLogo: () => Promise.reject(new Error('There are no logos')),
         reportHref: () => undefined,

@@ -35,7 +35,14 @@ export async function proveDefaultStyle(
   const style = await findDefaultStyle(db, code.userId);
   if (!style) return {};
   try {
-    const { proof: _proof, ...proven } = await proveDesign(proofs, code, style.design, config.baseUrl);
+    const caller = { key: code.userId };
+    const { proof: _proof, ...proven } = await proveDesign(
+      proofs,
+      caller,
+      code,
+      style.design,
+      config.baseUrl,
+    );
     const isRaised = proven.errorCorrection !== code.errorCorrection;
     return isRaised && !mayRaise ? { deferred: style.id } : { proven };
   } catch (error) {

@@ -3,7 +3,8 @@ import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
-import { type BodySlots, createBodySlots, holdSlot } from '../middleware/body-slots.ts';
+import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
+import { callerOf, inTurn } from '../middleware/caller.ts';
 import { fileBody, fileOf } from '../middleware/file-body.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
@@ -115,11 +116,11 @@ export function createApiRouter(services: ApiServices): Router {
   return router;
 }
 
-function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: BodySlots) {
-  if (fileTypes) return [holdSlot(uploads), fileBody(maxBodyBytes)];
+function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: FairScheduler) {
+  if (fileTypes) return [inTurn(uploads), fileBody(maxBodyBytes)];
   if (!body) return [];
   if (maxBodyBytes === undefined) return [jsonBody()];
-  return [holdSlot(createBodySlots({ perAccount: 2, total: 8 })), jsonBody(maxBodyBytes)];
+  return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
 type Perform = (given: ApiServices) => Promise<OperationResponse>;
@@ -153,6 +154,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const headers: OperationResponse['headers'] = {};
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
       ownerId,
+      caller: callerOf(ctx),
       params: ctx['params'] as Record<string, string>,
       query: checkQuery(ctx),
       body: (rules = async () => []) => checkBody(ctx, rules),

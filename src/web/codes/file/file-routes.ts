@@ -14,6 +14,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
 import { findFileQuota } from '../../file-quota.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
@@ -68,11 +69,11 @@ export function codeFilePages(parts: PageParts): Router {
     const given = fileField(ctx, kind);
     if (!given) throw invalid([{ field: kind, message: 'must be chosen' }]);
     const upload = { bytes: given.bytes, declared: given.type, name: given.name };
-    if (kind === 'photo') return readPhoto(imageDecoder, upload);
+    if (kind === 'photo') return readPhoto(imageDecoder, callerOf(ctx), upload);
     const { id: userId } = userOf(ctx);
     const quotaBytes = await findFileQuota(db, userId);
     await requireRoom(db, { userId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
-    return readFile(imageDecoder, upload);
+    return readFile(imageDecoder, callerOf(ctx), upload);
   }
 
   /** file.browser.js, which shows the progress, asks for JSON and opens the page itself. */

@@ -19,6 +19,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, BusyError } from '../../../errors.ts';
 import { attachment } from '../../../http/content-disposition.ts';
 import { parseQuery } from '../../../http/query-string.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { needUser, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { viewerLocale } from '../../ui/viewer-locale.ts';
 import { queryText } from '../list/list-search.ts';
@@ -52,7 +53,7 @@ export function printPages(parts: PageParts): Router {
       return;
     }
     const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.labels(userOf(ctx).id, codes, labelOptions(choice));
+    ctx.body = await prints.labels(callerOf(ctx), codes, labelOptions(choice));
     ctx.type = 'application/pdf';
     ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
   });
@@ -65,7 +66,7 @@ export function printPages(parts: PageParts): Router {
       return;
     }
     const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.files(userOf(ctx).id, codes, format);
+    ctx.body = await prints.files(callerOf(ctx), codes, format);
     ctx.type = 'application/zip';
     ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
   });
@@ -107,10 +108,12 @@ export function printPages(parts: PageParts): Router {
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
-    const { body, etag } = await images.draw({ ...picture, size }, 'svg').catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds, cause });
-    });
+    const { body, etag } = await images
+      .draw(callerOf(ctx), { ...picture, size }, 'svg')
+      .catch((cause: unknown) => {
+        const message = 'The picture cannot be drawn right now. Try again shortly.';
+        throw new BusyError(message, { retryAfterSeconds, cause });
+      });
     ctx.type = contentTypes.svg;
     ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
     ctx.status = 200;
