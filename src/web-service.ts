@@ -39,7 +39,7 @@ import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
-import { scheduleFairly } from './http/fair-scheduler.ts';
+import { scheduleRequests } from './http/schedule-requests.ts';
 import type { Log } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
@@ -213,7 +213,7 @@ async function openOn(
       targets,
       producer,
       scanPolicy: createScanPolicy(),
-      sendImage: createImageSender({ images, baseUrl: config.baseUrl, log }),
+      sendImage: createImageSender({ images, clientOf, baseUrl: config.baseUrl, log }),
       readPhoto: files.photo,
       sendPageLogo: createPageLogoSender(logos),
       reportHref,
@@ -225,7 +225,7 @@ async function openOn(
     },
     createFileLane(
       { targets, files, clientOf, reportHref, nowMs, metrics, log },
-      scheduleFairly((req, res) => {
+      scheduleRequests((req, res) => {
         handleRest(req, res).catch((err: unknown) => {
           onFailure(err);
           sendInternalError(res);

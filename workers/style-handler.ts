@@ -46,7 +46,13 @@ export function createStyleHandler({
     // Deleted meanwhile.
     if (!code) return;
     requireReplaceable(claimed, await findDesign(db, codeId));
-    const proven = await proveDesign(proofs, code, design, site.baseUrl);
+    const proven = await proveDesign(
+      proofs,
+      { key: code.userId, signal: closing },
+      code,
+      design,
+      site.baseUrl,
+    );
     await db.transaction(async (transaction) => {
       const now = new Date();
       await saveDesign(transaction, codeId, { ...proven, sharesLogo: true }, now, (stored) =>

@@ -123,14 +123,18 @@ function pendingExport(db: Database, userId: string, requestId: string) {
   });
 }
 
-/** The archive, chunk by chunk. Ends early where it is deleted meanwhile. */
-export async function* readExport(db: Database, userId: string): AsyncGenerator<Buffer> {
+/** The archive, chunk by chunk, each read in the turn of its owner. Ends early where it is deleted meanwhile. */
+export async function* readExport(
+  db: Database,
+  userId: string,
+  inTurn: <Value>(read: () => Promise<Value>) => Promise<Value>,
+): AsyncGenerator<Buffer> {
   const row = (await db('account_exports').where({ user_id: userId }).first('build_id')) as Row | undefined;
   if (!row?.build_id) return;
   for (let position = 0; ; position += 1) {
-    const chunk = (await db('account_export_chunks')
-      .where({ build_id: row.build_id, position })
-      .first('data')) as { data: Buffer } | undefined;
+    const chunk = (await inTurn(async () =>
+      db('account_export_chunks').where({ build_id: row.build_id, position }).first('data'),
+    )) as { data: Buffer } | undefined;
     if (!chunk) return;
     yield chunk.data;
   }

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { BusyError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
+import { createFairScheduler } from '../runtime/fair-scheduler.ts';
 import { openThread, type Thread } from '../runtime/thread.ts';
-import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { type HashCost, recommendedCost, unknownHash } from './hash-cost.ts';
 import type { PasswordRequest } from './password-thread-main.ts';
 import { longestPassword } from './passwords.ts';
@@ -24,10 +24,13 @@ export interface Hashing {
 
 /** Hashes and checks passwords. Rejects with a 503 where too many requests wait. */
 export interface PasswordHasher extends Hashing {
-  /** Runs `work` when a slot is free, for work that must happen right before the password is checked. */
-  withSlot<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value>;
+  /**
+   * Runs `work` when it is the turn of `key`, for work that must happen right before the password is checked. The key is an
+   * account or the hash of a client address; those without one take turns as one.
+   */
+  withSlot<Value>(work: (hashing: Hashing) => Promise<Value>, key?: string): Promise<Value>;
   /** Throws the 503 where `withSlot` would, before the database is queried. */
-  assertCapacity(): void;
+  assertCapacity(key?: string): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +55,13 @@ export function createPasswordHasher({
   maxWaiting = 20,
   maxWaitMs = 5_000,
 }: HasherOptions): PasswordHasher {
-  const limit = createConcurrencyLimit({ concurrency, maxWaiting, maxWaitMs });
+  const turns = createFairScheduler({
+    slots: concurrency,
+    slotsPerKey: concurrency,
+    waitingPerKey: maxWaiting,
+    waiting: maxWaiting,
+    maxWaitMs,
+  });
   const opened: Promise<Thread<PasswordRequest>>[] = [];
   let lastUsed = 0;
   const logRefused = throttle((err, count) =>
@@ -104,9 +113,10 @@ export function createPasswordHasher({
     isCommon: async (password, email) => (await call({ method: 'isCommon', password, email })) as boolean,
   };
 
-  async function withSlot<Value>(work: (hashing: Hashing) => Promise<Value>): Promise<Value> {
-    const release = await limit.acquire();
-    if (!release) throw busy();
+  async function withSlot<Value>(work: (hashing: Hashing) => Promise<Value>, key = ''): Promise<Value> {
+    const release = await turns.acquire({ key }).catch((error: unknown) => {
+      throw busy(error);
+    });
     try {
       return await work(hashing);
     } finally {
@@ -116,8 +126,8 @@ export function createPasswordHasher({
 
   return {
     withSlot,
-    assertCapacity() {
-      if (limit.isFull()) throw busy();
+    assertCapacity(key = '') {
+      if (turns.isFull(key)) throw busy();
     },
     hash: (password) => withSlot(({ hash }) => hash(password)),
     verify: (passwordHash, password) => withSlot(({ verify }) => verify(passwordHash, password)),

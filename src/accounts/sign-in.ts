@@ -53,7 +53,7 @@ export async function checkSignIn(
   const caller = `${hashedAddress} ${hashedEmail}`;
   const cached = device ? undefined : throttled.get(caller);
   if (cached) return { refused: 'throttled', retryAfter: Math.max(1, Math.ceil(cached.resetInMs / 1_000)) };
-  passwords.assertCapacity();
+  passwords.assertCapacity(hashedAddress);
   // A valid email is ASCII, for which lower() in Postgres and toLowerCase() agree.
   const user =
     emailErrors('email', email).length > 0
@@ -74,8 +74,9 @@ export async function checkSignIn(
     if (!isKnownDevice) throttled.set(caller, { resetInMs: retryAfter * 1_000 });
     return { refused: 'throttled', retryAfter };
   }
-  const result = await passwords.withSlot((hashing) =>
-    countFailure(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
+  const result = await passwords.withSlot(
+    (hashing) => countFailure(db, limits, () => hashing.verify(user?.passwordHash ?? null, password)),
+    hashedAddress,
   );
   if (typeof result === 'number') return { refused: 'throttled', retryAfter: result };
   if (!result || !user) return { refused: 'wrong' };

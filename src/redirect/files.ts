@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { opensFile } from '../codes/files/file-name.ts';
 import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
+import { BusyError } from '../errors.ts';
 import { parseRange } from '../http/byte-range.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
 import { matchesEtag } from '../http/matches-etag.ts';
@@ -17,7 +18,7 @@ import {
   notFoundPage,
   unavailablePage,
 } from './pages/notice-pages.ts';
-import { BusyFilesError, createPartSender } from './send-parts.ts';
+import { createPartSender } from './send-parts.ts';
 import { showPage } from './show-page.ts';
 import { type Targets, TooManyLookupsError } from './targets.ts';
 
@@ -102,7 +103,7 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
       res.setHeader('Retry-After', err.retryAfterSeconds);
       return showPage(req, res, 429, unavailablePage);
     }
-    if (!(err instanceof BusyFilesError)) logUnavailable(err);
+    if (!(err instanceof BusyError)) logUnavailable(err);
     if (res.headersSent) return sendInternalError(res);
     answers.unavailable += 1;
     res.setHeader('Retry-After', '5');

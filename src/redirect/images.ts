@@ -33,6 +33,8 @@ export type SendImage = (
 
 interface ImageSenderOptions {
   images: Images;
+  /** Who takes turns: the hash of the client address. */
+  clientOf: (req: IncomingMessage) => string;
   baseUrl: string;
   log: Log;
 }
@@ -49,7 +51,7 @@ const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
 };
 
-export function createImageSender({ images, baseUrl, log }: ImageSenderOptions): SendImage {
+export function createImageSender({ images, clientOf, baseUrl, log }: ImageSenderOptions): SendImage {
   // Throttled, so that requests for more images than can be drawn do not fill the log.
   const logDrawError = throttle((err, times) => log.error({ err, times }, 'images could not be drawn'));
   return (req, res, token, format, code, query) => {
@@ -88,7 +90,9 @@ export function createImageSender({ images, baseUrl, log }: ImageSenderOptions):
       return undefined;
     }
     const disposition = parameters.has('download') ? 'attachment' : 'inline';
-    return images.draw(picture, format).then(
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    return images.draw({ key: clientOf(req), signal: gone.signal }, picture, format).then(
       (image) =>
         writeImage(req, res, image, {
           'Content-Type': contentTypes[format],

@@ -1,23 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { createConcurrencyLimit } from '../accounts/concurrency-limit.ts';
-import { createKeyedLimit } from '../accounts/keyed-limit.ts';
 import { partsBetween } from '../codes/files/read-chunks.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
 import type { ByteRange } from '../http/byte-range.ts';
+import { BusyError } from '../errors.ts';
+import { type Caller, createFairScheduler } from '../runtime/fair-scheduler.ts';
 
-/** Each holds one chunk at most: 25 MB together. */
-const maxResponses = 200;
-/** A slow client must not keep others from their files; many guests may share an address. */
-const maxPerClient = 100;
-const noWaiting = { maxWaiting: 0, maxWaitMs: 0 };
 /** A file of 10 MB at 20 KB a second. Who reads nothing is disconnected much earlier, like every client. */
 const maxResponseMs = 10 * 60_000;
-/** Of the connections to the database, which share links need too. */
-const readLimits = { concurrency: 3, maxWaiting: maxResponses, maxWaitMs: 10_000 };
-
-export class BusyFilesError extends Error {
-  override name = 'BusyFilesError';
-}
 
 /** Sends a range of a file. `start` writes the head, once it is certain that bytes follow. */
 type SendParts = (
@@ -28,26 +17,31 @@ type SendParts = (
   start: () => void,
 ) => Promise<void>;
 
-/** Reads the next part when the client has taken the last one. */
+/** Reads the next part when the client has taken the last one. Clients take turns. */
 export function createPartSender({ readPart }: Pick<ServedFiles, 'readPart'>): SendParts {
-  const reading = createConcurrencyLimit(readLimits);
-  const responses = createConcurrencyLimit({ concurrency: maxResponses, ...noWaiting });
-  const ofClients = createKeyedLimit({ concurrency: maxPerClient, ...noWaiting });
+  // Each holds one chunk at most: 25 MB together. Many guests may share an address.
+  const responses = createFairScheduler({
+    slots: 200,
+    slotsPerKey: 100,
+    waitingPerKey: 0,
+  });
+  // Of the connections to the database, which share links need too.
+  const reading = createFairScheduler({ slots: 3, waitingPerKey: 100, waiting: 200, maxWaitMs: 10_000 });
 
-  async function read(fileId: string, part: Parameters<typeof readPart>[1]): Promise<Buffer | undefined> {
-    const release = await reading.acquire();
-    if (!release) throw new BusyFilesError('Too many files are being read');
-    return readPart(fileId, part).finally(release);
-  }
-
-  async function send(res: ServerResponse, fileId: string, range: ByteRange, start: () => void) {
+  async function send(
+    res: ServerResponse,
+    client: Caller,
+    fileId: string,
+    range: ByteRange,
+    start: () => void,
+  ): Promise<void> {
     const endsAt = performance.now() + maxResponseMs;
     for (const part of partsBetween(range.start, range.end)) {
-      const data = await read(fileId, part);
+      const data = await reading.run(client, () => readPart(fileId, part));
       if (res.destroyed) return;
       // Replaced or deleted meanwhile: the client must not take what it has for the whole.
       if (data?.length !== part.length || performance.now() > endsAt) {
-        if (!res.headersSent) throw new BusyFilesError('The file was replaced');
+        if (!res.headersSent) throw new BusyError('The file was replaced.', { retryAfterSeconds: 5 });
         res.destroy();
         return;
       }
@@ -58,16 +52,11 @@ export function createPartSender({ readPart }: Pick<ServedFiles, 'readPart'>): S
     res.end();
   }
 
-  return async (res, client, fileId, range, start) => {
-    const leaveClient = await ofClients.acquire(client);
-    const leave = leaveClient && (await responses.acquire());
-    try {
-      if (!leave) throw new BusyFilesError('Too many files are being sent');
-      await send(res, fileId, range, start);
-    } finally {
-      leave?.();
-      leaveClient?.();
-    }
+  return async (res, key, fileId, range, start) => {
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    const client: Caller = { key, signal: gone.signal };
+    await responses.run(client, () => send(res, client, fileId, range, start));
   };
 }
 

@@ -20,7 +20,7 @@ import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createSecretBox } from '../webhooks/signing.ts';
 import type { PreviewShare } from '../codes/share-preview.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import { createBodySlots } from './middleware/body-slots.ts';
+import { createFairScheduler } from '../runtime/fair-scheduler.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';
 import { errors } from './middleware/errors.ts';
 import { createGuards } from './middleware/guards.ts';
@@ -32,6 +32,7 @@ import { loadAssets } from './asset-files.ts';
 import type { HealthParts } from './operations/health.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
 import { problemPage } from './ui/problem-page.ts';
+import { createDownloads } from './downloads.ts';
 import { createRouteTable } from './route-table.ts';
 import { serveRoutes } from './routes.ts';
 import { createPrints } from './prints.ts';
@@ -93,13 +94,22 @@ export function createApp({
 }: AppParts): Koa {
   const app = new Koa();
   useLinearQuery(app);
-  const prints = createPrints({ db, printer, images, baseUrl: config.baseUrl, now });
+  const downloads = createDownloads();
+  const prints = createPrints({ db, printer, images, downloads, baseUrl: config.baseUrl, now });
   const webhooks = {
     box: createSecretBox(secrets.webhookKeys),
     policy: createAddressPolicy(config.webhooks.networks),
   };
-  // For the API and the pages together: up to 60 MB of bodies.
-  const uploads = createBodySlots({ perAccount: 2, total: 6 });
+  // For the API and the pages together: up to 80 MB of bodies.
+  const uploads = createFairScheduler({
+    slots: 8,
+    slotsPerKey: 2,
+    reservedSlots: 4,
+    waitingPerKey: 20,
+    waiting: 200,
+    maxWaitMs: 10_000,
+    message: 'Too many large requests are being processed. Try again shortly.',
+  });
   const assets = loadAssets();
   const isSecure = config.baseUrl.startsWith('https:');
   const sessions = createSessions({ db, secrets, isSecure, now });
@@ -116,6 +126,7 @@ export function createApp({
     proofs,
     imageDecoder,
     uploads,
+    downloads,
     logos,
     geoSource,
     webhooks,

@@ -222,6 +222,16 @@ export async function hostileImages(): Promise<HostileLogo[]> {
       broken,
     ],
     ['PNG with a chunk that never ends', changed(png(), 33, [0x7f, 0xff, 0xff, 0xff]), broken],
+    [
+      'PNG with more data than pixels',
+      pngFile(header(2, 2), [], deflateSync(Buffer.alloc(225_000_000))),
+      hasMore,
+    ],
+    [
+      'PNG with bytes behind its data',
+      pngFile(header(2, 2), [], Buffer.concat([deflateSync(Buffer.alloc(18)), html])),
+      hasMore,
+    ],
     ['PNG with a ZIP behind it', Buffer.concat([png(), Buffer.from('PK\x03\x04', 'latin1')]), hasMore],
     ['PNG with a script behind it', Buffer.concat([png(), html]), hasMore],
     [

@@ -74,7 +74,12 @@ describe('A failure while a share link is served', () => {
         },
         producer,
         scanPolicy: createScanPolicy(),
-        sendImage: createImageSender({ images, baseUrl: 'https://qr.test', log }),
+        sendImage: createImageSender({
+          images,
+          clientOf: () => 'a client',
+          baseUrl: 'https://qr.test',
+          log,
+        }),
         readPhoto: async () => undefined,
         sendPageLogo: () => Promise.reject(new Error('There are no logos')),
         reportHref: () => undefined,

@@ -23,9 +23,9 @@ export function sharedPasswords(): PasswordHasher {
 /** Started by the first picture, as the threads for passwords are by the first password. */
 export function sharedImages(): Images {
   return {
-    async draw(picture, format) {
+    async draw(caller, picture, format) {
       images ??= open();
-      return (await images).draw(picture, format);
+      return (await images).draw(caller, picture, format);
     },
     close: async () => undefined,
   };

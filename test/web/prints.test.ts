@@ -6,6 +6,7 @@ import type { Picture } from '../../src/codes/image/draw.ts';
 import { labelOptions } from '../../src/codes/print/label-choice.ts';
 import type { PrintedCode } from '../../src/codes/print/print-codes.ts';
 import { createPrinter, type Printer } from '../../src/codes/print/print-thread.ts';
+import { createDownloads } from '../../src/web/downloads.ts';
 import { createPrints, type Prints } from '../../src/web/prints.ts';
 import { sharedImages } from '../support/shared-threads.ts';
 import { testLog } from '../support/test-log.ts';
@@ -22,6 +23,7 @@ const codes: PrintedCode[] = Array.from({ length: 1_000 }, (_, index) => ({
   shareToken: '0123456789',
   picture,
 }));
+const one = { key: 'one' };
 const options = labelOptions({ sheet: '22806' });
 const allPages = Math.ceil(codes.length / 12);
 
@@ -38,12 +40,17 @@ describe('Files of many codes', () => {
     pages = 0;
     const counting: Printer = {
       ...printer,
-      drawPage(request) {
+      drawPage(caller, request) {
         pages += 1;
-        return printer.drawPage(request);
+        return printer.drawPage(caller, request);
       },
     };
-    const parts = { images: sharedImages(), baseUrl: 'https://qr.test', now: () => new Date() };
+    const parts = {
+      images: sharedImages(),
+      downloads: createDownloads(),
+      baseUrl: 'https://qr.test',
+      now: () => new Date(),
+    };
     prints = createPrints({ db: undefined as never, printer: counting, ...parts });
   });
 
@@ -51,7 +58,7 @@ describe('Files of many codes', () => {
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx) => {
-      ctx.body = await prints.labels('one', codes, options);
+      ctx.body = await prints.labels(one, codes, options);
     });
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,8 +70,8 @@ describe('Files of many codes', () => {
       stop.abort();
       // Both places of the account are free again.
       const [first, second] = [
-        await prints.labels('one', codes, options),
-        await prints.labels('one', codes, options),
+        await prints.labels(one, codes, options),
+        await prints.labels(one, codes, options),
       ];
       first.destroy();
       second.destroy();
@@ -75,10 +82,10 @@ describe('Files of many codes', () => {
   });
 
   it('are made two at a time for one account; the third waits for one of them', async () => {
-    const first = await prints.labels('one', codes, options);
-    const second = await prints.labels('one', codes, options);
-    const third = prints.labels('one', codes, options);
-    const other = await prints.labels('two', codes, options);
+    const first = await prints.labels(one, codes, options);
+    const second = await prints.labels(one, codes, options);
+    const third = prints.labels(one, codes, options);
+    const other = await prints.labels({ key: 'two' }, codes, options);
     other.destroy();
     let isStarted = false;
     void third.then(() => {
@@ -93,12 +100,12 @@ describe('Files of many codes', () => {
 
   it('end with an error, not with half a file, if a page cannot be drawn', async () => {
     const broken = { ...picture, text: 'x'.repeat(5_000) };
-    const body = await prints.labels('one', [{ name: 'x', shareToken: 'x', picture: broken }], options);
+    const body = await prints.labels(one, [{ name: 'x', shareToken: 'x', picture: broken }], options);
     const error: unknown = await body.toArray().then(
       () => undefined,
       (reason: unknown) => reason,
     );
     expect(error).to.be.an('error');
-    (await prints.labels('one', codes, options)).destroy();
+    (await prints.labels(one, codes, options)).destroy();
   });
 });

@@ -68,9 +68,9 @@ describe('The worker that applies styles', () => {
       ].map(([code, owner]) => [code.shareToken, owner]),
     );
     const order: (string | undefined)[] = [];
-    await run((picture) => {
+    await run((caller, picture) => {
       order.push(tokens.get(picture.text.slice(-10)));
-      return proofs.prove(picture);
+      return proofs.prove(caller, picture);
     });
     expect(order).to.have.length(5);
     expect(order.indexOf('few')).to.be.below(2);
@@ -102,7 +102,7 @@ describe('The worker that applies styles', () => {
       await addApplication(service.db, ownerId, { styleId: style.id, codeIds, keepsDesigns: false }, now);
     }
     const served: (string | undefined)[] = [];
-    await run(async (picture) => {
+    await run(async (caller, picture) => {
       served.push(ownerByToken.get(picture.text.slice(-10)));
       return { readsAtMm: 15, remedy: null, undrawable: null };
     });
@@ -129,10 +129,10 @@ describe('The worker that applies styles', () => {
   it('goes on with other codes when one cannot be proven now', async () => {
     const owner = await waiting(2);
     const [bad, good] = owner.codes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const prove: Proofs['prove'] = (picture) =>
+    const prove: Proofs['prove'] = (caller, picture) =>
       picture.text.endsWith(String(bad?.shareToken))
         ? Promise.reject(new Error('The proof thread has exited'))
-        : proofs.prove(picture);
+        : proofs.prove(caller, picture);
     await run(prove);
     await run(prove);
     expect(await result(owner)).to.include({ waiting: 1, applied: 1 });
@@ -198,8 +198,8 @@ describe('The worker that applies styles', () => {
   it('keeps the design that the owner saves during the proof, or between two styles', async () => {
     const owner = await waitingTwice();
     let proofsDone = 0;
-    await run(async (picture) => {
-      const proof = await proofs.prove(picture);
+    await run(async (caller, picture) => {
+      const proof = await proofs.prove(caller, picture);
       proofsDone += 1;
       if (proofsDone === 2) await owner.design('dots');
       return proof;
@@ -214,8 +214,8 @@ describe('The worker that applies styles', () => {
   it('saves nothing once another worker has taken over and finished the code', async () => {
     const owner = await waitingTwice();
     let isFirst = true;
-    await run(async (picture) => {
-      const proof = await proofs.prove(picture);
+    await run(async (caller, picture) => {
+      const proof = await proofs.prove(caller, picture);
       if (isFirst) {
         isFirst = false;
         await endClaims(owner.ownerId);
@@ -242,7 +242,7 @@ describe('The worker that applies styles', () => {
     const first = await upload(png(30, 30));
     const proven: (string | null | undefined)[] = [];
     let second: string | undefined;
-    const prove: Proofs['prove'] = async ({ design }) => {
+    const prove: Proofs['prove'] = async (_caller, { design }) => {
       proven.push(design?.logo);
       second ??= await upload(png(40, 40));
       return { readsAtMm: 15, remedy: null, undrawable: null };

@@ -1,5 +1,5 @@
 import { type RasterType, rasterType } from '../logo/image-header.ts';
-import { broken } from '../logo/logo-limits.ts';
+import { broken, hasMore } from '../logo/logo-limits.ts';
 import { cleanJpeg } from './clean-jpeg.ts';
 
 /** A picture has a few dozen. */
@@ -44,11 +44,16 @@ function cleanWebp(file: Buffer): Buffer {
   const length = 8 + file.readUInt32LE(4);
   if (length > file.length) throw broken();
   const kept = [Buffer.from(file.subarray(0, 12))];
+  const kinds = new Set<string>();
   for (let at = 12, chunks = 0; at + 8 <= length; chunks += 1) {
     const bytes = file.readUInt32LE(at + 4);
     const end = at + 8 + bytes + (bytes % 2);
     if (end > length || chunks >= maxChunks) throw broken();
     const type = file.toString('latin1', at, at + 4);
+    // Decoders take the first of each. An image has one, lossy or lossless.
+    const kind = type.startsWith('VP8') && type !== 'VP8X' ? 'image' : type;
+    if (webpChunks.has(type) && kinds.has(kind)) throw hasMore();
+    kinds.add(kind);
     if (webpChunks.has(type)) kept.push(Buffer.from(file.subarray(at, end)));
     at = end;
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type Caller, createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type Design, defaultDesign, isDefaultDesign } from '../design/design.ts';
 import { openThread } from '../../runtime/thread.ts';
@@ -25,7 +26,7 @@ export interface Image {
 
 export interface Images {
   /** Rejects where too many wait, or where the thread has ended. */
-  draw(picture: Picture, format: ImageFormat): Promise<Image>;
+  draw(caller: Caller, picture: Picture, format: ImageFormat): Promise<Image>;
   close(): Promise<void>;
 }
 
@@ -37,12 +38,14 @@ const pdfVersion = 1;
 const defaultCacheBytes = 32 * 1024 * 1024;
 /** The approximate overhead of an entry. */
 const entryBytes = 512;
-const defaultMaxWaiting = 200;
+/** An address may be that of an office, or of an embedding page with many pictures. */
+const defaultWaitingPerKey = 50;
+const maxWaiting = 400;
 
-/** Draws in a separate thread, so that no redirect waits for an image. */
+/** Draws in a separate thread, so that no redirect waits for an image. Callers take turns. */
 export async function openImages(
   log: Log,
-  { cacheBytes = defaultCacheBytes, maxWaiting = defaultMaxWaiting } = {},
+  { cacheBytes = defaultCacheBytes, waitingPerKey = defaultWaitingPerKey } = {},
 ): Promise<Images> {
   const thread = await openThread<ImageRequest>({
     file: new URL('image-thread-main.js', import.meta.url),
@@ -54,7 +57,13 @@ export async function openImages(
     maxSize: cacheBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
   });
-  const pending = new Map<string, Promise<Image>>();
+  const turns = createFairScheduler({
+    // One is drawn, the next one is on its way to the thread.
+    slots: 2,
+    waitingPerKey,
+    waiting: maxWaiting,
+    message: 'The picture cannot be drawn right now. Try again shortly.',
+  });
 
   async function drawInThread(request: ImageRequest, etag: string): Promise<Image> {
     const bytes = (await thread.call(request)) as Uint8Array;
@@ -64,14 +73,11 @@ export async function openImages(
   }
 
   return {
-    async draw(picture, format) {
+    async draw(caller, picture, format) {
       const etag = imageEtag(picture, format);
-      const known = cache.get(etag) ?? pending.get(etag);
-      if (known) return known;
-      if (pending.size >= maxWaiting) throw new Error('Too many images are waiting to be drawn');
-      const drawing = drawInThread({ picture, format }, etag).finally(() => pending.delete(etag));
-      pending.set(etag, drawing);
-      return drawing;
+      // Looked for again at its turn. Nobody waits for a drawing in the turns of others.
+      const known = () => cache.get(etag);
+      return known() ?? turns.run(caller, async () => known() ?? drawInThread({ picture, format }, etag));
     },
     close: () => thread.end(),
   };

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Pixels } from '../design/rasterize.ts';
 import type { ImageHeader, RasterType } from './image-header.ts';
 import { broken } from './logo-limits.ts';
+import { requireExactData } from './png-data.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -52,6 +53,7 @@ type Init = (module: WebAssembly.Module) => Promise<void>;
 
 /** Decodes an image whose header was read, and is not too large. */
 export async function decodeRaster(file: Buffer, { type, width, height }: ImageHeader): Promise<Pixels> {
+  if (type === 'png') await requireExactData(file);
   Object.assign(globalThis, { ImageData: BrowserImageData });
   let decoded: Decoded;
   try {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { BusyError } from '../../errors.ts';
+import { type Caller, createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { startFile } from '../../runtime/runner.ts';
 import { threadCpuMs } from '../../runtime/thread-cpu.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -8,7 +9,7 @@ import { asPng, ImageError } from './logo-limits.ts';
 
 export interface ImageDecoder {
   /** What is stored of an uploaded image. Rejects with an ImageError for what is none. */
-  decode(file: Uint8Array, purpose: DecoderRequest['purpose']): Promise<Uint8Array>;
+  decode(caller: Caller, file: Uint8Array, purpose: DecoderRequest['purpose']): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -24,14 +25,15 @@ const tooBusy = () =>
 
 /**
  * Each file gets a thread of its own: one that hangs, or uses too much memory, is ended, and the memory that decoders have
- * grown to is free again. One at a time.
+ * grown to is free again. One at a time; accounts take turns.
  */
-export function createImageDecoder(
-  log: Log,
-  { maxCpuMs = 6_000, timeoutMs = 45_000, maxWaiting = 8 } = {},
-): ImageDecoder {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_000 } = {}): ImageDecoder {
+  const turns = createFairScheduler({
+    slots: 1,
+    waitingPerKey: 8,
+    waiting: 100,
+    message: 'Too many images are being read. Try again shortly.',
+  });
   const workers = new Set<Worker>();
 
   async function run(request: DecoderRequest): Promise<DecoderResult> {
@@ -73,17 +75,8 @@ export function createImageDecoder(
   }
 
   return {
-    async decode(file, purpose) {
-      if (waiting >= maxWaiting)
-        throw new BusyError('Too many images are being read. Try again shortly.', { retryAfterSeconds });
-      waiting += 1;
-      const running = last
-        .then(() => run({ purpose, file }))
-        .finally(() => {
-          waiting -= 1;
-        });
-      last = running.catch(() => undefined);
-      const result = await running;
+    async decode(caller, file, purpose) {
+      const result = await turns.run(caller, () => run({ purpose, file }));
       if ('problem' in result) throw new ImageError(result.problem);
       return result.file;
     },

@@ -1,5 +1,5 @@
 import { isFrame, jpegSegments, startOfScan } from './jpeg-segments.ts';
-import { broken, exportAgain, ImageError, type ImageLimits, logoImageLimits } from './logo-limits.ts';
+import { broken, hasMore, ImageError, type ImageLimits, logoImageLimits } from './logo-limits.ts';
 
 export type RasterType = 'png' | 'jpeg' | 'webp';
 
@@ -24,8 +24,6 @@ export function readImageHeader(
   }
   return { type, width, height };
 }
-
-const hasMore = () => new ImageError(`has other data after the image: ${exportAgain}`);
 
 export function rasterType(file: Buffer): RasterType | undefined {
   if (file.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';

@@ -1,6 +1,8 @@
 import { broken } from './logo-limits.ts';
 
 const maxSegments = 10_000;
+/** Each may go over all pixels again. Encoders make at most a few dozen. */
+const maxScans = 200;
 const endOfImage = 0xd9;
 export const startOfScan = 0xda;
 
@@ -19,6 +21,7 @@ interface JpegSegment {
 export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
   let at = 2;
   let frames = 0;
+  let scans = 0;
   for (let segments = 0; segments < maxSegments && at + 2 <= file.length; segments += 1) {
     if (file[at] !== 0xff) throw broken();
     const kind = file[at + 1] as number;
@@ -31,7 +34,8 @@ export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
     const end = at + 2 + file.readUInt16BE(at + 2);
     if (end < at + 4 || end > file.length) throw broken();
     if (isFrame(kind)) frames += 1;
-    if (frames > 1) throw broken();
+    if (kind === startOfScan) scans += 1;
+    if (frames > 1 || scans > maxScans) throw broken();
     const next = kind === startOfScan ? endOfScan(file, end) : end;
     yield { kind, bytes: file.subarray(at, end), scan: file.subarray(end, next) };
     at = next;

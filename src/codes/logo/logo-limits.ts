@@ -19,5 +19,6 @@ export class ImageError extends Error {
 
 export const exportAgain = 'open it in an image editor and export it again';
 export const broken = () => new ImageError(`is damaged or incomplete: ${exportAgain}`);
+export const hasMore = () => new ImageError(`has other data after the image: ${exportAgain}`);
 export const asPng = 'export it as PNG';
 export const unsupported = (what: string) => new ImageError(`is an SVG with ${what}: ${asPng}`);

@@ -6,19 +6,22 @@ import type { Logos } from './stored-logo.ts';
 /** Threads have no database: whatever draws a picture gets its logo with it. */
 
 export function imagesWithLogos(images: Images, logos: Logos): Images {
-  return { ...images, draw: async (picture, format) => images.draw(await logos.addTo(picture), format) };
+  return {
+    ...images,
+    draw: async (caller, picture, format) => images.draw(caller, await logos.addTo(picture), format),
+  };
 }
 
 export function proofsWithLogos(proofs: Proofs, logos: Logos): Proofs {
-  return { ...proofs, prove: async (picture) => proofs.prove(await logos.addTo(picture)) };
+  return { ...proofs, prove: async (caller, picture) => proofs.prove(caller, await logos.addTo(picture)) };
 }
 
 export function printerWithLogos(printer: Printer, logos: Logos): Printer {
   return {
     ...printer,
-    async drawPage({ labels, ...page }) {
+    async drawPage(caller, { labels, ...page }) {
       const complete = labels.map(async (label) => ({ ...label, picture: await logos.addTo(label.picture) }));
-      return printer.drawPage({ ...page, labels: await Promise.all(complete) });
+      return printer.drawPage(caller, { ...page, labels: await Promise.all(complete) });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { csvLine } from '../../http/csv.ts';
+import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Images } from '../image/image-thread.ts';
 import type { QrCode } from '../qr-code.ts';
 import { printCode, type PrintedCode } from './print-codes.ts';
@@ -20,6 +21,7 @@ export type FiledCode = PrintedCode & Pick<QrCode, 'id' | 'type' | 'category'>;
 /** The manifest, then the file of each code, drawn when it is asked for. */
 export async function* codeFiles(
   { printer, images }: { printer: Printer; images: Images },
+  caller: Caller,
   codes: FiledCode[],
   format: FileFormat,
 ): AsyncGenerator<ZipFile> {
@@ -27,8 +29,8 @@ export async function* codeFiles(
   for (const code of codes) {
     const data =
       format === 'pdf'
-        ? await collect(printCode(printer, code, pdfWidthMm))
-        : (await images.draw(code.picture, format)).body;
+        ? await collect(printCode(printer, caller, code, pdfWidthMm))
+        : (await images.draw(caller, code.picture, format)).body;
     yield { name: fileName(code, format), data, isCompressible: format === 'svg' };
   }
 }

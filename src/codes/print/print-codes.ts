@@ -1,3 +1,4 @@
+import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Picture } from '../image/draw.ts';
 import type { QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
@@ -34,14 +35,16 @@ export function pictureOf(code: QrCode, baseUrl: string): Picture {
 /** Sheets of labels as PDF, one page at a time: whoever stops reading stops the drawing. */
 export function printLabels(
   printer: Printer,
+  caller: Caller,
   codes: PrintedCode[],
   options: LabelOptions,
 ): AsyncGenerator<Buffer> {
-  return writePdf(labelPages(printer, codes, options));
+  return writePdf(labelPages(printer, caller, codes, options));
 }
 
 async function* labelPages(
   printer: Printer,
+  caller: Caller,
   codes: PrintedCode[],
   options: LabelOptions,
 ): AsyncGenerator<PdfPage> {
@@ -55,7 +58,7 @@ async function* labelPages(
       token: shareToken,
       ...labelCorner(sheet, first + index),
     }));
-    yield await printer.drawPage({ ...papers[sheet.paper], layout, labels });
+    yield await printer.drawPage(caller, { ...papers[sheet.paper], layout, labels });
   }
 }
 
@@ -71,13 +74,14 @@ export function countTooSmall(codes: PrintedCode[], { sheet, namePlace }: LabelO
 /** One code as a PDF of its size, its frame included. */
 export function printCode(
   printer: Printer,
+  caller: Caller,
   { name, shareToken, picture }: PrintedCode,
   widthMm: number,
 ): AsyncGenerator<Buffer> {
   const heightMm = widthMm * heightPerWidth(picture);
   const code = { xMm: 0, yMm: 0, widthMm, heightMm };
   const label = { picture, name, token: shareToken, xMm: 0, yMm: 0 };
-  const page = printer.drawPage({ widthMm, heightMm, layout: { code }, labels: [label] });
+  const page = printer.drawPage(caller, { widthMm, heightMm, layout: { code }, labels: [label] });
   return writePdf(
     (async function* onePage() {
       yield await page;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type Caller, createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { openThread, type Thread } from '../../runtime/thread.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { imageEtag } from '../image/image-thread.ts';
@@ -8,27 +9,37 @@ import type { Proof } from './prove.ts';
 
 export interface Proofs {
   /** Rejects where too many wait, or where the process has ended. */
-  prove(picture: Picture): Promise<Proof>;
+  prove(caller: Caller, picture: Picture): Promise<Proof>;
   close(): Promise<void>;
 }
 
 /** A proof takes up to a second of processor time. */
-const defaultMaxWaiting = 8;
+const defaultWaitingPerKey = 8;
+const maxWaiting = 100;
 const callTimeoutMs = 30_000;
 const cachedProofs = 1_000;
 
 /** Its memory is free again after this time without a proof. */
 const defaultIdleMs = 60_000;
 
-/** Proves in a background process, which starts with the first proof: most services rarely need it. */
+/**
+ * Proves in a background process, which starts with the first proof: most services rarely need it. One at a time; accounts
+ * take turns.
+ */
 export function openProofs(
   log: Log,
-  { maxWaiting = defaultMaxWaiting, idleMs = defaultIdleMs } = {},
+  { waitingPerKey = defaultWaitingPerKey, idleMs = defaultIdleMs } = {},
 ): Proofs {
-  const cache = new LRUCache<string, Promise<Proof>>({ max: cachedProofs });
+  const cache = new LRUCache<string, Proof>({ max: cachedProofs });
+  const turns = createFairScheduler({
+    slots: 1,
+    waitingPerKey,
+    waiting: maxWaiting,
+    message: 'The design cannot be proven right now. Try again shortly.',
+  });
   let opening: Promise<Thread<ProofRequest>> | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
-  let waiting = 0;
+  let underWay = 0;
   let isClosed = false;
 
   async function proveInProcess(picture: Picture): Promise<Proof> {
@@ -56,21 +67,23 @@ export function openProofs(
   }
 
   return {
-    prove(picture) {
+    async prove(caller, picture) {
       const key = provenPicture(picture);
       const known = cache.get(key);
       if (known) return known;
-      if (waiting >= maxWaiting)
-        return Promise.reject(new Error('Too many designs are waiting to be proven'));
-      waiting += 1;
+      underWay += 1;
       clearTimeout(idleTimer);
-      const proof = proveInProcess(picture).finally(() => {
-        waiting -= 1;
-        if (waiting === 0 && !isClosed) idleTimer = setTimeout(() => void end(), idleMs).unref();
-      });
-      cache.set(key, proof);
-      proof.catch(() => cache.delete(key));
-      return proof;
+      try {
+        // Nobody waits for a proof in the turns of others, even if it is of the same picture.
+        return await turns.run(caller, async () => {
+          const proof = cache.get(key) ?? (await proveInProcess(picture));
+          cache.set(key, proof);
+          return proof;
+        });
+      } finally {
+        underWay -= 1;
+        if (underWay === 0 && !isClosed) idleTimer = setTimeout(() => void end(), idleMs).unref();
+      }
     },
     async close() {
       isClosed = true;

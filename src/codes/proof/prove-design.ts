@@ -17,6 +17,7 @@ import type { NewLogo } from '../logo/stored-logo.ts';
 import type { ErrorCorrection, QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';
+import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Database } from '../../store/database.ts';
 
 /** What of a code decides whether a design of it is read. */
@@ -44,6 +45,7 @@ interface ProofOptions {
  */
 export async function proveDesign(
   proofs: Proofs,
+  caller: Caller,
   code: Look,
   design: Design,
   baseUrl: string,
@@ -56,7 +58,7 @@ export async function proveDesign(
   let refused: FieldError | undefined;
   for (const errorCorrection of levelsFor(code, wanted, keepsErrorCorrection)) {
     const picture = { ...wanted, errorCorrection };
-    const proof = await proofs.prove(picture).catch((cause: unknown) => {
+    const proof = await proofs.prove(caller, picture).catch((cause: unknown) => {
       throw new BusyError('The design cannot be proven right now. Try again shortly.', {
         retryAfterSeconds,
         cause,
@@ -121,9 +123,16 @@ export async function proveChange(
   if (!stored) return undefined;
   const { shareToken, content, errorCorrection, foregroundColor, backgroundColor } = code;
   const look = { shareToken, content, errorCorrection, foregroundColor, backgroundColor, ...changes };
-  const { proof: _proof, ...proven } = await proveDesign(proofs, look, stored.design, config.baseUrl, {
-    keepsErrorCorrection: true,
-  });
+  const { proof: _proof, ...proven } = await proveDesign(
+    proofs,
+    { key: ownerId },
+    look,
+    stored.design,
+    config.baseUrl,
+    {
+      keepsErrorCorrection: true,
+    },
+  );
   return { ...proven, savedAt: stored.updatedAt };
 }
 

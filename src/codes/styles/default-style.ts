@@ -38,7 +38,14 @@ export async function proveDefaultStyle(
   if (!style) return {};
   await requireRoomForCodes(db, code.userId, 1, config.limits);
   try {
-    const { proof: _proof, ...proven } = await proveDesign(proofs, code, style.design, config.baseUrl);
+    const caller = { key: code.userId };
+    const { proof: _proof, ...proven } = await proveDesign(
+      proofs,
+      caller,
+      code,
+      style.design,
+      config.baseUrl,
+    );
     const isRaised = proven.errorCorrection !== code.errorCorrection;
     return isRaised && !mayRaise ? { deferred: style.id } : { proven };
   } catch (error) {

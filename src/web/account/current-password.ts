@@ -18,5 +18,5 @@ export async function currentPasswordErrors(
     if (!isAllowed) return [{ field: name, message: 'was tried too often. Try again in an hour' }];
     const matches = await verify(user.passwordHash, password);
     return matches ? [] : [{ field: name, message: 'This is not your current password' }];
-  });
+  }, user.id);
 }

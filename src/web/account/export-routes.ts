@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { cancelExport, findExport, readExport, requestExport } from '../../accounts/account-exports.ts';
 import { takeAttempt } from '../../accounts/attempts.ts';
 import { AppError, BusyError } from '../../errors.ts';
 import { attachment } from '../../http/content-disposition.ts';
+import { callerOf } from '../middleware/caller.ts';
 import { redirectWithFlash } from '../ui/flash.ts';
 import { type PageParts, userOf } from '../ui/page.ts';
 import type { AccountFlash } from './account-flash.ts';
@@ -12,7 +12,7 @@ const maxExportsPerHour = 3;
 
 /** Asks for the archive of an account's data, and sends it to its owner. */
 export function exportPages(parts: PageParts): Routes {
-  const { db, buildExport, log, now } = parts;
+  const { db, buildExport, downloads, log, now } = parts;
   const routes = createRoutes();
 
   routes.post('user', '/account/export', async (ctx) => {
@@ -41,10 +41,13 @@ export function exportPages(parts: PageParts): Routes {
         'not_found',
         'There is no export to download. Ask for a new one on the page Account.',
       );
+    const caller = callerOf(ctx);
+    const read = <Value>(work: () => Promise<Value>) => downloads.read(caller, work);
+    const body = await downloads.stream(caller, () => readExport(db, userId, read));
     ctx.type = 'application/zip';
     ctx.length = found.bytes;
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));
-    ctx.body = Readable.from(readExport(db, userId));
+    ctx.body = body;
   });
   return routes;
 }

@@ -31,14 +31,14 @@ export const replaceQrCodeLogo = operation({
   },
   isVersioned: true,
   async handle(
-    { ownerId, params, file, etag, requireMatch },
+    { ownerId, caller, params, file, etag, requireMatch },
     { db, config, proofs, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
-    const newLogo = await readLogo(imageDecoder, ownerId, file());
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const stored = await findDesign(db, code.id);
     const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
-    const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
+    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (current) =>
       requireMatch(resourceEtag(presentDesign(code, current, config.baseUrl))),
@@ -60,14 +60,14 @@ export const deleteQrCodeLogo = operation({
   params: codeIdParams,
   success: { status: 204, description: 'The code has no logo.' },
   isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, config, proofs, now, codeChanged }) {
+  async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
       resourceEtag(presentDesign(code, current, config.baseUrl));
     const stored = await findDesign(db, code.id);
     if (!stored || stored.design.logo === null) return requireMatch(present(stored));
     const design = { ...stored.design, logo: null };
-    const proven = await proveDesign(proofs, code, design, config.baseUrl);
+    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl);
     await saveDesign(db, code.id, proven, now(), (current) => requireMatch(present(current)));
     codeChanged(code.shareToken);
   },

@@ -56,11 +56,20 @@ export const replaceQrCodeDesign = operation({
     example: designExample,
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, proofs, now, codeChanged }) {
+  async handle(
+    { ownerId, caller, params, body, etag, requireMatch },
+    { db, config, proofs, now, codeChanged },
+  ) {
     const code = await findCode(db, ownerId, params.id);
     const given = (await body()) as Partial<Design>;
     const logo = (await findDesign(db, code.id))?.design.logo ?? null;
-    const proven = await proveDesign(proofs, code, normalizeDesign({ ...given, logo }), config.baseUrl);
+    const proven = await proveDesign(
+      proofs,
+      caller,
+      code,
+      normalizeDesign({ ...given, logo }),
+      config.baseUrl,
+    );
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (stored) =>
       requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { claimKey, findResponse, type KeyUse, storeResponse } from '../../accounts/idempotent-responses.ts';
-import { createKeyedLimit } from '../../accounts/keyed-limit.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, BusyError, invalid } from '../../errors.ts';
+import { createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { type Database, sqlState } from '../../store/database.ts';
 import { bodyBytesOf } from '../middleware/json-body.ts';
 
@@ -52,11 +52,16 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
  */
 export function createIdempotency({ db, now }: IdempotencyOptions) {
   // In this process one at a time, so that they do not wait for each other on connections of the pool.
-  const turns = createKeyedLimit({ concurrency: 1, maxWaiting, maxWaitMs });
+  const turns = createFairScheduler({
+    slots: Number.POSITIVE_INFINITY,
+    waitingPerKey: maxWaiting,
+    maxWaitMs,
+  });
 
   async function inTurn<Value>({ ownerId, key }: KeyUse, work: () => Promise<Value>): Promise<Value> {
-    const release = await turns.acquire(`${ownerId} ${key}`);
-    if (!release) throw inProgress();
+    const release = await turns.acquire({ key: `${ownerId} ${key}` }).catch((error: unknown) => {
+      throw error instanceof BusyError ? inProgress() : error;
+    });
     return work().finally(release);
   }
 

@@ -5,9 +5,9 @@ import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
+import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
 import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { BodySlots } from '../middleware/body-slots.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
 
@@ -21,8 +21,8 @@ export interface ApiServices {
   now: () => Date;
   proofs: Proofs;
   imageDecoder: ImageDecoder;
-  /** Bounds how many files are received at the same time. */
-  uploads: BodySlots;
+  /** Bounds how many large bodies are received at the same time. */
+  uploads: FairScheduler;
   /** Must be called after a code was changed or deleted. */
   codeChanged(shareToken: string): void;
   prints: Prints;
@@ -39,6 +39,8 @@ interface ApiRequest<Params, Query, Body> {
   ownerId: string;
   /** The requests of this key in the last hour. */
   rateWindow: RateWindow;
+  /** For slow work. */
+  caller: Caller;
   params: Params;
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */

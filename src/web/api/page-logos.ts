@@ -72,9 +72,12 @@ export const replaceQrCodePageLogo = operation({
   maxBodyBytes: maxLogoBytes,
   success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, query, file, etag, requireMatch }, { db, imageDecoder, now, codeChanged }) {
+  async handle(
+    { ownerId, caller, params, query, file, etag, requireMatch },
+    { db, imageDecoder, now, codeChanged },
+  ) {
     const code = await findCode(db, ownerId, params.id);
-    const newLogo = await readLogo(imageDecoder, ownerId, file());
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
       requireMatch(resourceEtag(present(stored))),
     );

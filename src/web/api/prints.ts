@@ -86,7 +86,7 @@ export const printQrCodeLabels = operation({
     file: 'application/pdf',
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, body, warn }, { db, prints }) {
+  async handle({ ownerId, caller, body, warn }, { db, prints }) {
     const given = await body(async (fields, invalidFields) => [
       ...idErrors('ids', fields.ids),
       // The labels of a grid with invalid fields have no size.
@@ -99,7 +99,7 @@ export const printQrCodeLabels = operation({
     const tooSmall = countTooSmall(codes, options);
     if (tooSmall > 0)
       warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
-    return prints.labels(ownerId, codes, options);
+    return prints.labels(caller, codes, options);
   },
 });
 
@@ -115,10 +115,10 @@ export const downloadQrCodeFiles = operation({
   checkedBody: Type.Object({ ...filesBody.properties, ids: checkedIds }, closed),
   bodyExample: { ids: exampleIds, format: 'svg' },
   success: { status: 200, description: 'The archive.', file: 'application/zip' },
-  async handle({ ownerId, body }, { db, prints }) {
+  async handle({ ownerId, caller, body }, { db, prints }) {
     const { ids: given, format } = await body(async (fields) => idErrors('ids', fields.ids));
     const codes = await requireCodes(db, ownerId, given);
     const once = [...new Map(codes.map((code) => [code.id, code])).values()];
-    return prints.files(ownerId, await prints.picturesOf(once), format);
+    return prints.files(caller, await prints.picturesOf(once), format);
   },
 });

@@ -96,7 +96,7 @@ export const replaceQrCodeFile = operation({
   success: { status: 200, description: 'The file was stored.', schema: fileShape, example },
   isVersioned: true,
   async handle(
-    { ownerId, params, query, file, mediaType, etag, requireMatch },
+    { ownerId, caller, params, query, file, mediaType, etag, requireMatch },
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -110,7 +110,7 @@ export const replaceQrCodeFile = operation({
       quotaBytes,
     );
     const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
-    const upload = await readFile(imageDecoder, { bytes, declared: mediaType, name });
+    const upload = await readFile(imageDecoder, caller, { bytes, declared: mediaType, name });
     const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
     const check = (current: CodeFile | undefined) =>
       requireMatch(resourceEtag(present(current, code, config.baseUrl)));

@@ -70,13 +70,13 @@ export const replaceQrCodePhoto = operation({
   success: { status: 200, description: 'The photo was stored.', schema: photoShape, example },
   isVersioned: true,
   async handle(
-    { ownerId, params, file, mediaType, etag, requireMatch },
+    { ownerId, caller, params, file, mediaType, etag, requireMatch },
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
     if (code.type !== 'vcard') throw noContact();
     const quotaBytes = await findFileQuota(db, ownerId, config.limits);
-    const photo = await readPhoto(imageDecoder, { bytes: file(), declared: mediaType, name: '' });
+    const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
     const check = (current: CodeFile | undefined) =>
       requireMatch(resourceEtag(present(current, code, config.baseUrl)));
     const saved = await saveFile(db, code, photo, { quotaBytes, check, now: now() });

@@ -2,12 +2,18 @@ import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import { ImageError, maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { type NewLogo, newLogo } from '../../codes/logo/stored-logo.ts';
 import { invalid } from '../../errors.ts';
+import type { Caller } from '../../runtime/fair-scheduler.ts';
 
 /** Throws a validation error with the reason for a file that is no logo. */
-export async function readLogo(decoder: ImageDecoder, ownerId: string, file: Buffer): Promise<NewLogo> {
+export async function readLogo(
+  decoder: ImageDecoder,
+  caller: Caller,
+  ownerId: string,
+  file: Buffer,
+): Promise<NewLogo> {
   if (file.length === 0) throw refusal('is empty: send a PNG, JPEG, WebP or SVG file');
   if (file.length > maxLogoBytes) throw refusal('must have at most 1 MB: make it smaller');
-  const png = await decoder.decode(file, 'logo').catch((error: unknown) => {
+  const png = await decoder.decode(caller, file, 'logo').catch((error: unknown) => {
     throw error instanceof ImageError ? refusal(error.message) : error;
   });
   return newLogo(ownerId, png);

@@ -6,6 +6,7 @@ import type { NewFile } from '../../codes/files/stored-file.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import { ImageError } from '../../codes/logo/logo-limits.ts';
 import { invalid } from '../../errors.ts';
+import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 
 /** A file as it was sent. Nothing of it is known to be true. */
@@ -17,14 +18,18 @@ interface Upload {
 }
 
 /** Throws a validation error with the reason for what is no PDF or image. */
-export async function readFile(decoder: ImageDecoder, { bytes, declared, name }: Upload): Promise<NewFile> {
+export async function readFile(
+  decoder: ImageDecoder,
+  caller: Caller,
+  { bytes, declared, name }: Upload,
+): Promise<NewFile> {
   const mediaType = requireType('file', bytes, declared);
   if (mediaType !== 'application/pdf')
     return {
       kind: 'file',
       name: fileNameOf(name, mediaType),
       mediaType,
-      data: await decode(decoder, bytes, 'file'),
+      data: await decode(decoder, caller, bytes, 'file'),
     };
   try {
     checkPdf(bytes);
@@ -35,10 +40,14 @@ export async function readFile(decoder: ImageDecoder, { bytes, declared, name }:
 }
 
 /** Throws a validation error with the reason for what is no image. */
-export async function readPhoto(decoder: ImageDecoder, { bytes, declared }: Upload): Promise<NewFile> {
+export async function readPhoto(
+  decoder: ImageDecoder,
+  caller: Caller,
+  { bytes, declared }: Upload,
+): Promise<NewFile> {
   if (requireType('photo', bytes, declared) === 'application/pdf')
     throw refusal('photo', 'must be a PNG, JPEG or WebP file');
-  const data = await decode(decoder, bytes, 'photo');
+  const data = await decode(decoder, caller, bytes, 'photo');
   return { kind: 'photo', name: 'photo.jpg', mediaType: 'image/jpeg', data };
 }
 
@@ -58,8 +67,13 @@ function requireType(field: Field, bytes: Buffer, declared: string) {
 
 const purposes = { file: 'image', photo: 'photo' } as const;
 
-async function decode(decoder: ImageDecoder, bytes: Buffer, field: Field): Promise<Uint8Array> {
-  return decoder.decode(bytes, purposes[field]).catch((error: unknown) => {
+async function decode(
+  decoder: ImageDecoder,
+  caller: Caller,
+  bytes: Buffer,
+  field: Field,
+): Promise<Uint8Array> {
+  return decoder.decode(caller, bytes, purposes[field]).catch((error: unknown) => {
     throw refusalOf(field, error);
   });
 }

@@ -3,7 +3,8 @@ import type { TObject } from 'typebox';
 import type { RateWindow } from '../../accounts/authenticate.ts';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
-import { type BodySlots, createBodySlots, holdSlot } from '../middleware/body-slots.ts';
+import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
+import { callerOf, inTurn } from '../middleware/caller.ts';
 import { fileBody, fileOf } from '../middleware/file-body.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readAccount } from './account.ts';
@@ -121,11 +122,11 @@ export function apiRoutes(services: ApiServices): Routes {
   return routes;
 }
 
-function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: BodySlots) {
-  if (fileTypes) return [holdSlot(uploads), fileBody(maxBodyBytes)];
+function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: FairScheduler) {
+  if (fileTypes) return [inTurn(uploads), fileBody(maxBodyBytes)];
   if (!body) return [];
   if (maxBodyBytes === undefined) return [jsonBody()];
-  return [holdSlot(createBodySlots({ perAccount: 2, total: 8 })), jsonBody(maxBodyBytes)];
+  return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
 type Perform = (given: ApiServices) => Promise<OperationResponse>;
@@ -160,6 +161,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
       ownerId,
       rateWindow: ctx.state['rateWindow'] as RateWindow,
+      caller: callerOf(ctx),
       params: ctx['params'] as Record<string, string>,
       query: checkQuery(ctx),
       body: (rules = async () => []) => checkBody(ctx, rules),

@@ -26,11 +26,11 @@ export const replaceStyleLogo = operation({
     schema: styleShape,
     example: { ...styleExample, logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' },
   },
-  async handle({ ownerId, params, file }, { db, config, proofs, imageDecoder, now }) {
+  async handle({ ownerId, caller, params, file }, { db, config, proofs, imageDecoder, now }) {
     const style = await findStyle(db, ownerId, params.id);
-    const newLogo = await readLogo(imageDecoder, ownerId, file());
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const to = { ...style.design, logo: newLogo.id };
-    await proveStyle(proofs, to, config.baseUrl, newLogo);
+    await proveStyle(proofs, caller, to, config.baseUrl, newLogo);
     const design = { from: style.design, to, newLogo };
     return presentStyle(await changeStyle(db, ownerId, style.id, { design }, now()));
   },
@@ -46,11 +46,11 @@ export const deleteStyleLogo = operation({
   params: styleIdParams,
   mayConflict: true,
   success: { status: 204, description: 'The style has no logo.' },
-  async handle({ ownerId, params }, { db, config, proofs, now }) {
+  async handle({ ownerId, caller, params }, { db, config, proofs, now }) {
     const style = await findStyle(db, ownerId, params.id);
     if (style.design.logo === null) return;
     const to = { ...style.design, logo: null };
-    await proveStyle(proofs, to, config.baseUrl);
+    await proveStyle(proofs, caller, to, config.baseUrl);
     await changeStyle(db, ownerId, style.id, { design: { from: style.design, to } }, now());
   },
 });

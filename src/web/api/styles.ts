@@ -30,12 +30,12 @@ export const createStyle = operation({
     schema: styleShape,
     example: { ...styleExample, isDefault: false },
   },
-  async prepare({ ownerId, body }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, body }, { db, config, proofs, now }) {
     const { name, isDefault = false, codeId = null, ...given } = await body();
     const code = codeId === null ? undefined : await findCode(db, ownerId, codeId);
     const start = code && (await findDesign(db, code.id))?.design;
     const design = normalizeDesign({ ...start, ...(given as Partial<Design>) });
-    await proveStyle(proofs, design, config.baseUrl);
+    await proveStyle(proofs, caller, design, config.baseUrl);
     return async (services) =>
       presentStyle(await insertStyle(services.db, ownerId, { name, design, isDefault }, now()));
   },
@@ -91,12 +91,12 @@ export const updateStyle = operation({
     schema: styleShape,
     example: styleExample,
   },
-  async prepare({ ownerId, params, body }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, params, body }, { db, config, proofs, now }) {
     const stored = await findStyle(db, ownerId, params.id);
     const { name, isDefault, ...given } = await body();
     const changesDesign = Object.keys(given).length > 0;
     const design = normalizeDesign({ ...stored.design, ...(given as Partial<Design>) });
-    if (changesDesign) await proveStyle(proofs, design, config.baseUrl);
+    if (changesDesign) await proveStyle(proofs, caller, design, config.baseUrl);
     const changes = {
       ...(name !== undefined && { name }),
       ...(isDefault !== undefined && { isDefault }),

@@ -11,10 +11,11 @@ import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { parseQuery } from '../../http/query-string.ts';
 import { attachment } from '../../http/content-disposition.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, BusyError, invalid } from '../../errors.ts';
 import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
 import { readQuery } from '../api/query-string.ts';
 import { compileValidator } from '../api/validation.ts';
+import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
 import { withFieldsInWords } from '../ui/field-words.ts';
@@ -34,17 +35,14 @@ export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
 export function codePictureRoutes({ db, config, images }: PageParts): Routes {
   const routes = createRoutes('/codes');
 
-  const draw = (picture: Picture, format: ImageFormat) =>
-    images.draw(picture, format).catch((cause: unknown) => {
-      throw new AppError('internal_error', 'The picture cannot be drawn right now. Try again shortly.', {
-        status: 503,
-        headers: { 'Retry-After': String(retryAfterSeconds) },
-        cause,
-      });
+  const draw = (ctx: Context, picture: Picture, format: ImageFormat) =>
+    images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
+      const message = 'The picture cannot be drawn right now. Try again shortly.';
+      throw new BusyError(message, { retryAfterSeconds, cause });
     });
 
   async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
-    const { body, etag } = await draw(picture, format);
+    const { body, etag } = await draw(ctx, picture, format);
     ctx.type = contentTypes[format];
     ctx.set('ETag', etag);
     if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
@@ -84,7 +82,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Routes {
     if (!code) {
       const { length } = shareUrl(config.baseUrl, placeholderToken);
       const sample = { ...design, text: sampleText.padEnd(length, '.') };
-      const { body } = await draw(sample, 'svg');
+      const { body } = await draw(ctx, sample, 'svg');
       ctx.type = contentTypes.svg;
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
       return;

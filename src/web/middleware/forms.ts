@@ -4,11 +4,11 @@ import { createTokenBuckets } from '../../accounts/token-buckets.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
+import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import { parseQuery } from '../../http/query-string.ts';
-import { userOf } from '../ui/page.ts';
+import { callerOf } from './caller.ts';
 import { needUser } from './guards.ts';
-import type { BodySlots } from './body-slots.ts';
 import { callerAddress } from './caller-address.ts';
 import { hasFile, readMultipart } from './multipart.ts';
 import type { Sessions } from './session.ts';
@@ -41,7 +41,7 @@ interface FormsParts {
   config: Config;
   secrets: ServiceSecrets;
   checkCsrf: Sessions['checkCsrf'];
-  uploads: BodySlots;
+  uploads: FairScheduler;
 }
 
 /** Parses posted forms, and refuses those from other sites and those over the rate limit. */
@@ -75,7 +75,7 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
   /** Limited before it is read: an upload takes one of few slots. */
   function acceptUpload(ctx: Context, next: Next): Promise<void> {
     rateLimit(ctx);
-    return uploads.run(userOf(ctx).id, async () => {
+    return uploads.run(callerOf(ctx), async () => {
       ctx.request.body = await readMultipart(ctx);
       requireToken(ctx);
       await next();

@@ -55,15 +55,16 @@ export function signInPages(parts: PageParts): Routes {
     const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
     if (errors.length > 0) return refuse(400, undefined, errors);
     // Counted only once hashing can start: a request that was refused because too many wait is not an attempt.
+    const address = secrets.hashAddress(addressOf(ctx));
     const made = await passwords.withSlot(async ({ hash, isCommon }) => {
       const attempt = await takeAttempt(db, {
-        subject: `signup-address:${secrets.hashAddress(addressOf(ctx))}`,
+        subject: `signup-address:${address}`,
         maxPerHour: maxSignUpsPerAddress,
       });
       if (!attempt.isAllowed) return attempt;
       if (await isCommon(password, email)) return { errors: [commonPasswordError('password')] };
       return { passwordHash: await hash(password) };
-    });
+    }, address);
     if ('retryAfter' in made) {
       ctx.set('Retry-After', String(made.retryAfter));
       return refuse(429, tooMany(made.retryAfter));

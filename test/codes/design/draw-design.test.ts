@@ -105,7 +105,7 @@ describe('The design of a code', () => {
     try {
       const picture = designed({ moduleShape: 'dots', frame: 'card', frameText: 'Aponte a câmera' });
       for (const format of ['svg', 'png', 'pdf'] as const) {
-        const { body } = await images.draw(picture, format);
+        const { body } = await images.draw({ key: 'an account' }, picture, format);
         expect(Buffer.compare(body, await drawPicture(picture, format)), format).to.equal(0);
       }
     } finally {

@@ -1,7 +1,9 @@
+import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { cleanImage } from '../../../src/codes/files/clean-image.ts';
 import { normalizeImage } from '../../../src/codes/files/normalize-image.ts';
 import { normalizePhoto } from '../../../src/codes/files/normalize-photo.ts';
+import { pngFile } from '../../../src/codes/image/png.ts';
 import { decodeRaster } from '../../../src/codes/logo/decode-raster.ts';
 import { readImageHeader } from '../../../src/codes/logo/image-header.ts';
 import { jpeg, png, webp } from '../logo/logo-files.ts';
@@ -68,6 +70,34 @@ describe('Uploaded images', () => {
     for (const file of files) {
       expect(() => cleanImage(file)).to.throw('is damaged');
       expect(() => readImageHeader(file)).to.throw('is damaged');
+    }
+  });
+
+  it('have no data beyond their pixels, and no second image', async () => {
+    const header = Buffer.alloc(13);
+    header.writeUInt32BE(3, 0);
+    header.writeUInt32BE(2, 4);
+    header.set([8, 6], 8);
+    const rows = Buffer.alloc(2 * (1 + 3 * 4));
+    const file = (data: Buffer) => pngFile(header, [], data);
+    expect(await normalizeImage(file(deflateSync(rows)))).to.deep.equal(file(deflateSync(rows)));
+    const interlaced = Buffer.from(header);
+    interlaced[12] = 1;
+    // Passes of 1, 1, 1 and 3 pixels: each row has a byte of its own for the filter.
+    const passes = Buffer.alloc(4 + 6 * 4);
+    expect(await normalizeImage(pngFile(interlaced, [], deflateSync(passes)))).to.be.instanceOf(Buffer);
+    const drawing = await webp();
+    const twice = Buffer.concat([drawing, drawing.subarray(12)]);
+    twice.writeUInt32LE(twice.length - 8, 4);
+    const refused = [
+      file(deflateSync(Buffer.concat([rows, Buffer.alloc(225_000_000)]))),
+      file(deflateSync(Buffer.concat([rows, Buffer.alloc(1)]))),
+      file(Buffer.concat([deflateSync(rows), hidden])),
+      twice,
+    ];
+    for (const [index, each] of refused.entries()) {
+      const error: unknown = await normalizeImage(each).catch((reason: unknown) => reason);
+      expect(error, String(index)).to.be.an('error').with.property('message').that.contains('has other data');
     }
   });
 

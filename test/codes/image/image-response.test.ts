@@ -28,7 +28,7 @@ describe('The response with an image (decisions: Image)', () => {
   before(async () => {
     images = await openImages(log);
     const behind: Images = { draw: (...of) => drawing.draw(...of), close: () => drawing.close() };
-    const answer = createImageSender({ images: behind, baseUrl, log });
+    const answer = createImageSender({ images: behind, clientOf: () => 'a client', baseUrl, log });
     server = createServer((req, res) => {
       const [path = '', query = ''] = (req.url ?? '').split('?');
       void answer(req, res, token, path.endsWith('.svg') ? 'svg' : 'png', code, query);

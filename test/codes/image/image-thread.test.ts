@@ -3,6 +3,8 @@ import { drawPng, drawSvg, type Picture } from '../../../src/codes/image/draw.ts
 import { imageEtag, type Images, openImages } from '../../../src/codes/image/image-thread.ts';
 import { testLog } from '../../support/test-log.ts';
 
+const caller = { key: 'an account' };
+
 const log = testLog();
 const plain: Picture = {
   text: 'https://qr.test/r/abcdefghij',
@@ -20,8 +22,8 @@ describe('The image thread', () => {
   after(() => images.close());
 
   it('draws what the drawing functions draw', async () => {
-    const svg = await images.draw(plain, 'svg');
-    const png = await images.draw(plain, 'png');
+    const svg = await images.draw(caller, plain, 'svg');
+    const png = await images.draw(caller, plain, 'png');
     expect(svg.body.toString()).to.equal(drawSvg(plain));
     expect(png.body.equals(drawPng(plain))).to.equal(true);
     expect(svg.etag).to.equal(imageEtag(plain, 'svg'));
@@ -31,18 +33,18 @@ describe('The image thread', () => {
   it('draws an image once, for parallel and for later requests', async () => {
     const picture = { ...plain, text: 'once' };
     const [first, ...others] = await Promise.all(
-      Array.from({ length: 20 }, () => images.draw({ ...picture }, 'png')),
+      Array.from({ length: 20 }, () => images.draw(caller, { ...picture }, 'png')),
     );
-    for (const image of [...others, await images.draw({ ...picture }, 'png')]) {
+    for (const image of [...others, await images.draw(caller, { ...picture }, 'png')]) {
       expect(image.body).to.equal(first?.body);
     }
-    expect((await images.draw({ ...picture, size: 513 }, 'png')).body).to.not.equal(first?.body);
+    expect((await images.draw(caller, { ...picture, size: 513 }, 'png')).body).to.not.equal(first?.body);
   });
 
   it('evicts the least recently used images beyond its cache size', async () => {
     const small = await openImages(log, { cacheBytes: 20_000 });
     try {
-      const draw = (number: number) => small.draw({ ...plain, text: `evicted ${number}` }, 'svg');
+      const draw = (number: number) => small.draw(caller, { ...plain, text: `evicted ${number}` }, 'svg');
       const first = await draw(0);
       expect((await draw(0)).body, 'cached').to.equal(first.body);
       for (let number = 1; number * first.body.length < 20_000; number += 1) await draw(number);
@@ -54,13 +56,17 @@ describe('The image thread', () => {
     }
   });
 
-  it('refuses when too many wait, and draws again when they are done', async () => {
-    const bounded = await openImages(log, { maxWaiting: 3 });
+  it('refuses what is too much for one caller, and nothing of another one', async () => {
+    const bounded = await openImages(log, { waitingPerKey: 2 });
     try {
-      const draw = (number: number) => bounded.draw({ ...plain, text: `waits ${number}` }, 'svg');
+      const draw = (number: number) => bounded.draw(caller, { ...plain, text: `waits ${number}` }, 'svg');
       const waiting = [draw(0), draw(1), draw(2)];
       const refusal = await draw(3).catch((error: unknown) => error);
-      expect(refusal).to.be.an('error').with.property('message', 'Too many images are waiting to be drawn');
+      expect(refusal)
+        .to.be.an('error')
+        .with.property('message', 'The picture cannot be drawn right now. Try again shortly.');
+      const other = await bounded.draw({ key: 'another' }, { ...plain, text: 'other' }, 'svg');
+      expect(other.body.toString()).to.equal(drawSvg({ ...plain, text: 'other' }));
       await Promise.all(waiting);
       expect((await draw(3)).body.toString()).to.equal(drawSvg({ ...plain, text: 'waits 3' }));
     } finally {
@@ -70,16 +76,16 @@ describe('The image thread', () => {
 
   it('rejects what cannot be drawn, and continues', async () => {
     const refusal = await images
-      .draw({ ...plain, text: 'x'.repeat(3000) }, 'png')
+      .draw(caller, { ...plain, text: 'x'.repeat(3000) }, 'png')
       .catch((error: unknown) => error);
     expect(refusal).to.be.an('error');
-    expect((await images.draw({ ...plain, text: 'goes on' }, 'svg')).body.length).to.be.above(0);
+    expect((await images.draw(caller, { ...plain, text: 'goes on' }, 'svg')).body.length).to.be.above(0);
   });
 
   it('rejects after it was closed', async () => {
     const closed = await openImages(log);
     await closed.close();
-    const refusal = await closed.draw(plain, 'png').catch((error: unknown) => error);
+    const refusal = await closed.draw(caller, plain, 'png').catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The image thread has exited');
   });
 });

@@ -7,6 +7,8 @@ import { createImageDecoder } from '../../../src/codes/logo/image-decoder.ts';
 import { testLog } from '../../support/test-log.ts';
 import { png } from './logo-files.ts';
 
+const caller = { key: 'an account' };
+
 /** Ten megapixels of black. */
 function largePng(): Buffer {
   const header = Buffer.alloc(13);
@@ -19,7 +21,7 @@ function largePng(): Buffer {
 describe('The decoder of uploaded images', () => {
   it('blames the file that uses up its CPU time', async () => {
     const decoder = createImageDecoder(testLog(), { maxCpuMs: 50 });
-    const error = await decoder.decode(largePng(), 'logo').catch((reason: unknown) => reason);
+    const error = await decoder.decode(caller, largePng(), 'logo').catch((reason: unknown) => reason);
     expect(error).to.include({
       name: 'ImageError',
       message: 'takes too long to draw: make it simpler, or export it as PNG',
@@ -29,7 +31,7 @@ describe('The decoder of uploaded images', () => {
 
   it('blames the machine, not the file, when it does not get to it', async () => {
     const decoder = createImageDecoder(testLog(), { timeoutMs: 1 });
-    const error = await decoder.decode(png(), 'logo').catch((reason: unknown) => reason);
+    const error = await decoder.decode(caller, png(), 'logo').catch((reason: unknown) => reason);
     expect(error).to.include({ name: 'BusyError' });
     await decoder.close();
   });
@@ -38,7 +40,7 @@ describe('The decoder of uploaded images', () => {
     const decoder = createImageDecoder(testLog());
     const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
     const before = threads();
-    await decoder.decode(largePng(), 'photo');
+    await decoder.decode(caller, largePng(), 'photo');
     expect(threads()).to.equal(before);
     await decoder.close();
   });
@@ -52,7 +54,7 @@ describe('The decoder of uploaded images on a busy machine [processes]', () => {
     );
     const decoder = createImageDecoder(testLog(), { maxCpuMs: 3_000 });
     try {
-      expect((await decoder.decode(largePng(), 'logo')).length).to.be.above(100);
+      expect((await decoder.decode(caller, largePng(), 'logo')).length).to.be.above(100);
     } finally {
       others.forEach((other) => other.kill('SIGKILL'));
       await decoder.close();

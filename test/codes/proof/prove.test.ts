@@ -8,6 +8,8 @@ import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/test-log.ts';
 import { designed, plain } from '../design/designs.ts';
 
+const caller = { key: 'an account' };
+
 describe('The proof of a design', () => {
   it('says that the default design is read when it is printed 15 mm wide', async () => {
     expect(await prove({ ...plain, design: defaultDesign })).to.deep.equal({
@@ -72,21 +74,27 @@ const childProcesses = () =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
 
 describe('The proof process', () => {
-  it('proves a picture once, refuses when too many wait, and goes on afterwards', async () => {
-    const proofs = openProofs(testLog(), { maxWaiting: 2 });
+  it('proves a picture once, refuses what is too much for one account, and lets others have their turn', async () => {
+    const proofs = openProofs(testLog(), { waitingPerKey: 2 });
     try {
       const picture = (number: number) =>
         designed({ moduleShape: 'dots', gradientAngle: number, gradientColor: '#300000' });
       const [first, again, second] = [
-        proofs.prove(picture(1)),
-        proofs.prove(picture(1)),
-        proofs.prove(picture(2)),
+        proofs.prove(caller, picture(1)),
+        proofs.prove(caller, picture(1)),
+        proofs.prove(caller, picture(2)),
       ];
-      expect(again).to.equal(first);
-      const refusal = await proofs.prove(picture(3)).catch((error: unknown) => error);
-      expect(refusal).to.be.an('error').with.property('message', 'Too many designs are waiting to be proven');
-      expect((await first).readsAtMm).to.equal((await second).readsAtMm);
-      expect((await proofs.prove(picture(3))).readsAtMm).to.equal(15);
+      const refusal = await proofs.prove(caller, picture(3)).catch((error: unknown) => error);
+      expect(refusal)
+        .to.be.an('error')
+        .with.property('message', 'The design cannot be proven right now. Try again shortly.');
+      // Another account does not wait for those of the first.
+      const order: string[] = [];
+      const other = proofs.prove({ key: 'another' }, picture(4)).then(() => order.push('other'));
+      await Promise.all([other, second.then(() => order.push('second'))]);
+      expect(order).to.deep.equal(['other', 'second']);
+      expect(await again).to.equal(await first);
+      expect((await proofs.prove(caller, picture(3))).readsAtMm).to.equal(15);
     } finally {
       await proofs.close();
     }
@@ -98,10 +106,10 @@ describe('The proof process', () => {
     const proofs = openProofs(log, { idleMs: 1 });
     try {
       const before = childProcesses();
-      expect((await proofs.prove(plain)).readsAtMm).to.equal(15);
+      expect((await proofs.prove(caller, plain)).readsAtMm).to.equal(15);
       expect(childProcesses()).to.equal(before + 1);
       await eventually(() => expect(childProcesses()).to.equal(before));
-      expect((await proofs.prove(designed({ moduleShape: 'dots' }))).readsAtMm).to.equal(15);
+      expect((await proofs.prove(caller, designed({ moduleShape: 'dots' }))).readsAtMm).to.equal(15);
       // It was not started again for nothing: that is a warning.
       expect(lines).to.deep.equal([]);
     } finally {
@@ -112,7 +120,7 @@ describe('The proof process', () => {
   it('rejects after it was closed', async () => {
     const proofs = openProofs(testLog());
     await proofs.close();
-    const refusal = await proofs.prove(plain).catch((error: unknown) => error);
+    const refusal = await proofs.prove(caller, plain).catch((error: unknown) => error);
     expect(refusal).to.be.an('error').with.property('message', 'The proof process has exited');
   });
 

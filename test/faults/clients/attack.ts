@@ -5,8 +5,10 @@ import { constants, setPriority } from 'node:os';
 export interface Attack {
   port: number;
   seconds: number;
-  /** Requests, as bytes in base64, each sent on a connection of its own or, when kept, one after the other. */
+  /** As bytes in base64. */
   request: string;
+  /** Whether each `#` becomes a random digit, so that no cache has the response. */
+  isNumbered?: boolean;
   /** So many connections, each with so many requests written at once. */
   connections: number;
   pipelined: number;
@@ -14,17 +16,32 @@ export interface Attack {
   perSecond: number;
   /** A connection is read until the first answer, or not at all and left after this time: a cut is not seen without reading. */
   leaveAfterMs?: number;
-  /** Loopback addresses to come from, one after the other. */
+  /** Loopback addresses to come from, one after the other, beginning with 127.0.`network`.1. */
   addresses: number;
+  network?: number;
 }
+
+const numberSign = 0x23;
+const zero = 0x30;
 
 // An attacker elsewhere would not take processor time from the service.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // Nobody is left to attack for.
 process.once('disconnect', () => process.exit());
-process.on('message', (attack: Attack) => {
-  const { port, connections, pipelined, perSecond, leaveAfterMs, addresses } = attack;
+process.on('message', (attacks: Attack[]) => {
+  let underWay = attacks.length;
+  for (const attack of attacks)
+    run(attack, () => {
+      underWay -= 1;
+      if (underWay === 0) process.send?.('done');
+    });
+});
+process.send?.('ready');
+
+function run(attack: Attack, onEnd: () => void): void {
+  const { port, connections, pipelined, perSecond, leaveAfterMs, addresses, network = 0 } = attack;
   const bytes = Buffer.concat(Array(pipelined).fill(Buffer.from(attack.request, 'base64')));
+  const digits = attack.isNumbered ? [...bytes.keys()].filter((index) => bytes[index] === numberSign) : [];
   const endsAt = Date.now() + attack.seconds * 1000;
   const open = new Set<Socket>();
   let sent = 0;
@@ -32,11 +49,11 @@ process.on('message', (attack: Attack) => {
   function send(): void {
     if (open.size >= connections) return;
     sent += 1;
-    const localAddress = `127.0.0.${1 + (sent % addresses)}`;
+    const localAddress = `127.0.${network}.${1 + (sent % addresses)}`;
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     open.add(socket);
     const close = () => socket.destroy();
-    socket.once('connect', () => socket.write(bytes));
+    socket.once('connect', () => socket.write(numbered()));
     socket.once('error', close);
     socket.once('close', () => open.delete(socket));
     if (leaveAfterMs === undefined) {
@@ -47,6 +64,12 @@ process.on('message', (attack: Attack) => {
     }
   }
 
+  function numbered(): Buffer {
+    const request = digits.length > 0 ? Buffer.from(bytes) : bytes;
+    for (const index of digits) request[index] = zero + Math.floor(Math.random() * 10);
+    return request;
+  }
+
   const startedAt = Date.now();
   let due = 0;
   const ticking = setInterval(() => {
@@ -55,7 +78,6 @@ process.on('message', (attack: Attack) => {
     if (Date.now() < endsAt) return;
     clearInterval(ticking);
     for (const socket of open) socket.destroy();
-    process.send?.({ sent });
+    onEnd();
   }, 10);
-});
-process.send?.('ready');
+}

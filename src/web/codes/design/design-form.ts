@@ -4,9 +4,11 @@ import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
 import type { Style } from '../../../codes/styles/style.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
 import { AppError, invalid } from '../../../errors.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { designBody } from '../../api/design-shapes.ts';
 import { readLogo } from '../../api/read-logo.ts';
 import { compileValidator } from '../../api/validation.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import type { PageParts } from '../../ui/page.ts';
@@ -22,12 +24,12 @@ interface FormDesign {
   newLogo: NewLogo | undefined;
 }
 
-type ReadFile = (ownerId: string, file: Buffer) => Promise<NewLogo>;
+type ReadFile = (caller: Caller, ownerId: string, file: Buffer) => Promise<NewLogo>;
 
 /** Reads designs from the form of the designer. `readFile` decodes its logo. */
 export function createDesignForm(
   { db, imageDecoder }: Pick<PageParts, 'db' | 'imageDecoder'>,
-  readFile: ReadFile = (ownerId, file) => readLogo(imageDecoder, ownerId, file),
+  readFile: ReadFile = (caller, ownerId, file) => readLogo(imageDecoder, caller, ownerId, file),
 ) {
   /** Of the style that the form was filled with, or else the stored one, unless the form removes it. */
   async function storedLogo(subject: DesignSubject, values: DesignValues): Promise<string | null> {
@@ -52,7 +54,7 @@ export function createDesignForm(
     async read(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<FormDesign> {
       const given = readDesign(values);
       const file = fileField(ctx, 'logo')?.bytes;
-      const newLogo = file && (await readFile(subject.ownerId, file));
+      const newLogo = file && (await readFile(callerOf(ctx), subject.ownerId, file));
       return { design: { ...given, logo: newLogo?.id ?? (await storedLogo(subject, values)) }, newLogo };
     },
   };

@@ -6,6 +6,7 @@ import { pictureOf } from '../../../codes/proof/prove-design.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
 import { BusyError } from '../../../errors.ts';
 import { parseQuery } from '../../../http/query-string.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { type PageParts, userOf } from '../../ui/page.ts';
 import { createDesignForm } from './design-form.ts';
 import { type DesignSubject, subjectOfCode, subjectOfStyle } from './design-subject.ts';
@@ -22,7 +23,7 @@ export function designPreviewRoutes(parts: PageParts): Routes {
   async function sendPicture(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<void> {
     const { design, newLogo } = await form.read(ctx, subject, values);
     const picture = { ...pictureOf(subject.look, design, config.baseUrl), logo: newLogo?.png };
-    const { body, etag } = await images.draw(picture, 'svg').catch((cause: unknown) => {
+    const { body, etag } = await images.draw(callerOf(ctx), picture, 'svg').catch((cause: unknown) => {
       const message = 'The picture cannot be drawn right now. Try again shortly.';
       throw new BusyError(message, { retryAfterSeconds: 5, cause });
     });

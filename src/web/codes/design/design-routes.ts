@@ -10,6 +10,7 @@ import { findStyle, findStyles, insertStyle } from '../../../codes/styles/styles
 import { invalid } from '../../../errors.ts';
 import { presentDesign } from '../../api/designs.ts';
 import { spendForm } from '../../form-quota.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { fileField } from '../../middleware/multipart.ts';
@@ -85,7 +86,7 @@ export function codeDesignPages(parts: PageParts): Routes {
     try {
       await spendForm(ctx, parts);
       const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
-      const proven = await proveDesign(proofs, code, design, config.baseUrl, { newLogo });
+      const proven = await proveDesign(proofs, callerOf(ctx), code, design, config.baseUrl, { newLogo });
       await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
       flash = proven.errorCorrection === code.errorCorrection ? 'designed' : 'raised';
     } catch (error) {
@@ -108,7 +109,7 @@ export function codeDesignPages(parts: PageParts): Routes {
       if (errors.length > 0) throw invalid(errors);
       await spendForm(ctx, parts);
       const { design, newLogo } = await form.read(ctx, subjectOfCode(db, code), values);
-      await proveStyle(proofs, design, config.baseUrl, newLogo);
+      await proveStyle(proofs, callerOf(ctx), design, config.baseUrl, newLogo);
       await insertStyle(db, code.userId, { name, design, isDefault: false, newLogo }, now());
     } catch (error) {
       return showRefusal(ctx, code, { ...values, styleName: name }, error);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createKeyedLimit } from '../../../accounts/keyed-limit.ts';
 import type { ImageDecoder } from '../../../codes/logo/image-decoder.ts';
 import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
-import { BusyError } from '../../../errors.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { readLogo } from '../../api/read-logo.ts';
 
 const cacheBytes = 4 * 1024 * 1024;
@@ -14,17 +13,12 @@ export function createLogoPreviews(decoder: ImageDecoder) {
     maxSize: cacheBytes,
     sizeCalculation: ({ png }) => png.length,
   });
-  // An account that tries many files must not keep the decoder from others.
-  const turns = createKeyedLimit({ concurrency: 1, maxWaiting: 4, maxWaitMs: 10_000 });
   /** Throws a validation error with the reason for a file that is no logo. */
-  return async (ownerId: string, file: Buffer): Promise<NewLogo> => {
+  return async (caller: Caller, ownerId: string, file: Buffer): Promise<NewLogo> => {
     const key = createHash('sha256').update(`${ownerId}\n`).update(file).digest('base64url');
     const known = cache.get(key);
     if (known) return known;
-    const leave = await turns.acquire(ownerId);
-    if (!leave)
-      throw new BusyError('Too many logos are being read. Try again shortly.', { retryAfterSeconds: 5 });
-    const logo = await readLogo(decoder, ownerId, file).finally(leave);
+    const logo = await readLogo(decoder, caller, ownerId, file);
     cache.set(key, logo);
     return logo;
   };

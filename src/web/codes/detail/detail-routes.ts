@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { abuseHref } from '../../../codes/abuse-contact.ts';
@@ -16,6 +15,7 @@ import { readAnalytics } from '../../../scans/analytics.ts';
 import { listScans } from '../../../scans/list-scans.ts';
 import { readTopCities } from '../../../scans/top-cities.ts';
 import type { Database } from '../../../store/database.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { callerAddress } from '../../middleware/caller-address.ts';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
@@ -103,9 +103,11 @@ export function codeDetailPages(parts: PageParts): Routes {
 
   async function sendCsv(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
+    const caller = callerOf(ctx);
+    const body = await parts.downloads.stream(caller, () => scansCsv(parts, caller, code.id));
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
-    ctx.body = Readable.from(scansCsv(reads, code.id));
+    ctx.body = body;
   }
 
   routes.get('user', '/codes/:id', showCode);

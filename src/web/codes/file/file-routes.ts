@@ -15,6 +15,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
 import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
@@ -72,11 +73,11 @@ export function codeFilePages(parts: PageParts): Routes {
     if (!given) throw invalid([{ field: kind, message: 'must be chosen' }]);
     await spendForm(ctx, parts);
     const upload = { bytes: given.bytes, declared: given.type, name: given.name };
-    if (kind === 'photo') return readPhoto(imageDecoder, upload);
+    if (kind === 'photo') return readPhoto(imageDecoder, callerOf(ctx), upload);
     const { id: userId } = userOf(ctx);
     const quotaBytes = await findFileQuota(db, userId, config.limits);
     await requireRoom(db, { userId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
-    return readFile(imageDecoder, upload);
+    return readFile(imageDecoder, callerOf(ctx), upload);
   }
 
   /** file.browser.js, which shows the progress, asks for JSON and opens the page itself. */

@@ -56,7 +56,14 @@ async function proveCopy(
   const stored = await findDesign(db, codeId);
   if (!stored) return { isRefused: false };
   try {
-    const { proof: _proof, ...proven } = await proveDesign(proofs, created, stored.design, config.baseUrl);
+    const caller = { key: created.userId };
+    const { proof: _proof, ...proven } = await proveDesign(
+      proofs,
+      caller,
+      created,
+      stored.design,
+      config.baseUrl,
+    );
     return { proven, isRefused: false };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { SharePreview } from '../../../codes/share-preview.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { typeNames } from '../code-types.ts';
 import { contentOf } from './form-body.ts';
@@ -32,6 +33,6 @@ export async function formPreview(
     look: pageBodyOf(values),
     acceptLanguage: ctx.get('Accept-Language'),
     styleNonce: previewNonce(csrfToken),
-    pictures: await previewPictures(parts, { type, content }, code),
+    pictures: await previewPictures(parts, callerOf(ctx), { type, content }, code),
   });
 }

@@ -4,6 +4,7 @@ import { fitsSymbol } from '../../../codes/image/symbol.ts';
 import { findPageLogo } from '../../../codes/logo/page-logo.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { PreviewPictures } from '../../../codes/share-preview.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { createDefaults } from '../../api/qr-code-shapes.ts';
 import type { PageParts } from '../../ui/page.ts';
 
@@ -12,25 +13,30 @@ type Parts = Pick<PageParts, 'db' | 'images' | 'logos'>;
 /** What the share page of a code shows beside its text. A new code has none but the one that it is. */
 export async function previewPictures(
   { db, images, logos }: Parts,
+  caller: Caller,
   { type, content }: { type: CodeType; content: string },
   code: QrCode | undefined,
 ): Promise<PreviewPictures> {
   return {
-    join: type === 'wifi' ? await drawJoinPicture(images, content) : undefined,
+    join: type === 'wifi' ? await drawJoinPicture(images, caller, content) : undefined,
     // Another type has no photo, and would lose it when it is saved.
     photo: code?.type === 'vcard' && type === 'vcard' ? await readPhoto(db, code.id) : undefined,
     logo: code && (await readLogo({ db, logos }, code.id)),
   };
 }
 
-async function drawJoinPicture(images: Parts['images'], content: string): Promise<string | undefined> {
+async function drawJoinPicture(
+  images: Parts['images'],
+  caller: Caller,
+  content: string,
+): Promise<string | undefined> {
   const { errorCorrection, foregroundColor, backgroundColor } = createDefaults;
   // The length first: longer content is not parsed.
   if (!fitsSymbol(content, errorCorrection) || parseContent('wifi', content).kind !== 'wifi')
     return undefined;
   const picture = { text: content, size: 256, errorCorrection, foregroundColor, backgroundColor };
   // Without the picture, the rest of the preview is still worth showing.
-  const drawn = await images.draw(picture, 'svg').catch(() => undefined);
+  const drawn = await images.draw(caller, picture, 'svg').catch(() => undefined);
   return drawn && dataUrl('image/svg+xml', Buffer.from(drawn.body));
 }
 

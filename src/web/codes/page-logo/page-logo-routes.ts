@@ -5,6 +5,7 @@ import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/logo/
 import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
 import { maxAltLength } from '../../api/page-logos.ts';
 import { readLogo } from '../../api/read-logo.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { refusedByLimit, spendForm } from '../../form-quota.ts';
 import { fileField } from '../../middleware/multipart.ts';
@@ -63,7 +64,7 @@ export function pageLogoPages(parts: PageParts): Routes {
       const errors = altErrors(alt);
       if (errors.length > 0) throw invalid(errors);
       if (file) await spendForm(ctx, parts);
-      const newLogo = file && (await readLogo(imageDecoder, code.userId, file));
+      const newLogo = file && (await readLogo(imageDecoder, callerOf(ctx), code.userId, file));
       await savePageLogo(db, code, { newLogo, alt }, now());
     } catch (error) {
       return showPage(ctx, { alt, ...refusalOf(error) });

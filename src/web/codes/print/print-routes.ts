@@ -19,6 +19,7 @@ import { AppError, BusyError } from '../../../errors.ts';
 import { attachment } from '../../../http/content-disposition.ts';
 import { parseQuery } from '../../../http/query-string.ts';
 import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { viewerLocale } from '../../ui/viewer-locale.ts';
 import { queryText } from '../list/list-search.ts';
@@ -67,7 +68,7 @@ export function printPages(parts: PageParts): Routes {
     }
     if (!(await mayPrint(ctx, selection, values))) return;
     const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.labels(userOf(ctx).id, codes, labelOptions(choice));
+    ctx.body = await prints.labels(callerOf(ctx), codes, labelOptions(choice));
     ctx.type = 'application/pdf';
     ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
   });
@@ -81,7 +82,7 @@ export function printPages(parts: PageParts): Routes {
     }
     if (!(await mayPrint(ctx, selection, {}))) return;
     const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.files(userOf(ctx).id, codes, format);
+    ctx.body = await prints.files(callerOf(ctx), codes, format);
     ctx.type = 'application/zip';
     ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
   });
@@ -123,10 +124,12 @@ export function printPages(parts: PageParts): Routes {
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
-    const { body, etag } = await images.draw({ ...picture, size }, 'svg').catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds, cause });
-    });
+    const { body, etag } = await images
+      .draw(callerOf(ctx), { ...picture, size }, 'svg')
+      .catch((cause: unknown) => {
+        const message = 'The picture cannot be drawn right now. Try again shortly.';
+        throw new BusyError(message, { retryAfterSeconds, cause });
+      });
     ctx.type = contentTypes.svg;
     ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
     ctx.status = 200;

@@ -3,6 +3,7 @@ import { proveStyle } from '../../../codes/styles/prove-style.ts';
 import type { Style } from '../../../codes/styles/style.ts';
 import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
 import { spendForm } from '../../form-quota.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { policyWithBlobs } from '../../middleware/security-headers.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
@@ -50,7 +51,7 @@ export function styleDesignPages(parts: PageParts): Routes {
     try {
       await spendForm(ctx, parts);
       const { design: to, newLogo } = await form.read(ctx, subjectOfStyle(style), values);
-      await proveStyle(proofs, to, config.baseUrl, newLogo);
+      await proveStyle(proofs, callerOf(ctx), to, config.baseUrl, newLogo);
       const design = { from: style.design, to, ...(newLogo && { newLogo }) };
       await changeStyle(db, style.userId, style.id, { design }, now());
     } catch (error) {

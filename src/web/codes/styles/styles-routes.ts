@@ -6,6 +6,7 @@ import { findRecentApplications } from '../../../codes/styles/recent-application
 import { findRunningApplication } from '../../../codes/styles/style-applications.ts';
 import { changeStyle, findStyle, findStyles, removeStyle } from '../../../codes/styles/styles.ts';
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
@@ -83,7 +84,7 @@ export function stylePages(parts: PageParts): Routes {
   routes.get('user', '/:id/picture.svg', async (ctx) => {
     const { design } = await ownStyle(ctx);
     const { body, etag } = await images
-      .draw(stylePicture(design, config.baseUrl), 'svg')
+      .draw(callerOf(ctx), stylePicture(design, config.baseUrl), 'svg')
       .catch((cause: unknown) => {
         const message = 'The picture cannot be drawn right now. Try again shortly.';
         throw new BusyError(message, { retryAfterSeconds: 5, cause });

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { scheduleFairly } from '../../src/http/fair-scheduler.ts';
+import { scheduleRequests } from '../../src/http/schedule-requests.ts';
 
 const oneClient = () => 'a';
 
@@ -27,7 +27,7 @@ describe('Requests scheduled fairly', () => {
     };
     count();
     const turns: number[] = [];
-    const listener = scheduleFairly((_req, res) => {
+    const listener = scheduleRequests((_req, res) => {
       turns.push(turn);
       res.end();
     }, oneClient);
@@ -41,7 +41,7 @@ describe('Requests scheduled fairly', () => {
   });
 
   it('get a 503 with Retry-After when a thousand are waiting', async () => {
-    const listener = scheduleFairly((_req, res) => void res.end(), oneClient);
+    const listener = scheduleRequests((_req, res) => void res.end(), oneClient);
     const answers: [number, string | number | undefined][] = [];
     // All in one turn, as if their sockets were read together.
     const { url, stop } = await serve((req, res) => {
@@ -65,7 +65,7 @@ describe('Requests scheduled fairly', () => {
       let before = 0;
       let refused = 0;
       const isOfFlood = new WeakSet<object>();
-      const listener = scheduleFairly(
+      const listener = scheduleRequests(
         (req, res) => {
           if (isOfFlood.has(req)) before += 1;
           else res.end(String(before));

@@ -1,0 +1,22 @@
+import type { Context, Next } from 'koa';
+import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
+import { userOf } from '../ui/page.ts';
+
+/** The account behind a request of the API or of a page. Its turn passes if it disconnects while it waits. */
+export function callerOf(ctx: Context): Caller {
+  const ownerId = ctx.state['ownerId'] as string | undefined;
+  const known = ctx.state['caller'] as Caller | undefined;
+  if (known) return known;
+  const { req, res } = ctx;
+  const gone = new AbortController();
+  if (res.destroyed || req.socket.destroyed) gone.abort();
+  else res.once('close', () => gone.abort());
+  const caller: Caller = { key: ownerId ?? userOf(ctx).id, signal: gone.signal };
+  ctx.state['caller'] = caller;
+  return caller;
+}
+
+/** Receives and processes a request when it is the turn of its account. */
+export function inTurn(scheduler: FairScheduler) {
+  return (ctx: Context, next: Next): Promise<void> => scheduler.run(callerOf(ctx), next);
+}
