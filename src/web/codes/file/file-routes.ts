@@ -15,7 +15,7 @@ import {
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
-import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
@@ -86,7 +86,9 @@ export function codeFilePages(parts: PageParts): Router {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  router.get('/new/file', (ctx) => showNew(ctx));
+  router.get('/new/file', async (ctx) =>
+    showNew(ctx, { ...accepted, ...(await findFullAccount(ctx, parts)) }),
+  );
 
   router.post('/new/file', async (ctx) => {
     try {
