@@ -8,6 +8,7 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     email: 'email',
     confirmedEmail: 'confirmed_email',
     plan: 'plan',
+    limits: 'limits',
     isOperator: 'is_admin',
     language: 'language',
     timeZone: 'time_zone',

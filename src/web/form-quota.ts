@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { formsSubject } from '../accounts/account-limits.ts';
 import { takeAttempt } from '../accounts/attempts.ts';
+import { requireRoomForCodes } from '../codes/code-limit.ts';
 import { AppError } from '../errors.ts';
 import { limitsOf } from '../limits.ts';
 import { type PageParts, userOf } from './ui/page.ts';
@@ -34,7 +35,22 @@ export interface RefusedForm {
 }
 
 /** What a form says, with the input in it, where a limit of the account refuses it. Undefined for every other error. */
-export function refusedByLimit(error: unknown, outcome = 'Not saved.'): RefusedForm | undefined {
+export function refusedByLimit(error: unknown, outcome = 'Not saved. '): RefusedForm | undefined {
   if (!(error instanceof AppError) || error.reason !== 'quota_exceeded' || error.details) return undefined;
-  return { problem: `${outcome} ${error.message}`, status: error.status };
+  return { problem: `${outcome}${error.message}`, status: error.status };
+}
+
+/** For the form of a new code, before somebody fills it in for nothing. */
+export async function findFullAccount(
+  ctx: Context,
+  { db, config }: Pick<PageParts, 'db' | 'config'>,
+): Promise<RefusedForm | undefined> {
+  try {
+    await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);
+    return undefined;
+  } catch (error) {
+    const refused = refusedByLimit(error, '');
+    if (!refused) throw error;
+    return { ...refused, status: 200 };
+  }
 }

@@ -132,6 +132,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     files: 'PK',
     webhook: ['CRM', true, 'whsec_'],
     delivery: ['ping', 'pending', 2],
+    account: ['pro', 50_000, 0],
     webhookDeleted: 204,
     designed: [true, 'dots', 204],
     logo: ['string', 204],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { limitDefinitions, limitNames } from '../../src/limits.ts';
 import { knownVariables } from '../deploy/files.ts';
 import { anchorsIn, linksIn, proseOf, readText, root } from './documents.ts';
 
@@ -49,5 +50,19 @@ describe('docs/deployment/configuration.md', () => {
       ([, name]) => name,
     );
     expect(described).to.have.members([...knownVariables()]);
+  });
+
+  it('lists every limit of an account with its defaults and bounds', () => {
+    const rows = [
+      ...proseOf('docs/deployment/configuration.md').matchAll(
+        /^\| `(\w+)` +\| ([\d,]+) +\| ([\d,]+) +\| (\S+) +\|/gm,
+      ),
+    ].map((row) => row.slice(1));
+    const figure = (value: number) => value.toLocaleString('en');
+    const expected = limitNames.map((name) => {
+      const { free, pro, least, most } = limitDefinitions[name];
+      return [name, figure(free), figure(pro), `${least}–${figure(most)}`];
+    });
+    expect(rows).to.deep.equal(expected);
   });
 });

@@ -1,7 +1,8 @@
 import { createCodeParts } from './code-parts.ts';
 import { createCodes } from './codes.ts';
 import { createPrints } from './prints.ts';
-import { type ApiRequest, send } from './send.ts';
+import type { components } from './schema.ts';
+import { type ApiRequest, type RequestOptions, send } from './send.ts';
 import { createStyles } from './styles.ts';
 import { createWebhooks } from './webhook-endpoints.ts';
 
@@ -18,6 +19,9 @@ export interface ClientOptions {
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
 }
+
+/** The plan of the account of a key, its limits, and how much of them is used. */
+export type Account = components['schemas']['Account'];
 
 export type QrelayClient = ReturnType<typeof createClient>;
 
@@ -51,6 +55,9 @@ export function createClient({
     codes: { ...createCodes(call), ...createCodeParts(call), ...createPrints(download) },
     styles: createStyles(call),
     webhooks: createWebhooks(call),
+    /** What the account of the key may have, and has. */
+    account: async (options: RequestOptions = {}): Promise<Account> =>
+      (await call<Account>({ method: 'GET', path: '/account', ...options })).result,
     /** Any request of the API whose response is JSON, with the same retries. */
     request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,
   };

@@ -1,4 +1,4 @@
-export { createClient, type ClientOptions, type QrelayClient } from './client.ts';
+export { type Account, createClient, type ClientOptions, type QrelayClient } from './client.ts';
 export type {
   Design,
   NewDesign,

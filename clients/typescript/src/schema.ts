@@ -628,6 +628,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of the account
+         * @description Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.
+         */
+        get: operations["readAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "code.created": {
@@ -965,7 +985,7 @@ export interface components {
             updatedAt: string | null;
             /** @description The size of all files and photos of the account. */
             usedBytes: number;
-            /** @description How much the plan of the account allows. */
+            /** @description How much the limits of the account allow. */
             quotaBytes: number;
         };
         /** @description The photo of a contact. Without one, all fields are null. */
@@ -1422,6 +1442,44 @@ export interface components {
             /** @description Scans that were in none of them, and are sent in new deliveries. */
             scans: number;
         };
+        /** @description What the account of an API key may have, and has. */
+        Account: {
+            /**
+             * @description The plan of the account, which an operator of the service sets.
+             * @enum {string}
+             */
+            plan: "free" | "pro";
+            /** @description The most that the account may have or do. An operator may change each of them. */
+            limits: {
+                /** @description Requests of one API key in the last hour. */
+                requestsPerHour: number;
+                /** @description Forms of the pages in the last hour that create codes, prove designs, upload files or print: what costs a request here. */
+                formsPerHour: number;
+                /** @description QR codes of the account. */
+                codes: number;
+                /** @description Size of all files and photos of the account. */
+                fileBytes: number;
+                /** @description Webhook endpoints of the account. */
+                webhooks: number;
+                /** @description API keys of the account that are not revoked. */
+                keys: number;
+            };
+            /** @description How much of each limit is used. */
+            use: {
+                /** @description Requests of this API key in the last hour, this one included. */
+                requests: number;
+                /** @description Forms in the last hour that count for `formsPerHour`. */
+                forms: number;
+                /** @description QR codes. May be more than the limit, if that was lowered: no more can be created then. */
+                codes: number;
+                /** @description Size of all files and photos. */
+                fileBytes: number;
+                /** @description Webhook endpoints. */
+                webhooks: number;
+                /** @description API keys that are not revoked. */
+                keys: number;
+            };
+        };
         /** @description A QR code at the time of the event. */
         EventQrCode: {
             /**
@@ -1594,6 +1652,8 @@ export interface components {
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
+            /** @description Only for some errors: what exactly is wrong, for your program. `quota_exceeded`: the account has all that its limits allow. */
+            code?: string;
             /** @description A sentence for people. */
             message: string;
             /** @description Only for validation errors: every invalid field. At most 100 unknown fields are listed; the rest are counted. */
@@ -1777,7 +1837,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Hourly quota exceeded: 20 requests per key on Free, 100 on Pro, 60 per IP address without a valid key. Wait until the time in `X-RateLimit-Reset`. */
+        /** @description Hourly quota exceeded: 20 requests per key on Free, 100 on Pro, unless the operator has changed them; 60 per IP address without a valid key. Wait until the time in `X-RateLimit-Reset`. */
         RateLimited: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5252,6 +5312,57 @@ export interface operations {
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan, limits and use. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "plan": "free",
+                     *       "limits": {
+                     *         "requestsPerHour": 20,
+                     *         "formsPerHour": 100,
+                     *         "codes": 1000,
+                     *         "fileBytes": 20971520,
+                     *         "webhooks": 3,
+                     *         "keys": 25
+                     *       },
+                     *       "use": {
+                     *         "requests": 3,
+                     *         "forms": 0,
+                     *         "codes": 12,
+                     *         "fileBytes": 482113,
+                     *         "webhooks": 1,
+                     *         "keys": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

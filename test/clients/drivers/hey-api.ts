@@ -21,6 +21,7 @@ import {
   listWebhookDeliveries,
   listWebhooks,
   printQrCodeLabels,
+  readAccount,
   readQrCode,
   readQrCodeAnalytics,
   readQrCodeDesign,
@@ -211,6 +212,7 @@ export async function roundTrip(
     (await readStyleApplication({ client, path: { id: applied.id } })).data,
   );
   const styleDeleted = await deleteStyle({ client, path: styleAt });
+  const account = schemas.zReadAccountResponse.parse((await readAccount({ client })).data);
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
 
@@ -245,6 +247,7 @@ export async function roundTrip(
       styleLogoDeleted.response.status,
     ],
     styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],
+    account: [account.plan, account.limits.codes, account.use.webhooks],
     deleted: deleted.response.status,
     error: schemas.zError.parse(gone.error).error,
   };

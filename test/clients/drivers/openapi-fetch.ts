@@ -140,6 +140,7 @@ export async function roundTrip(
     params: { path: { id: applied.data?.id ?? '' } },
   });
   const styleDeleted = await client.DELETE('/styles/{id}', { params: styleAt });
+  const account = await client.GET('/account');
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
@@ -179,6 +180,7 @@ export async function roundTrip(
       styleLogoDeleted.response.status,
     ],
     styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],
+    account: [account.data?.plan, account.data?.limits.codes, account.data?.use.webhooks],
     deleted: deleted.response.status,
     error,
   };

@@ -102,7 +102,12 @@ describe('The number of codes of an account', () => {
     const refused = await pages.post('/codes/new', fields);
     expect(refused.status).to.equal(400);
     const page = await refused.text();
-    expect(page).to.contain('typed with care').and.to.contain('This account has 1 QR codes and may have 1');
+    expect(page).to.contain('typed with care').and.to.contain('This account has 1 QR code and may have 1');
+    for (const path of ['/codes/new', '/codes/new/file']) {
+      const opened = await pages.get(path);
+      expect(opened.status).to.equal(200);
+      expect(await mainText(opened)).to.contain('This account has 1 QR code and may have 1');
+    }
     const copied = await pages.post(`/codes/${id}/duplicate`, {});
     expect(copied.status).to.equal(400);
     expect(await mainText(copied)).to.contain('may have 1');

@@ -244,6 +244,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /webhooks/{id}/deliveries',
       'GET /webhook-deliveries/{id}',
       'POST /webhook-deliveries/{id}/retry',
+      'GET /account',
     ]);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).to.equal(ids.length);

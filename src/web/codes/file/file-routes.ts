@@ -14,7 +14,7 @@ import {
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../api/read-upload.ts';
-import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { fileField } from '../../middleware/multipart.ts';
@@ -86,7 +86,9 @@ export function codeFilePages(parts: PageParts): Routes {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  routes.get('user', '/new/file', (ctx) => showNew(ctx));
+  routes.get('user', '/new/file', async (ctx) =>
+    showNew(ctx, { ...accepted, ...(await findFullAccount(ctx, parts)) }),
+  );
 
   routes.post('user', '/new/file', async (ctx) => {
     try {

@@ -24,7 +24,7 @@ import { endingBody } from '../../api/qr-code-ending.ts';
 import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
 import { compileValidator } from '../../api/validation.ts';
-import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
@@ -115,7 +115,8 @@ export function codeFormPages(parts: PageParts): Routes {
   }
 
   routes.get('user', '/new', async (ctx) => {
-    await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false });
+    const limited = await findFullAccount(ctx, parts);
+    await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false, limited });
   });
 
   routes.post('user', '/new', async (ctx) => {

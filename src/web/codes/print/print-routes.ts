@@ -51,7 +51,7 @@ export function printPages(parts: PageParts): Routes {
       await spendForm(ctx, parts);
       return true;
     } catch (error) {
-      const refused = refusedByLimit(error, 'Nothing was made.');
+      const refused = refusedByLimit(error, 'Nothing was made. ');
       if (!refused || ctx.accepts('html', 'json') === 'json') throw error;
       showSelection(ctx, selection, values, [], refused);
       return false;
