@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-codes.ts';
+
 /** The five error codes of the API and the default status of each. */
 const defaultStatus = {
   validation_error: 400,
@@ -18,6 +20,8 @@ interface AppErrorOptions {
   status?: number;
   details?: FieldError[];
   headers?: Record<string, string>;
+  /** For programs, where the five codes are too coarse: `quota_exceeded`. */
+  code?: ErrorReason;
   cause?: unknown;
 }
 
@@ -27,6 +31,8 @@ export class AppError extends Error {
   readonly status: number;
   readonly details: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  /** `code` of the response. */
+  readonly reason: ErrorReason | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -35,6 +41,7 @@ export class AppError extends Error {
     this.status = options.status ?? defaultStatus[code];
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.reason = options.code;
   }
 }
 
@@ -44,6 +51,7 @@ export class BusyError extends AppError {
     super('internal_error', message, {
       status: 503,
       headers: { 'Retry-After': String(options.retryAfterSeconds) },
+      code: 'overloaded',
       cause: options.cause,
     });
     this.name = 'BusyError';
@@ -53,11 +61,15 @@ export class BusyError extends AppError {
 const maxInMessage = 20;
 
 /** `details` lists every invalid field, the message the first 20. */
-export function invalid(details: FieldError[]): AppError {
+export function invalid(details: FieldError[], options: Pick<AppErrorOptions, 'code'> = {}): AppError {
   const named = details.slice(0, maxInMessage).map(({ field, message }) => `${field || '""'} ${message}`);
   const more = details.length - named.length;
   if (more > 0) named.push(`and ${more} more, see details`);
-  return new AppError('validation_error', `${named.join('; ')}.`, { details });
+  return new AppError('validation_error', `${named.join('; ')}.`, {
+    code: 'invalid_fields',
+    ...options,
+    details,
+  });
 }
 
 /** A setup problem that the operator can fix. Printed without a stack trace. */

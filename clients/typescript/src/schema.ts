@@ -42,10 +42,18 @@ export interface paths {
          * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.
          */
         post: operations["createQrCodes"];
-        delete?: never;
+        /**
+         * Delete up to 500 QR codes
+         * @description Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
+         */
+        delete: operations["deleteQrCodes"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change up to 500 QR codes
+         * @description Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.
+         */
+        patch: operations["updateQrCodes"];
         trace?: never;
     };
     "/qrcodes/{id}": {
@@ -111,7 +119,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the logo of a QR code
+         * @description Returns which logo the design has. Its `ETag` is that of the design.
+         */
+        get: operations["readQrCodeLogo"];
         /**
          * Set the logo of a QR code
          * @description The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.
@@ -196,7 +208,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the file of a QR code
-         * @description The `content` of the code stays the address of the file, which answers 404 until another one is set. To lead elsewhere, set another `content` instead.
+         * @description The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.
          */
         delete: operations["deleteQrCodeFile"];
         options?: never;
@@ -349,7 +361,7 @@ export interface paths {
         };
         /**
          * List styles
-         * @description Returns all your styles, newest first. There are few, so there is only one page.
+         * @description Returns your styles, newest first. Without `limit`, up to 100 are on a page.
          */
         get: operations["listStyles"];
         put?: never;
@@ -399,7 +411,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the logo of a style
+         * @description Returns which logo the style has. Its `ETag` is that of the style.
+         */
+        get: operations["readStyleLogo"];
         /**
          * Set the logo of a style
          * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. Codes that have got the style do not change.
@@ -465,7 +481,7 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Returns all your webhook endpoints, newest first. There are few, so there is only one page.
+         * @description Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -680,7 +696,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A QR code was deleted. `code` is as it was before.
+         * A QR code was deleted. `qrCode` is as it was before.
          * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeDeleted"];
@@ -917,6 +933,11 @@ export interface components {
              */
             updatedAt: string | null;
         };
+        /** @description A logo in the middle of QR codes. */
+        Logo: {
+            /** @description Identifies the logo: the same for the same picture. Null without one. */
+            logo: string | null;
+        };
         /** @description How a QR code ends. */
         QrCodeEnding: {
             /**
@@ -992,11 +1013,61 @@ export interface components {
             /** @description One entry per code, in the order of the request. */
             data: components["schemas"]["BulkRow"][];
         };
-        /** @description What became of one code: it has either `code` or `errors`. */
+        /** @description What became of one code: it has either `qrCode` or `errors`. */
         BulkRow: {
-            /** @description Position in `codes` of the request, from 0. */
+            /** @description Position in `qrCodes` of the request, from 0. */
             index: number;
             /** @description The QR code that was created. */
+            qrCode?: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the QR code.
+                 */
+                id: string;
+                /** @description The name of the code. */
+                name: string;
+                /**
+                 * @description The kind of content.
+                 * @enum {string}
+                 */
+                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                /** @description The encoded content. */
+                content: string;
+                /** @description The last part of the share URL. */
+                shareToken: string;
+                /**
+                 * Format: uri
+                 * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                 */
+                shareUrl: string;
+                /** @description Color of the modules. */
+                foregroundColor: string;
+                /** @description Color of the background. */
+                backgroundColor: string;
+                /** @description Width and height of the image in pixels. */
+                size: number;
+                /**
+                 * @description Error correction level. H survives the most damage in print, L holds the most content.
+                 * @enum {string}
+                 */
+                errorCorrection: "L" | "M" | "Q" | "H";
+                /** @description The label of the code, or null. */
+                category: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                 */
+                expiresAt: string;
+            };
+            /**
+             * @deprecated
+             * @description The former name of `qrCode`, sent beside it until the next release.
+             */
             code?: {
                 /**
                  * Format: uuid
@@ -1047,11 +1118,26 @@ export interface components {
             warnings?: string[];
             /** @description Only if the code was not created: why. */
             errors?: {
-                /** @description The field, such as `codes[3].size`. */
+                /** @description The field, such as `qrCodes[3].size`. */
                 field: string;
                 /** @description The rule that it violates. */
                 message: string;
             }[];
+        };
+        /** @description QR codes after a bulk change. */
+        BulkChanges: {
+            /** @description Number of codes of the request. */
+            updated: number;
+            /** @description One entry per code, in the order of the request. */
+            data: components["schemas"]["BulkChangedRow"][];
+        };
+        /** @description One QR code after its change. */
+        BulkChangedRow: {
+            /** @description Position in `qrCodes` of the request, from 0. */
+            index: number;
+            qrCode: components["schemas"]["QrCode"];
+            /** @description Why phones may fail to read it, as in `Qrelay-Warning`. */
+            warnings: string[];
         };
         /** @description Scan statistics of one QR code. */
         Analytics: {
@@ -1233,6 +1319,12 @@ export interface components {
                  * Format: uuid
                  * @description Identifier of the QR code.
                  */
+                qrCodeId: string;
+                /**
+                 * Format: uuid
+                 * @deprecated
+                 * @description The former name of `qrCodeId`, sent beside it until the next release.
+                 */
                 codeId: string;
                 /** @description Why it stays as it was: phones could not read it in the style, or it got another design meanwhile. */
                 reason: string;
@@ -1257,6 +1349,11 @@ export interface components {
             /** @description The events that it is called for. */
             events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
             /** @description Only events of these QR codes, or null. */
+            qrCodeIds: string[] | null;
+            /**
+             * @deprecated
+             * @description The former name of `qrCodeIds`, sent beside it until the next release.
+             */
             codeIds: string[] | null;
             /** @description Only events of QR codes with one of these categories, or null. */
             categories: string[] | null;
@@ -1299,6 +1396,11 @@ export interface components {
             /** @description The events that it is called for. */
             events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
             /** @description Only events of these QR codes, or null. */
+            qrCodeIds: string[] | null;
+            /**
+             * @deprecated
+             * @description The former name of `qrCodeIds`, sent beside it until the next release.
+             */
             codeIds: string[] | null;
             /** @description Only events of QR codes with one of these categories, or null. */
             categories: string[] | null;
@@ -1339,7 +1441,13 @@ export interface components {
             /** @description The header `webhook-id`: the same for each attempt. */
             messageId: string;
             /**
-             * @description The event.
+             * @description The event, as in the `type` of its payload.
+             * @enum {string}
+             */
+            type: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @deprecated
+             * @description The former name of `type`, sent beside it until the next release.
              * @enum {string}
              */
             event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
@@ -1373,7 +1481,13 @@ export interface components {
             /** @description The header `webhook-id`: the same for each attempt. */
             messageId: string;
             /**
-             * @description The event.
+             * @description The event, as in the `type` of its payload.
+             * @enum {string}
+             */
+            type: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @deprecated
+             * @description The former name of `type`, sent beside it until the next release.
              * @enum {string}
              */
             event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
@@ -1492,7 +1606,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
         /** @description A QR code was changed. Scans do not count as changes. */
@@ -1509,10 +1682,69 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
-        /** @description A QR code was deleted. `code` is as it was before. */
+        /** @description A QR code was deleted. `qrCode` is as it was before. */
         CodeDeletedEvent: {
             /**
              * @description The event.
@@ -1526,7 +1758,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
         /** @description A QR code stops working in 30, 7 or 1 days. */
@@ -1543,7 +1834,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
                 /** @description It stops working within this many days: 30, 7 or 1. */
                 daysLeft: number;
             };
@@ -1590,10 +1940,12 @@ export interface components {
         /** @description The body of every error response. */
         Error: {
             /**
-             * @description A stable code for your program.
+             * @description The kind of error, one of five.
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
+            code?: string;
             /** @description A sentence for people. */
             message: string;
             /** @description Only for validation errors: every invalid field. At most 100 unknown fields are listed; the rest are counted. */
@@ -1621,6 +1973,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "invalid_fields",
                  *       "message": "size must be at most 2048.",
                  *       "details": [
                  *         {
@@ -1655,7 +2008,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The QR code does not exist or belongs to another account. */
+        /** @description It does not exist or belongs to another account. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1689,7 +2042,26 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "method_not_allowed",
                  *       "message": "PUT is not allowed here; use GET, HEAD, PATCH, DELETE.",
+                 *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request took too long to arrive: the whole of it 30 seconds, or a file less than 16 KB in 5 seconds. The connection is closed. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "validation_error",
+                 *       "code": "request_timeout",
+                 *       "message": "The request took too long to arrive.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -1710,6 +2082,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "request_in_progress",
                  *       "message": "A request with this Idempotency-Key is still being processed. Try again in a second.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1717,7 +2090,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The QR code was changed since the version in `If-Match`, or another request changed the style meanwhile. Nothing was changed. */
+        /** @description It was changed since the version in `If-Match`, or by another request meanwhile. Nothing was changed. */
         VersionConflict: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1730,7 +2103,8 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
-                 *       "message": "The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.",
+                 *       "code": "version_conflict",
+                 *       "message": "It was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -1750,6 +2124,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "payload_too_large",
                  *       "message": "The body must have at most 65536 bytes.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1770,6 +2145,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "unsupported_media_type",
                  *       "message": "The body must be JSON. Send the header Content-Type: application/json.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1832,6 +2208,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "internal_error",
+                 *       "code": "database_unavailable",
                  *       "message": "The service cannot reach its database right now. Try again shortly.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -2010,7 +2387,7 @@ export interface components {
                 /**
                  * @example {
                  *       "mode": "each",
-                 *       "codes": [
+                 *       "qrCodes": [
                  *         {
                  *           "name": "Menu, summer",
                  *           "content": "https://example.com/menu"
@@ -2030,7 +2407,7 @@ export interface components {
                      */
                     mode?: "all" | "each";
                     /** @description The QR codes to create, each like the body of `POST /qrcodes`. */
-                    codes: {
+                    qrCodes: {
                         /**
                          * Format: label
                          * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
@@ -2085,6 +2462,147 @@ export interface components {
                          */
                         expiresAt?: string;
                     }[];
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodes`, accepted in its place until the next release.
+                     */
+                    codes?: {
+                        /**
+                         * Format: label
+                         * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
+                         */
+                        name: string;
+                        /**
+                         * Format: text
+                         * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
+                         */
+                        content: string;
+                        /**
+                         * @description The kind of content.
+                         * @default url
+                         * @enum {string}
+                         */
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        /**
+                         * @description Color of the modules.
+                         * @default #1a1410
+                         */
+                        foregroundColor?: string;
+                        /**
+                         * @description Color of the background.
+                         * @default #ffffff
+                         */
+                        backgroundColor?: string;
+                        /**
+                         * @description Error correction level. H survives the most damage in print, L holds the most content.
+                         * @default M
+                         * @enum {string}
+                         */
+                        errorCorrection?: "L" | "M" | "Q" | "H";
+                        /**
+                         * @description Width and height of the image in pixels.
+                         * @default 512
+                         */
+                        size?: number;
+                        /**
+                         * Format: label
+                         * @description A label to group codes by, or null.
+                         * @default null
+                         */
+                        category?: string | null;
+                        /**
+                         * @description Whether the share URL works. If false, it answers 404.
+                         * @default true
+                         */
+                        isPublic?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When the code stops working. Must be in the future. It is never moved then. The default is one year after creation, unless the operator of the service has set another lifetime; a scan in the second half of it renews the code for another one.
+                         */
+                        expiresAt?: string;
+                    }[];
+                };
+            };
+        };
+        /** @description Changes of up to 500 QR codes. */
+        ChangedQrCodes: {
+            content: {
+                /**
+                 * @example {
+                 *       "qrCodes": [
+                 *         {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "isFavorite": true
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes to change, each once. */
+                    qrCodes: {
+                        /**
+                         * Format: uuid
+                         * @description The QR code to change.
+                         */
+                        id: string;
+                        /**
+                         * Format: label
+                         * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
+                         */
+                        name?: string;
+                        /**
+                         * @description The kind of content. Can only be changed together with `content`.
+                         * @enum {string}
+                         */
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        /**
+                         * Format: text
+                         * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
+                         */
+                        content?: string;
+                        /** @description Color of the modules. */
+                        foregroundColor?: string;
+                        /** @description Color of the background. */
+                        backgroundColor?: string;
+                        /**
+                         * @description Error correction level. H survives the most damage in print, L holds the most content.
+                         * @enum {string}
+                         */
+                        errorCorrection?: "L" | "M" | "Q" | "H";
+                        /** @description Width and height of the image in pixels. */
+                        size?: number;
+                        /**
+                         * Format: label
+                         * @description A label to group codes by, or null.
+                         */
+                        category?: string | null;
+                        /** @description Whether the share URL works. If false, it answers 404. */
+                        isPublic?: boolean;
+                        /** @description Whether you marked it as a favorite. */
+                        isFavorite?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When the code stops working. A time in the past expires it at once, a later time extends it. From then on, scans no longer renew the code; `PATCH /qrcodes/{id}/ending` with null returns to that.
+                         */
+                        expiresAt?: string;
+                    }[];
+                };
+            };
+        };
+        /** @description Up to 500 QR codes to delete. */
+        DeletedQrCodes: {
+            content: {
+                /**
+                 * @example {
+                 *       "qrCodeIds": [
+                 *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes to delete. */
+                    qrCodeIds: string[];
                 };
             };
         };
@@ -2168,7 +2686,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "ids": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
                  *       ],
                  *       "sheet": "L7160",
@@ -2177,7 +2695,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes in the order of their labels. One may occur several times. */
-                    ids: string[];
+                    qrCodeIds: string[];
                     /**
                      * @description The number of an Avery sheet, or `grid` for any other.
                      * @enum {string}
@@ -2225,6 +2743,11 @@ export interface components {
                      * @enum {string}
                      */
                     name?: "below" | "beside" | "none";
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    ids?: string[];
                 };
             };
         };
@@ -2233,7 +2756,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "ids": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
                  *       ],
                  *       "format": "svg"
@@ -2241,12 +2764,17 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes. */
-                    ids: string[];
+                    qrCodeIds: string[];
                     /**
                      * @description The format of the pictures.
                      * @enum {string}
                      */
                     format: "svg" | "png" | "pdf";
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    ids?: string[];
                 };
             };
         };
@@ -2300,6 +2828,13 @@ export interface components {
                     /**
                      * Format: uuid
                      * @description Starts with the design of this QR code and its logo, instead of the defaults.
+                     * @default null
+                     */
+                    qrCodeId?: string | null;
+                    /**
+                     * Format: uuid
+                     * @deprecated
+                     * @description The former name of `qrCodeId`, accepted in its place until the next release.
                      * @default null
                      */
                     codeId?: string | null;
@@ -2460,7 +2995,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "codeIds": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *         "01936f3e-7c1b-7a22-9b3c-4d5e6f708192"
                  *       ]
@@ -2468,12 +3003,17 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes. Send either these or `category`. */
-                    codeIds?: string[];
+                    qrCodeIds?: string[];
                     /**
                      * Format: text
-                     * @description All QR codes with this category, up to 500. Send either this or `codeIds`.
+                     * @description All QR codes with this category, up to 500. Send either this or `qrCodeIds`.
                      */
                     category?: string;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[];
                 };
             };
         };
@@ -2500,15 +3040,20 @@ export interface components {
                     /** @description The events that the endpoint is called for. */
                     events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
                     /**
-                     * @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes.
+                     * @description Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes.
                      * @default null
                      */
-                    codeIds?: string[] | null;
+                    qrCodeIds?: string[] | null;
                     /**
-                     * @description Only events of QR codes with one of these categories. See `codeIds`.
+                     * @description Only events of QR codes with one of these categories. See `qrCodeIds`.
                      * @default null
                      */
                     categories?: string[] | null;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[] | null;
                 };
             };
         };
@@ -2536,12 +3081,17 @@ export interface components {
                     name?: string;
                     /** @description The events that the endpoint is called for. */
                     events?: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
-                    /** @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes. */
-                    codeIds?: string[] | null;
-                    /** @description Only events of QR codes with one of these categories. See `codeIds`. */
+                    /** @description Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes. */
+                    qrCodeIds?: string[] | null;
+                    /** @description Only events of QR codes with one of these categories. See `qrCodeIds`. */
                     categories?: string[] | null;
                     /** @description Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures. */
                     isEnabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[] | null;
                 };
             };
         };
@@ -2562,7 +3112,7 @@ export interface components {
                     from: string;
                     /**
                      * Format: date-time
-                     * @description End of the period.
+                     * @description End of the period, which is not part of it.
                      */
                     to: string;
                 };
@@ -2586,7 +3136,11 @@ export interface components {
         Allow: string;
         /** @description Why phones may fail to read the code, and what to change, as a sentence without commas. One header per reason; not sent if there is none. */
         "Qrelay-Warning": string;
-        /** @description The version of the QR code: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one. */
+        /** @description The address of what the response describes. */
+        Location: string;
+        /** @description `attachment` with a file name. */
+        "Content-Disposition": string;
+        /** @description The version: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one. */
         ETag: string;
         /** @description Always `true`: the request was processed before, and this is its response. Not sent with the first response. */
         "Idempotency-Replayed": string;
@@ -2610,6 +3164,10 @@ export interface operations {
                 favorite?: boolean;
                 /** @description Only codes that work now and stop working within this many days. */
                 expiringWithinDays?: number;
+                /** @description Only what was created at this time or later. */
+                from?: string;
+                /** @description Only what was created before this time. */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2667,6 +3225,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2692,6 +3251,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
@@ -2720,6 +3280,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -2747,6 +3308,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2758,6 +3320,21 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "index": 0,
+                     *           "qrCode": {
+                     *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *             "name": "Menu, summer",
+                     *             "type": "url",
+                     *             "content": "https://example.com/menu",
+                     *             "shareToken": "aZ3kP9xQ2b",
+                     *             "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *             "foregroundColor": "#1a1410",
+                     *             "backgroundColor": "#ffffff",
+                     *             "size": 512,
+                     *             "errorCorrection": "M",
+                     *             "category": null,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2027-11-28T09:30:00.000Z"
+                     *           },
                      *           "code": {
                      *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                      *             "name": "Menu, summer",
@@ -2779,7 +3356,7 @@ export interface operations {
                      *           "index": 1,
                      *           "errors": [
                      *             {
-                     *               "field": "codes[1].content",
+                     *               "field": "qrCodes[1].content",
                      *               "message": "must be an absolute http or https URL, such as https://example.com/"
                      *             }
                      *           ]
@@ -2793,6 +3370,111 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["DeletedQrCodes"];
+        responses: {
+            /** @description All of them were deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["ChangedQrCodes"];
+        responses: {
+            /** @description All codes were changed. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "updated": 1,
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "qrCode": {
+                     *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *             "name": "Menu, winter",
+                     *             "type": "url",
+                     *             "content": "https://example.com/menu",
+                     *             "shareToken": "aZ3kP9xQ2b",
+                     *             "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *             "foregroundColor": "#1a1410",
+                     *             "backgroundColor": "#ffffff",
+                     *             "size": 512,
+                     *             "errorCorrection": "M",
+                     *             "category": null,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *             "isPublic": true,
+                     *             "isFavorite": true,
+                     *             "scanCount": 42,
+                     *             "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *           },
+                     *           "warnings": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChanges"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -2805,7 +3487,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2867,6 +3549,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2876,7 +3559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -2902,6 +3585,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -2914,7 +3598,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -2966,6 +3650,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -2979,7 +3664,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3043,6 +3728,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3052,7 +3738,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3104,6 +3790,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3116,7 +3803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3142,7 +3829,64 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo, or null. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Logo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3152,7 +3896,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3212,6 +3956,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3224,7 +3969,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3250,6 +3995,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3260,7 +4006,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3308,6 +4054,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3319,7 +4066,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3356,6 +4103,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -3369,7 +4117,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3417,6 +4165,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3428,7 +4177,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3465,6 +4214,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -3478,7 +4228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3530,6 +4280,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3542,7 +4293,7 @@ export interface operations {
                 name?: string;
             };
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3590,6 +4341,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3602,7 +4354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3620,6 +4372,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3628,6 +4381,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3638,7 +4392,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3686,6 +4440,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3695,7 +4450,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3738,6 +4493,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3750,7 +4506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3776,6 +4532,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3786,7 +4543,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3833,6 +4590,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3848,7 +4606,7 @@ export interface operations {
                 alt: string;
             };
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3891,6 +4649,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3903,7 +4662,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3929,6 +4688,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4024,6 +4784,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4036,6 +4797,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page, which is the `id` of its last scan. */
                 cursor?: string;
+                /** @description Only what was scanned at this time or later. */
+                from?: string;
+                /** @description Only what was scanned before this time. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -4090,6 +4855,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4111,6 +4877,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
@@ -4122,6 +4889,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4145,6 +4913,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4155,6 +4925,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4164,7 +4935,12 @@ export interface operations {
     };
     listStyles: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of styles on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last style. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4225,6 +5001,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4249,6 +5026,9 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4285,6 +5065,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4296,7 +5077,10 @@ export interface operations {
     readStyle: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4312,6 +5096,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4343,10 +5128,23 @@ export interface operations {
                     "application/json": components["schemas"]["Style"];
                 };
             };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4355,7 +5153,10 @@ export interface operations {
     deleteStyle: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4379,6 +5180,8 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4390,6 +5193,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the style. */
@@ -4406,6 +5211,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4442,6 +5248,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -4451,10 +5258,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readStyleLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo, or null. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Logo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     replaceStyleLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4478,6 +5344,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4513,6 +5380,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4524,7 +5392,10 @@ export interface operations {
     deleteStyleLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4548,6 +5419,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4576,6 +5448,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4599,6 +5473,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4648,6 +5523,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4655,7 +5531,12 @@ export interface operations {
     };
     listWebhooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of webhook endpoints on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last webhook endpoint. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4683,6 +5564,7 @@ export interface operations {
                      *             "scan.recorded",
                      *             "code.expiring"
                      *           ],
+                     *           "qrCodeIds": null,
                      *           "codeIds": null,
                      *           "categories": [
                      *             "Menus"
@@ -4712,6 +5594,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4736,6 +5619,9 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4749,6 +5635,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4768,6 +5655,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4779,7 +5667,10 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the webhook endpoint. */
                 id: string;
@@ -4795,6 +5686,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4807,6 +5699,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4822,10 +5715,23 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4834,7 +5740,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the webhook endpoint. */
                 id: string;
@@ -4858,6 +5767,8 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4869,6 +5780,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the webhook endpoint. */
@@ -4885,6 +5798,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4898,6 +5813,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4917,7 +5833,9 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4931,6 +5849,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the webhook endpoint. */
@@ -4947,6 +5867,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4960,6 +5881,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4980,7 +5902,9 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5008,6 +5932,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5016,6 +5941,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "pending",
                      *       "scanCount": 0,
@@ -5031,6 +5957,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -5046,6 +5973,10 @@ export interface operations {
                 cursor?: string;
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed" | "canceled";
+                /** @description Only what was sent, by its `happenedAt`, at this time or later. */
+                from?: string;
+                /** @description Only what was sent, by its `happenedAt`, before this time. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -5072,6 +6003,7 @@ export interface operations {
                      *         {
                      *           "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *           "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *           "type": "ping",
                      *           "event": "ping",
                      *           "status": "pending",
                      *           "scanCount": 0,
@@ -5098,6 +6030,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5129,6 +6062,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "delivered",
                      *       "scanCount": 0,
@@ -5154,6 +6088,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5189,6 +6124,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "pending",
                      *       "scanCount": 0,
@@ -5204,6 +6140,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -5249,6 +6186,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -5278,6 +6216,24 @@ export interface operations {
                  *       "type": "code.created",
                  *       "timestamp": "2026-11-28T09:30:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, summer",
@@ -5333,6 +6289,24 @@ export interface operations {
                  *       "type": "code.updated",
                  *       "timestamp": "2026-12-01T08:00:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, winter",
@@ -5388,6 +6362,24 @@ export interface operations {
                  *       "type": "code.deleted",
                  *       "timestamp": "2026-12-24T18:00:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, winter",
@@ -5443,6 +6435,24 @@ export interface operations {
                  *       "type": "code.expiring",
                  *       "timestamp": "2027-10-29T09:30:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, summer",

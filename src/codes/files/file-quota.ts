@@ -21,7 +21,7 @@ export async function requireRoom(
   if (used + bytes <= quotaBytes) return;
   const [has, others, limit] = [bytes, used, quotaBytes].map(megabytes);
   const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its plan allows: delete one, make this one smaller, or ask the operator for another plan`;
-  throw invalid([{ field: kind, message }]);
+  throw invalid([{ field: kind, message }], { code: 'quota_exceeded' });
 }
 
 /** In steps of a tenth, and never rounded to nothing. */

@@ -13,4 +13,4 @@ export async function readLogo(decoder: ImageDecoder, ownerId: string, file: Buf
   return newLogo(ownerId, png);
 }
 
-const refusal = (message: string) => invalid([{ field: 'logo', message }]);
+const refusal = (message: string) => invalid([{ field: 'logo', message }], { code: 'file_rejected' });

@@ -31,6 +31,7 @@ export function errors(log: Log, showProblem: ShowProblem) {
       ctx.status = shown.status;
       ctx.body = {
         error: shown.code,
+        ...(shown.reason !== undefined && { code: shown.reason }),
         message: shown.message,
         ...(shown.details && { details: shown.details }),
         requestId: ctx.state['requestId'] as string,
@@ -48,6 +49,7 @@ function toAppError(error: unknown): AppError {
       {
         status: 503,
         headers: { 'Retry-After': String(retryAfterSeconds) },
+        code: 'database_unavailable',
       },
     );
   }

@@ -14,6 +14,10 @@ export function methodNotAllowed(router: Router) {
     const message = allowed.includes('GET')
       ? `${ctx.method} is not allowed here; use ${list}.`
       : 'This page only accepts forms. Open the page with the form.';
-    throw new AppError('validation_error', message, { status: 405, headers: { Allow: list } });
+    throw new AppError('validation_error', message, {
+      status: 405,
+      headers: { Allow: list },
+      code: 'method_not_allowed',
+    });
   };
 }

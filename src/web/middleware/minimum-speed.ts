@@ -20,6 +20,7 @@ export function watchSpeed(received: () => number): { tooSlow: Promise<never>; s
 const slowBody = () =>
   new AppError('validation_error', 'The upload was too slow. Try again with a faster connection.', {
     status: 408,
+    code: 'request_timeout',
     // Nobody reads the rest.
     headers: { Connection: 'close' },
   });
