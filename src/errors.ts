@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-codes.ts';
+
 /** The five error codes of the API and the default status of each. */
 const defaultStatus = {
   validation_error: 400,
@@ -19,7 +21,7 @@ interface AppErrorOptions {
   details?: FieldError[];
   headers?: Record<string, string>;
   /** For programs, where the five codes are too coarse: `quota_exceeded`. */
-  code?: string;
+  code?: ErrorReason;
   cause?: unknown;
 }
 
@@ -30,7 +32,7 @@ export class AppError extends Error {
   readonly details: FieldError[] | undefined;
   readonly headers: Record<string, string>;
   /** `code` of the response. */
-  readonly reason: string | undefined;
+  readonly reason: ErrorReason | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -49,6 +51,7 @@ export class BusyError extends AppError {
     super('internal_error', message, {
       status: 503,
       headers: { 'Retry-After': String(options.retryAfterSeconds) },
+      code: 'overloaded',
       cause: options.cause,
     });
     this.name = 'BusyError';
@@ -62,7 +65,11 @@ export function invalid(details: FieldError[], options: Pick<AppErrorOptions, 'c
   const named = details.slice(0, maxInMessage).map(({ field, message }) => `${field || '""'} ${message}`);
   const more = details.length - named.length;
   if (more > 0) named.push(`and ${more} more, see details`);
-  return new AppError('validation_error', `${named.join('; ')}.`, { ...options, details });
+  return new AppError('validation_error', `${named.join('; ')}.`, {
+    code: 'invalid_fields',
+    ...options,
+    details,
+  });
 }
 
 /** A setup problem that the operator can fix. Printed without a stack trace. */

@@ -2,6 +2,7 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
 import { hostColumns } from './code-hosts.ts';
 import { lockRoomForCodes } from './code-limit.ts';
 import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
@@ -165,11 +166,22 @@ export async function deleteCode(
   return deleted;
 }
 
+/** In a transaction that has locked them. */
+export async function deleteLockedCodes(transaction: Database, codes: QrCode[]): Promise<void> {
+  await QrCode.query(transaction)
+    .delete()
+    .whereRaw('id = ANY(CAST(? AS uuid[]))', [codes.map(({ id }) => id)]);
+}
+
 export interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
   expiring?: ExpiringWithin | undefined;
+  /** Created at this time or later. */
+  from?: Date;
+  /** Created before this time. */
+  to?: Date;
 }
 
 /** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
@@ -187,6 +199,9 @@ export async function listCodes(
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
   if (filter.favorite !== undefined) query.where('is_favorite', filter.favorite);
+  // Ids begin with the time at which their code was created.
+  if (filter.from) query.where('id', '>=', firstIdAt(filter.from));
+  if (filter.to) query.where('id', '<', firstIdAt(filter.to));
   whereExpiring(query, filter.expiring);
   return query;
 }

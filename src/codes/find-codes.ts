@@ -7,16 +7,21 @@ const maxInMessage = 5;
 
 /**
  * The codes with these ids, in their order, and the positions of those that are missing: codes of other owners are, too.
+ * `locks`: until the transaction ends.
  */
 export async function findCodes(
   db: Database,
   ownerId: string,
   ids: string[],
+  { locks = false }: { locks?: boolean } = {},
 ): Promise<{ codes: QrCode[]; missing: number[] }> {
   const wanted = [...new Set(ids.filter((id) => isUuid(id)))];
-  const rows = await QrCode.query(db)
+  const query = QrCode.query(db)
     .where({ user_id: ownerId })
     .whereRaw('id = ANY(CAST(? AS uuid[]))', [wanted]);
+  // In the order of their ids, so that two requests do not wait for each other.
+  if (locks) query.orderBy('id').forNoKeyUpdate();
+  const rows = await query;
   const byId = new Map(rows.map((code) => [code.id, code]));
   const found = ids.map((id) => byId.get(id.toLowerCase()));
   return {
@@ -30,7 +35,7 @@ export async function requireCodes(
   db: Database,
   ownerId: string,
   ids: string[],
-  field = 'ids',
+  field: string,
 ): Promise<QrCode[]> {
   const { codes, missing } = await findCodes(db, ownerId, ids);
   if (missing.length === 0) return codes;
@@ -39,5 +44,7 @@ export async function requireCodes(
     .map((index) => `${field}[${index}]`)
     .join(', ');
   const more = missing.length > maxInMessage ? ` and ${missing.length - maxInMessage} more` : '';
-  throw new AppError('not_found', `There are no such QR codes: ${named}${more}.`);
+  throw new AppError('not_found', `There are no such QR codes: ${named}${more}.`, {
+    code: 'qr_code_not_found',
+  });
 }

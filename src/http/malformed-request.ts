@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ErrorReason } from '../error-codes.ts';
 import type { ErrorCode } from '../errors.ts';
 
 interface Refusal {
   status: number;
   message: string;
   error?: ErrorCode;
+  code?: ErrorReason;
 }
 
 /** The same limit as Apache's. Node would silently drop further headers. */
@@ -22,7 +24,11 @@ const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too long. The limit is 16 KB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too long.' },
   HPE_INVALID_METHOD: { status: 400, message: 'Unknown HTTP method.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'The request took too long to arrive.',
+    code: 'request_timeout',
+  },
 };
 const notHttp: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
 const tooManyHeaders: Refusal = {
@@ -108,12 +114,12 @@ export function refuseMalformed(
   socket.once('close', () => clearTimeout(closing));
 }
 
-function responseOf({ message, error = 'validation_error' }: Refusal): {
+function responseOf({ message, error = 'validation_error', code }: Refusal): {
   headers: Record<string, string>;
   body: string;
 } {
   const requestId = randomUUID();
-  const body = JSON.stringify({ error, message, requestId });
+  const body = JSON.stringify({ error, ...(code !== undefined && { code }), message, requestId });
   return {
     headers: {
       'Content-Type': 'application/json; charset=utf-8',

@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { firstIdAt, lastIdAt } from '../store/time-ordered-id.ts';
+import { firstIdAt } from '../store/time-ordered-id.ts';
 import type { DeliveryEvent, DeliveryStatus } from './events.ts';
 import { Endpoint } from './endpoints.ts';
 
@@ -62,13 +62,16 @@ interface LogPage {
   limit: number;
   cursor?: string | undefined;
   status?: DeliveryStatus | undefined;
+  from?: Date;
+  /** Not part of it. */
+  to?: Date;
 }
 
 /** Newest first. Returns up to `limit` + 1: the extra one shows that there is a next page. */
 export async function listDeliveries(
   db: Database,
   endpointId: string,
-  { limit, cursor, status }: LogPage,
+  { limit, cursor, status, from, to }: LogPage,
 ): Promise<Delivery[]> {
   const query = Delivery.query(db)
     .where({ endpoint_id: endpointId })
@@ -76,6 +79,8 @@ export async function listDeliveries(
     .limit(limit + 1);
   if (cursor !== undefined) query.where('id', '<', cursor);
   if (status !== undefined) query.where({ status });
+  if (from) query.where('happened_at', '>=', from);
+  if (to) query.where('happened_at', '<', to);
   return query;
 }
 
@@ -136,7 +141,7 @@ export function periodErrors({ from, to }: Period, now: Date): FieldError[] {
 }
 
 /**
- * Sends again what happened from `from` until `to`: deliveries in the log with the same webhook-id, and scans that are in
+ * Sends again what happened from `from` until before `to`: deliveries in the log with the same webhook-id, and scans that are in
  * none of them, such as those from a time when the endpoint was disabled.
  */
 export async function replayPeriod(
@@ -153,14 +158,17 @@ export async function replayPeriod(
     const found = await Delivery.query(transaction)
       .where({ endpoint_id: endpoint.id })
       .whereNot({ status: 'pending' })
-      .whereBetween('happened_at', [from, to])
+      .where('happened_at', '>=', from)
+      .where('happened_at', '<', to)
       .limit(maxReplayed + 1)
       .select('id');
     const scans = endpoint.events.includes('scan.recorded')
       ? await addMissedScans(transaction, endpoint, { from, to })
       : 0;
     if (found.length > maxReplayed || scans > maxReplayed * 10) {
-      throw new AppError('validation_error', 'There is too much to replay. Choose a shorter period.');
+      throw new AppError('validation_error', 'There is too much to replay. Choose a shorter period.', {
+        code: 'period_too_large',
+      });
     }
     await Delivery.query(transaction)
       .patch(againColumns(now))
@@ -187,7 +195,7 @@ async function addMissedScans(
        FROM webhook_endpoints AS endpoint
        JOIN qr_codes AS code ON code.user_id = endpoint.user_id
          AND webhook_selects(endpoint, code.id, code.category)
-       JOIN scans AS scan ON scan.qr_code_id = code.id AND scan.id >= :firstId AND scan.id <= :lastId
+       JOIN scans AS scan ON scan.qr_code_id = code.id AND scan.id >= :firstId AND scan.id < :endId
        WHERE endpoint.id = :endpointId AND NOT EXISTS (SELECT FROM known WHERE known.id = scan.id)
        LIMIT :limit
      ), added AS (
@@ -199,7 +207,7 @@ async function addMissedScans(
       endpointId: endpoint.id,
       from,
       firstId: firstIdAt(from),
-      lastId: lastIdAt(to),
+      endId: firstIdAt(to),
       limit: maxReplayed * 10 + 1,
     },
   )) as { rows: [{ count: number }] };
@@ -222,5 +230,7 @@ async function callSoon(db: Database, { id }: Endpoint): Promise<void> {
 
 function requireEnabled({ isEnabled }: Endpoint): void {
   if (!isEnabled)
-    throw new AppError('validation_error', 'This webhook endpoint is disabled. Enable it first.');
+    throw new AppError('validation_error', 'This webhook endpoint is disabled. Enable it first.', {
+      code: 'endpoint_disabled',
+    });
 }

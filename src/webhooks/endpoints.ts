@@ -86,9 +86,16 @@ export async function createEndpoint(
   });
 }
 
-/** Newest first. An account has few. */
-export async function listEndpoints(db: Database, userId: string): Promise<Endpoint[]> {
-  return Endpoint.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+/** Newest first. Without a page, all: an account has few. With one, up to `limit` + 1: the extra one shows that there is a next page. */
+export async function listEndpoints(
+  db: Database,
+  userId: string,
+  page?: { limit: number; cursor?: string | undefined },
+): Promise<Endpoint[]> {
+  const query = Endpoint.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+  if (page) query.limit(page.limit + 1);
+  if (page?.cursor !== undefined) query.where('id', '<', page.cursor);
+  return query;
 }
 
 /** The same 404 for another owner's endpoint, a missing one and a malformed id. */
@@ -98,6 +105,9 @@ export async function findEndpoint(db: Database, userId: string, id: string): Pr
   return endpoint;
 }
 
+/** Called with what is stored, before it changes; throws where it must not. */
+type Check = (stored: Endpoint) => void;
+
 /** Enabling it forgets its failures. What happened while it was disabled is sent only by a replay. */
 export async function changeEndpoint(
   db: Database,
@@ -105,8 +115,11 @@ export async function changeEndpoint(
   id: string,
   { isEnabled, ...changes }: EndpointChanges,
   now: Date,
+  check: Check = () => undefined,
 ): Promise<Endpoint> {
-  const { isEnabled: wasEnabled } = await findEndpoint(db, userId, id);
+  const stored = await findEndpoint(db, userId, id);
+  check(stored);
+  const { isEnabled: wasEnabled } = stored;
   const state = isEnabled === undefined || isEnabled === wasEnabled ? {} : stateColumns(isEnabled, now);
   // What waited when it was disabled must not be sent now.
   if (state.isEnabled === true && !(await dropPending(db, id, maxEnablingMs)))
@@ -121,14 +134,25 @@ export async function changeEndpoint(
     changes.url === undefined
       ? {}
       : { ...unproven(changes.url), failures: 0, failingSince: null, retryAt: now };
-  const changed = await Endpoint.query(db)
-    .patch({ ...changes, ...retry, ...state, updatedAt: now })
-    .where({ id, user_id: userId })
-    .returning('*')
-    .first();
-  if (!changed) throw noSuchEndpoint();
+  const changed = await db.transaction(async (transaction) => {
+    check(await lockEndpoint(transaction, userId, id));
+    return Endpoint.query(transaction)
+      .findById(id)
+      .patch({ ...changes, ...retry, ...state, updatedAt: now })
+      .returning('*')
+      .first()
+      .throwIfNotFound();
+  });
   if (state.isEnabled === false) await dropPending(db, id, maxDisablingMs);
   return changed;
+}
+
+async function lockEndpoint(transaction: Database, userId: string, id: string): Promise<Endpoint> {
+  const endpoint = isUuid(id)
+    ? await Endpoint.query(transaction).findOne({ id, user_id: userId }).forNoKeyUpdate()
+    : undefined;
+  if (!endpoint) throw noSuchEndpoint();
+  return endpoint;
 }
 
 /** Of an address that has not been called yet. */
@@ -153,14 +177,12 @@ export async function rotateSecret(
   db: Database,
   userId: string,
   id: string,
-  { box, now }: { box: SecretBox; now: Date },
+  { box, now, check }: { box: SecretBox; now: Date; check?: Check },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
-    const current = isUuid(id)
-      ? await Endpoint.query(transaction).findOne({ id, user_id: userId }).forNoKeyUpdate()
-      : undefined;
-    if (!current) throw noSuchEndpoint();
+    const current = await lockEndpoint(transaction, userId, id);
+    check?.(current);
     const endpoint = await Endpoint.query(transaction)
       .findById(id)
       .patch({
@@ -178,9 +200,14 @@ export async function rotateSecret(
 }
 
 /** What waits, and its log, are purged in the background. */
-export async function deleteEndpoint(db: Database, userId: string, id: string): Promise<void> {
-  const deleted = isUuid(id) ? await Endpoint.query(db).delete().where({ id, user_id: userId }) : 0;
-  if (deleted === 0) throw noSuchEndpoint();
+export async function deleteEndpoint(db: Database, userId: string, id: string, check?: Check): Promise<void> {
+  await db.transaction(async (transaction) => {
+    check?.(await lockEndpoint(transaction, userId, id));
+    const deleted = isUuid(id)
+      ? await Endpoint.query(transaction).delete().where({ id, user_id: userId })
+      : 0;
+    if (deleted === 0) throw noSuchEndpoint();
+  });
 }
 
 /** Encrypts again what an earlier root secret has sealed, so that it can be removed one day. */

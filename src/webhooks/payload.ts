@@ -52,7 +52,9 @@ function dataOf({ data, event, endpointId }: Delivery, baseUrl: string): object 
     shareUrl: `${baseUrl}/r/${String(data['share_token'])}`,
     ...pick(codeTimes, (column) => new Date(String(data[column])).toISOString()),
   };
-  return event === 'code.expiring' ? { code, daysLeft: data['days_left'] } : { code };
+  // The former name beside the new one, for one release.
+  const both = { qrCode: code, code };
+  return event === 'code.expiring' ? { ...both, daysLeft: data['days_left'] } : both;
 }
 
 function pick(columns: Record<string, string>, valueOf: (column: string) => unknown) {

@@ -119,7 +119,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
   /** What both drivers return. A new operation adds its line in both of them and here. */
   const seen = {
     created: 'Menu',
-    bulk: 'Table 1',
+    bulk: ['Table 1', 256, 204],
     read: 2,
     listed: true,
     changedType: 'text',
@@ -135,11 +135,11 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     account: ['pro', 50_000, 0],
     webhookDeleted: 204,
     designed: [true, 'dots', 204],
-    logo: ['string', 204],
+    logo: ['string', true, 204],
     photo: [true, 204],
     file: ['Menu.png', 'image/png', 204],
     pageLogo: ['Café', 'Café', 204],
-    style: ['Summer', 'Winter', 1, 'dots', 'string', 204],
+    style: ['Summer', 'Winter', 1, 'dots', 'string', true, 204],
     styled: [1, true, 204],
     deleted: 204,
     error: 'not_found',

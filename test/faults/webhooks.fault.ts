@@ -41,7 +41,7 @@ describe('Webhook endpoints that fail and hang', () => {
       const path = `/${number}`;
       const { body } = await api('/webhooks', {
         method: 'POST',
-        body: { url: receiver.url + path, name: 'Fault', events: ['scan.recorded'], codeIds: [code.id] },
+        body: { url: receiver.url + path, name: 'Fault', events: ['scan.recorded'], qrCodeIds: [code.id] },
       });
       receiver.secrets.set(path, body.secret as string);
       codes.push(code);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { errorReasons } from '../../src/error-codes.ts';
 import { expectDocumented } from '../support/api-client.ts';
 import { expectWindow } from '../support/expect-error.ts';
 import type { RawAnswer } from '../support/raw-request.ts';
@@ -129,7 +130,8 @@ export function expectAnswer(row: ApiRow, { status, headers, text }: RawAnswer):
     return;
   }
   if (row.method === 'HEAD') return;
-  const { details, requestId: repeated, ...said } = body ?? {};
+  const { details, requestId: repeated, code, ...said } = body ?? {};
+  if (code !== undefined) expect(code).to.be.oneOf(Object.keys(errorReasons));
   expect(said).to.deep.equal({ error: gets.error, message: gets.message });
   expect(repeated).to.equal(requestId);
   const listed = gets.details && Object.entries(gets.details).map(([field, message]) => ({ field, message }));

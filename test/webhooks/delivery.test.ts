@@ -81,14 +81,14 @@ onBothQueues('Webhooks', (redisUrl) => {
     await api(`/qrcodes/${code.id}`, { method: 'DELETE' });
     await eventually(() => expect(receiver.received).to.have.length(4));
     expect(receiver.unverified).to.deep.equal([]);
-    expect(receiver.of('code.created')[0]?.data.code).to.include({
+    expect(receiver.of('code.created')[0]?.data.qrCode).to.include({
       id: code.id,
       name: 'Test',
       shareUrl: code.shareUrl,
       category: 'Menus',
     });
-    expect(receiver.of('code.updated')[0]?.data.code.name).to.equal('Renamed');
-    expect(receiver.of('code.deleted')[0]?.data.code.id).to.equal(code.id);
+    expect(receiver.of('code.updated')[0]?.data.qrCode.name).to.equal('Renamed');
+    expect(receiver.of('code.deleted')[0]?.data.qrCode.id).to.equal(code.id);
 
     const document = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as object;
     const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -116,7 +116,7 @@ onBothQueues('Webhooks', (redisUrl) => {
 
   it('send events of the chosen codes and categories only', async () => {
     const [chosen, other] = [await createCode(api), await createCode(api)];
-    await subscribe({ events: ['scan.recorded'], codeIds: [chosen.id], categories: ['Menus'] });
+    await subscribe({ events: ['scan.recorded'], qrCodeIds: [chosen.id], categories: ['Menus'] });
     const inCategory = await createCode(api, { category: 'Menus' });
     const ids = [...(await record(chosen.id, 1)), ...(await record(inCategory.id, 1))];
     await record(other.id, 1);

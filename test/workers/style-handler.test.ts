@@ -157,7 +157,7 @@ describe('The worker that applies styles', () => {
     const style = await owner.api('/styles', { method: 'POST', body: { name: 'Bars', moduleShape: 'bars' } });
     const apply = await owner.api(`/styles/${style.body.id}/apply`, {
       method: 'POST',
-      body: { codeIds: [codeId] },
+      body: { qrCodeIds: [codeId] },
     });
     const second = { ownerId: owner.ownerId, id: String(apply.body.id) };
     const design = (moduleShape: string) =>

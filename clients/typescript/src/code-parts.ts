@@ -7,6 +7,7 @@ type Schemas = components['schemas'];
 type RequestBodies = components['requestBodies'];
 
 export type Design = Schemas['Design'];
+export type Logo = Schemas['Logo'];
 export type QrCodeEnding = Schemas['QrCodeEnding'];
 export type QrCodeFile = Schemas['QrCodeFile'];
 export type QrCodePage = Schemas['QrCodePage'];
@@ -56,6 +57,7 @@ export function createCodeParts(call: <Result>(request: ApiRequest) => Promise<{
     setLogo: (id: string, logo: Blob, options: VersionOptions = {}): Promise<Design> =>
       upload(pathOf(id, 'design/logo'), logo, options),
 
+    readLogo: reads<Logo>('design/logo'),
     deleteLogo: deletes('design/logo'),
 
     /** When it ends, whether scans renew it, and where its share URL leads afterwards. */

@@ -13,8 +13,11 @@ export type Analytics = Schemas['Analytics'];
 export type Scan = Schemas['Scan'];
 export type BulkResult = Schemas['BulkResult'];
 export type BulkRow = Schemas['BulkRow'];
+export type BulkChanges = Schemas['BulkChanges'];
 export type NewQrCode = RequestBodies['NewQrCode']['content']['application/json'];
 export type NewQrCodes = RequestBodies['NewQrCodes']['content']['application/json'];
+export type ChangedQrCodes = RequestBodies['ChangedQrCodes']['content']['application/json'];
+export type DeletedQrCodes = RequestBodies['DeletedQrCodes']['content']['application/json'];
 export type QrCodeChanges = RequestBodies['QrCodeChanges']['content']['application/json'];
 export type ListQuery = NonNullable<operations['listQrCodes']['parameters']['query']>;
 export type ScansQuery = NonNullable<operations['listQrCodeScans']['parameters']['query']>;
@@ -57,6 +60,17 @@ export function createCodes(
     async createMany(codes: NewQrCodes, options: RequestOptions = {}): Promise<BulkResult> {
       return (await call<BulkResult>({ method: 'POST', path: '/qrcodes/bulk', body: codes, ...options }))
         .result;
+    },
+
+    /** Changes up to 500 codes in one request: all of them, or none. */
+    async updateMany(changes: ChangedQrCodes, options: RequestOptions = {}): Promise<BulkChanges> {
+      return (await call<BulkChanges>({ method: 'PATCH', path: '/qrcodes/bulk', body: changes, ...options }))
+        .result;
+    },
+
+    /** Deletes up to 500 codes in one request: all of them, or none. */
+    async deleteMany(codes: DeletedQrCodes, options: RequestOptions = {}): Promise<void> {
+      await call({ method: 'DELETE', path: '/qrcodes/bulk', body: codes, ...options });
     },
 
     read: (id: string, options: RequestOptions = {}): Promise<QrCode> => get(pathOf(id), options),

@@ -7,8 +7,10 @@ export type ErrorDetail = NonNullable<ErrorBody['details']>[number];
 export class QrelayError extends Error {
   override readonly name = 'QrelayError';
   readonly status: number;
-  /** One of the five codes of the API; `internal_error` where a proxy answered in its place. */
+  /** `error` of the response, one of five; `internal_error` where a proxy answered in its place. */
   readonly code: ErrorBody['error'];
+  /** `code` of the response: what exactly is wrong, such as `quota_exceeded`. New ones may be added. */
+  readonly reason: string | undefined;
   /** Every invalid field of a validation error. */
   readonly details: ErrorDetail[];
   /** To be quoted when you ask for help. */
@@ -20,6 +22,7 @@ export class QrelayError extends Error {
     super(body.message ?? messageOf(response));
     this.status = response.status;
     this.code = body.error ?? 'internal_error';
+    this.reason = body.code;
     this.details = body.details ?? [];
     this.requestId = body.requestId ?? response.headers.get('X-Request-Id') ?? undefined;
     this.retryAfterMs = retryAfterMs;

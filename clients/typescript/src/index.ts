@@ -1,6 +1,7 @@
 export { type Account, createClient, type ClientOptions, type QrelayClient } from './client.ts';
 export type {
   Design,
+  Logo,
   NewDesign,
   QrCodeEnding,
   QrCodeEndingChanges,
@@ -12,9 +13,12 @@ export type {
 } from './code-parts.ts';
 export type {
   Analytics,
+  BulkChanges,
   BulkResult,
   BulkRow,
+  ChangedQrCodes,
   CreatedQrCode,
+  DeletedQrCodes,
   ListQuery,
   NewQrCode,
   NewQrCodes,
@@ -29,7 +33,14 @@ export type { QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';
 export type { VersionOptions } from './versions.ts';
 export type { components, operations, paths } from './schema.ts';
-export type { NewStyle, NewStyleApplication, Style, StyleApplication, StyleChanges } from './styles.ts';
+export type {
+  NewStyle,
+  NewStyleApplication,
+  Style,
+  StyleApplication,
+  StyleChanges,
+  StylesQuery,
+} from './styles.ts';
 export type {
   DeliveriesQuery,
   NewWebhookEndpoint,
@@ -39,6 +50,7 @@ export type {
   WebhookEndpointChanges,
   WebhookEndpointWithSecret,
   WebhookReplay,
+  WebhooksQuery,
 } from './webhook-endpoints.ts';
 export {
   verifyWebhook,

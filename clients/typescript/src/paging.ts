@@ -16,6 +16,15 @@ export async function* everyItem<Item>(
   } while (cursor !== undefined);
 }
 
+/** The same as an array, for lists that are short. */
+export async function allItems<Item>(
+  readPage: (cursor: string | undefined) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of everyItem(readPage)) items.push(item);
+  return items;
+}
+
 /** With a `?`, or empty. */
 export function queryString(query: object): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);

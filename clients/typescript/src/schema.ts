@@ -42,10 +42,18 @@ export interface paths {
          * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.
          */
         post: operations["createQrCodes"];
-        delete?: never;
+        /**
+         * Delete up to 500 QR codes
+         * @description Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
+         */
+        delete: operations["deleteQrCodes"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change up to 500 QR codes
+         * @description Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.
+         */
+        patch: operations["updateQrCodes"];
         trace?: never;
     };
     "/qrcodes/{id}": {
@@ -111,7 +119,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the logo of a QR code
+         * @description Returns which logo the design has. Its `ETag` is that of the design.
+         */
+        get: operations["readQrCodeLogo"];
         /**
          * Set the logo of a QR code
          * @description The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.
@@ -196,7 +208,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the file of a QR code
-         * @description The `content` of the code stays the address of the file, which answers 404 until another one is set. To lead elsewhere, set another `content` instead.
+         * @description The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.
          */
         delete: operations["deleteQrCodeFile"];
         options?: never;
@@ -349,7 +361,7 @@ export interface paths {
         };
         /**
          * List styles
-         * @description Returns all your styles, newest first. There are few, so there is only one page.
+         * @description Returns your styles, newest first. Without `limit`, up to 100 are on a page.
          */
         get: operations["listStyles"];
         put?: never;
@@ -399,7 +411,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the logo of a style
+         * @description Returns which logo the style has. Its `ETag` is that of the style.
+         */
+        get: operations["readStyleLogo"];
         /**
          * Set the logo of a style
          * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. Codes that have got the style do not change.
@@ -465,7 +481,7 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Returns all your webhook endpoints, newest first. There are few, so there is only one page.
+         * @description Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -700,7 +716,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A QR code was deleted. `code` is as it was before.
+         * A QR code was deleted. `qrCode` is as it was before.
          * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeDeleted"];
@@ -937,6 +953,11 @@ export interface components {
              */
             updatedAt: string | null;
         };
+        /** @description A logo in the middle of QR codes. */
+        Logo: {
+            /** @description Identifies the logo: the same for the same picture. Null without one. */
+            logo: string | null;
+        };
         /** @description How a QR code ends. */
         QrCodeEnding: {
             /**
@@ -1012,11 +1033,61 @@ export interface components {
             /** @description One entry per code, in the order of the request. */
             data: components["schemas"]["BulkRow"][];
         };
-        /** @description What became of one code: it has either `code` or `errors`. */
+        /** @description What became of one code: it has either `qrCode` or `errors`. */
         BulkRow: {
-            /** @description Position in `codes` of the request, from 0. */
+            /** @description Position in `qrCodes` of the request, from 0. */
             index: number;
             /** @description The QR code that was created. */
+            qrCode?: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the QR code.
+                 */
+                id: string;
+                /** @description The name of the code. */
+                name: string;
+                /**
+                 * @description The kind of content.
+                 * @enum {string}
+                 */
+                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                /** @description The encoded content. */
+                content: string;
+                /** @description The last part of the share URL. */
+                shareToken: string;
+                /**
+                 * Format: uri
+                 * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                 */
+                shareUrl: string;
+                /** @description Color of the modules. */
+                foregroundColor: string;
+                /** @description Color of the background. */
+                backgroundColor: string;
+                /** @description Width and height of the image in pixels. */
+                size: number;
+                /**
+                 * @description Error correction level. H survives the most damage in print, L holds the most content.
+                 * @enum {string}
+                 */
+                errorCorrection: "L" | "M" | "Q" | "H";
+                /** @description The label of the code, or null. */
+                category: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                 */
+                expiresAt: string;
+            };
+            /**
+             * @deprecated
+             * @description The former name of `qrCode`, sent beside it until the next release.
+             */
             code?: {
                 /**
                  * Format: uuid
@@ -1067,11 +1138,26 @@ export interface components {
             warnings?: string[];
             /** @description Only if the code was not created: why. */
             errors?: {
-                /** @description The field, such as `codes[3].size`. */
+                /** @description The field, such as `qrCodes[3].size`. */
                 field: string;
                 /** @description The rule that it violates. */
                 message: string;
             }[];
+        };
+        /** @description QR codes after a bulk change. */
+        BulkChanges: {
+            /** @description Number of codes of the request. */
+            updated: number;
+            /** @description One entry per code, in the order of the request. */
+            data: components["schemas"]["BulkChangedRow"][];
+        };
+        /** @description One QR code after its change. */
+        BulkChangedRow: {
+            /** @description Position in `qrCodes` of the request, from 0. */
+            index: number;
+            qrCode: components["schemas"]["QrCode"];
+            /** @description Why phones may fail to read it, as in `Qrelay-Warning`. */
+            warnings: string[];
         };
         /** @description Scan statistics of one QR code. */
         Analytics: {
@@ -1253,6 +1339,12 @@ export interface components {
                  * Format: uuid
                  * @description Identifier of the QR code.
                  */
+                qrCodeId: string;
+                /**
+                 * Format: uuid
+                 * @deprecated
+                 * @description The former name of `qrCodeId`, sent beside it until the next release.
+                 */
                 codeId: string;
                 /** @description Why it stays as it was: phones could not read it in the style, or it got another design meanwhile. */
                 reason: string;
@@ -1277,6 +1369,11 @@ export interface components {
             /** @description The events that it is called for. */
             events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
             /** @description Only events of these QR codes, or null. */
+            qrCodeIds: string[] | null;
+            /**
+             * @deprecated
+             * @description The former name of `qrCodeIds`, sent beside it until the next release.
+             */
             codeIds: string[] | null;
             /** @description Only events of QR codes with one of these categories, or null. */
             categories: string[] | null;
@@ -1319,6 +1416,11 @@ export interface components {
             /** @description The events that it is called for. */
             events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
             /** @description Only events of these QR codes, or null. */
+            qrCodeIds: string[] | null;
+            /**
+             * @deprecated
+             * @description The former name of `qrCodeIds`, sent beside it until the next release.
+             */
             codeIds: string[] | null;
             /** @description Only events of QR codes with one of these categories, or null. */
             categories: string[] | null;
@@ -1359,7 +1461,13 @@ export interface components {
             /** @description The header `webhook-id`: the same for each attempt. */
             messageId: string;
             /**
-             * @description The event.
+             * @description The event, as in the `type` of its payload.
+             * @enum {string}
+             */
+            type: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @deprecated
+             * @description The former name of `type`, sent beside it until the next release.
              * @enum {string}
              */
             event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
@@ -1393,7 +1501,13 @@ export interface components {
             /** @description The header `webhook-id`: the same for each attempt. */
             messageId: string;
             /**
-             * @description The event.
+             * @description The event, as in the `type` of its payload.
+             * @enum {string}
+             */
+            type: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
+            /**
+             * @deprecated
+             * @description The former name of `type`, sent beside it until the next release.
              * @enum {string}
              */
             event: "code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded" | "ping";
@@ -1550,7 +1664,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
         /** @description A QR code was changed. Scans do not count as changes. */
@@ -1567,10 +1740,69 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
-        /** @description A QR code was deleted. `code` is as it was before. */
+        /** @description A QR code was deleted. `qrCode` is as it was before. */
         CodeDeletedEvent: {
             /**
              * @description The event.
@@ -1584,7 +1816,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
             };
         };
         /** @description A QR code stops working in 30, 7 or 1 days. */
@@ -1601,7 +1892,66 @@ export interface components {
             timestamp: string;
             /** @description The QR code. */
             data: {
-                code: components["schemas"]["EventQrCode"];
+                qrCode: components["schemas"]["EventQrCode"];
+                /**
+                 * @deprecated
+                 * @description The former name of `qrCode`, sent beside it until the next release.
+                 */
+                code: {
+                    /**
+                     * Format: uuid
+                     * @description Identifier of the QR code.
+                     */
+                    id: string;
+                    /** @description The name of the code. */
+                    name: string;
+                    /**
+                     * @description The kind of content.
+                     * @enum {string}
+                     */
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    /** @description The encoded content. */
+                    content: string;
+                    /** @description The last part of the share URL. */
+                    shareToken: string;
+                    /**
+                     * Format: uri
+                     * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+                     */
+                    shareUrl: string;
+                    /** @description Color of the modules. */
+                    foregroundColor: string;
+                    /** @description Color of the background. */
+                    backgroundColor: string;
+                    /** @description Width and height of the image in pixels. */
+                    size: number;
+                    /**
+                     * @description Error correction level. H survives the most damage in print, L holds the most content.
+                     * @enum {string}
+                     */
+                    errorCorrection: "L" | "M" | "Q" | "H";
+                    /** @description The label of the code, or null. */
+                    category: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it was created.
+                     */
+                    createdAt: string;
+                    /**
+                     * Format: date-time
+                     * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+                     */
+                    expiresAt: string;
+                    /** @description Whether the share URL works. If false, it answers 404. */
+                    isPublic: boolean;
+                    /** @description Whether you marked it as a favorite. */
+                    isFavorite: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When it was last changed. Scans do not count as changes.
+                     */
+                    updatedAt: string;
+                };
                 /** @description It stops working within this many days: 30, 7 or 1. */
                 daysLeft: number;
             };
@@ -1648,11 +1998,11 @@ export interface components {
         /** @description The body of every error response. */
         Error: {
             /**
-             * @description A stable code for your program.
+             * @description The kind of error, one of five.
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
-            /** @description Only for some errors: what exactly is wrong, for your program. `quota_exceeded`: the account has all that its limits allow. */
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
             code?: string;
             /** @description A sentence for people. */
             message: string;
@@ -1681,6 +2031,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "invalid_fields",
                  *       "message": "size must be at most 2048.",
                  *       "details": [
                  *         {
@@ -1715,7 +2066,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The QR code does not exist or belongs to another account. */
+        /** @description It does not exist or belongs to another account. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1749,7 +2100,26 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "method_not_allowed",
                  *       "message": "PUT is not allowed here; use GET, HEAD, PATCH, DELETE.",
+                 *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request took too long to arrive: the whole of it 30 seconds, or a file less than 16 KB in 5 seconds. The connection is closed. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "validation_error",
+                 *       "code": "request_timeout",
+                 *       "message": "The request took too long to arrive.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -1770,6 +2140,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "request_in_progress",
                  *       "message": "A request with this Idempotency-Key is still being processed. Try again in a second.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1777,7 +2148,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The QR code was changed since the version in `If-Match`, or another request changed the style meanwhile. Nothing was changed. */
+        /** @description It was changed since the version in `If-Match`, or by another request meanwhile. Nothing was changed. */
         VersionConflict: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1790,7 +2161,8 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
-                 *       "message": "The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.",
+                 *       "code": "version_conflict",
+                 *       "message": "It was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -1810,6 +2182,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "payload_too_large",
                  *       "message": "The body must have at most 65536 bytes.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1830,6 +2203,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "validation_error",
+                 *       "code": "unsupported_media_type",
                  *       "message": "The body must be JSON. Send the header Content-Type: application/json.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -1892,6 +2266,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "internal_error",
+                 *       "code": "database_unavailable",
                  *       "message": "The service cannot reach its database right now. Try again shortly.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
@@ -2070,7 +2445,7 @@ export interface components {
                 /**
                  * @example {
                  *       "mode": "each",
-                 *       "codes": [
+                 *       "qrCodes": [
                  *         {
                  *           "name": "Menu, summer",
                  *           "content": "https://example.com/menu"
@@ -2090,7 +2465,7 @@ export interface components {
                      */
                     mode?: "all" | "each";
                     /** @description The QR codes to create, each like the body of `POST /qrcodes`. */
-                    codes: {
+                    qrCodes: {
                         /**
                          * Format: label
                          * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
@@ -2145,6 +2520,147 @@ export interface components {
                          */
                         expiresAt?: string;
                     }[];
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodes`, accepted in its place until the next release.
+                     */
+                    codes?: {
+                        /**
+                         * Format: label
+                         * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
+                         */
+                        name: string;
+                        /**
+                         * Format: text
+                         * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
+                         */
+                        content: string;
+                        /**
+                         * @description The kind of content.
+                         * @default url
+                         * @enum {string}
+                         */
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        /**
+                         * @description Color of the modules.
+                         * @default #1a1410
+                         */
+                        foregroundColor?: string;
+                        /**
+                         * @description Color of the background.
+                         * @default #ffffff
+                         */
+                        backgroundColor?: string;
+                        /**
+                         * @description Error correction level. H survives the most damage in print, L holds the most content.
+                         * @default M
+                         * @enum {string}
+                         */
+                        errorCorrection?: "L" | "M" | "Q" | "H";
+                        /**
+                         * @description Width and height of the image in pixels.
+                         * @default 512
+                         */
+                        size?: number;
+                        /**
+                         * Format: label
+                         * @description A label to group codes by, or null.
+                         * @default null
+                         */
+                        category?: string | null;
+                        /**
+                         * @description Whether the share URL works. If false, it answers 404.
+                         * @default true
+                         */
+                        isPublic?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When the code stops working. Must be in the future. It is never moved then. The default is one year after creation, unless the operator of the service has set another lifetime; a scan in the second half of it renews the code for another one.
+                         */
+                        expiresAt?: string;
+                    }[];
+                };
+            };
+        };
+        /** @description Changes of up to 500 QR codes. */
+        ChangedQrCodes: {
+            content: {
+                /**
+                 * @example {
+                 *       "qrCodes": [
+                 *         {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "isFavorite": true
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes to change, each once. */
+                    qrCodes: {
+                        /**
+                         * Format: uuid
+                         * @description The QR code to change.
+                         */
+                        id: string;
+                        /**
+                         * Format: label
+                         * @description A name for the code. Leading and trailing spaces are removed, and it is stored in Unicode NFC.
+                         */
+                        name?: string;
+                        /**
+                         * @description The kind of content. Can only be changed together with `content`.
+                         * @enum {string}
+                         */
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        /**
+                         * Format: text
+                         * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
+                         */
+                        content?: string;
+                        /** @description Color of the modules. */
+                        foregroundColor?: string;
+                        /** @description Color of the background. */
+                        backgroundColor?: string;
+                        /**
+                         * @description Error correction level. H survives the most damage in print, L holds the most content.
+                         * @enum {string}
+                         */
+                        errorCorrection?: "L" | "M" | "Q" | "H";
+                        /** @description Width and height of the image in pixels. */
+                        size?: number;
+                        /**
+                         * Format: label
+                         * @description A label to group codes by, or null.
+                         */
+                        category?: string | null;
+                        /** @description Whether the share URL works. If false, it answers 404. */
+                        isPublic?: boolean;
+                        /** @description Whether you marked it as a favorite. */
+                        isFavorite?: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When the code stops working. A time in the past expires it at once, a later time extends it. From then on, scans no longer renew the code; `PATCH /qrcodes/{id}/ending` with null returns to that.
+                         */
+                        expiresAt?: string;
+                    }[];
+                };
+            };
+        };
+        /** @description Up to 500 QR codes to delete. */
+        DeletedQrCodes: {
+            content: {
+                /**
+                 * @example {
+                 *       "qrCodeIds": [
+                 *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The QR codes to delete. */
+                    qrCodeIds: string[];
                 };
             };
         };
@@ -2228,7 +2744,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "ids": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
                  *       ],
                  *       "sheet": "L7160",
@@ -2237,7 +2753,7 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes in the order of their labels. One may occur several times. */
-                    ids: string[];
+                    qrCodeIds: string[];
                     /**
                      * @description The number of an Avery sheet, or `grid` for any other.
                      * @enum {string}
@@ -2285,6 +2801,11 @@ export interface components {
                      * @enum {string}
                      */
                     name?: "below" | "beside" | "none";
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    ids?: string[];
                 };
             };
         };
@@ -2293,7 +2814,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "ids": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11"
                  *       ],
                  *       "format": "svg"
@@ -2301,12 +2822,17 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes. */
-                    ids: string[];
+                    qrCodeIds: string[];
                     /**
                      * @description The format of the pictures.
                      * @enum {string}
                      */
                     format: "svg" | "png" | "pdf";
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    ids?: string[];
                 };
             };
         };
@@ -2360,6 +2886,13 @@ export interface components {
                     /**
                      * Format: uuid
                      * @description Starts with the design of this QR code and its logo, instead of the defaults.
+                     * @default null
+                     */
+                    qrCodeId?: string | null;
+                    /**
+                     * Format: uuid
+                     * @deprecated
+                     * @description The former name of `qrCodeId`, accepted in its place until the next release.
                      * @default null
                      */
                     codeId?: string | null;
@@ -2520,7 +3053,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "codeIds": [
+                 *       "qrCodeIds": [
                  *         "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *         "01936f3e-7c1b-7a22-9b3c-4d5e6f708192"
                  *       ]
@@ -2528,12 +3061,17 @@ export interface components {
                  */
                 "application/json": {
                     /** @description The QR codes. Send either these or `category`. */
-                    codeIds?: string[];
+                    qrCodeIds?: string[];
                     /**
                      * Format: text
-                     * @description All QR codes with this category, up to 500. Send either this or `codeIds`.
+                     * @description All QR codes with this category, up to 500. Send either this or `qrCodeIds`.
                      */
                     category?: string;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[];
                 };
             };
         };
@@ -2560,15 +3098,20 @@ export interface components {
                     /** @description The events that the endpoint is called for. */
                     events: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
                     /**
-                     * @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes.
+                     * @description Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes.
                      * @default null
                      */
-                    codeIds?: string[] | null;
+                    qrCodeIds?: string[] | null;
                     /**
-                     * @description Only events of QR codes with one of these categories. See `codeIds`.
+                     * @description Only events of QR codes with one of these categories. See `qrCodeIds`.
                      * @default null
                      */
                     categories?: string[] | null;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[] | null;
                 };
             };
         };
@@ -2596,12 +3139,17 @@ export interface components {
                     name?: string;
                     /** @description The events that the endpoint is called for. */
                     events?: ("code.created" | "code.updated" | "code.deleted" | "code.expiring" | "scan.recorded")[];
-                    /** @description Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes. */
-                    codeIds?: string[] | null;
-                    /** @description Only events of QR codes with one of these categories. See `codeIds`. */
+                    /** @description Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes. */
+                    qrCodeIds?: string[] | null;
+                    /** @description Only events of QR codes with one of these categories. See `qrCodeIds`. */
                     categories?: string[] | null;
                     /** @description Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures. */
                     isEnabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description The former name of `qrCodeIds`, accepted in its place until the next release.
+                     */
+                    codeIds?: string[] | null;
                 };
             };
         };
@@ -2622,7 +3170,7 @@ export interface components {
                     from: string;
                     /**
                      * Format: date-time
-                     * @description End of the period.
+                     * @description End of the period, which is not part of it.
                      */
                     to: string;
                 };
@@ -2646,7 +3194,11 @@ export interface components {
         Allow: string;
         /** @description Why phones may fail to read the code, and what to change, as a sentence without commas. One header per reason; not sent if there is none. */
         "Qrelay-Warning": string;
-        /** @description The version of the QR code: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one. */
+        /** @description The address of what the response describes. */
+        Location: string;
+        /** @description `attachment` with a file name. */
+        "Content-Disposition": string;
+        /** @description The version: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one. */
         ETag: string;
         /** @description Always `true`: the request was processed before, and this is its response. Not sent with the first response. */
         "Idempotency-Replayed": string;
@@ -2670,6 +3222,10 @@ export interface operations {
                 favorite?: boolean;
                 /** @description Only codes that work now and stop working within this many days. */
                 expiringWithinDays?: number;
+                /** @description Only what was created at this time or later. */
+                from?: string;
+                /** @description Only what was created before this time. */
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -2727,6 +3283,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2752,6 +3309,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
@@ -2780,6 +3338,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -2807,6 +3366,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -2818,6 +3378,21 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "index": 0,
+                     *           "qrCode": {
+                     *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *             "name": "Menu, summer",
+                     *             "type": "url",
+                     *             "content": "https://example.com/menu",
+                     *             "shareToken": "aZ3kP9xQ2b",
+                     *             "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *             "foregroundColor": "#1a1410",
+                     *             "backgroundColor": "#ffffff",
+                     *             "size": 512,
+                     *             "errorCorrection": "M",
+                     *             "category": null,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2027-11-28T09:30:00.000Z"
+                     *           },
                      *           "code": {
                      *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                      *             "name": "Menu, summer",
@@ -2839,7 +3414,7 @@ export interface operations {
                      *           "index": 1,
                      *           "errors": [
                      *             {
-                     *               "field": "codes[1].content",
+                     *               "field": "qrCodes[1].content",
                      *               "message": "must be an absolute http or https URL, such as https://example.com/"
                      *             }
                      *           ]
@@ -2853,6 +3428,111 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["DeletedQrCodes"];
+        responses: {
+            /** @description All of them were deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["ChangedQrCodes"];
+        responses: {
+            /** @description All codes were changed. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "updated": 1,
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "qrCode": {
+                     *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *             "name": "Menu, winter",
+                     *             "type": "url",
+                     *             "content": "https://example.com/menu",
+                     *             "shareToken": "aZ3kP9xQ2b",
+                     *             "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *             "foregroundColor": "#1a1410",
+                     *             "backgroundColor": "#ffffff",
+                     *             "size": 512,
+                     *             "errorCorrection": "M",
+                     *             "category": null,
+                     *             "createdAt": "2026-11-28T09:30:00.000Z",
+                     *             "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *             "isPublic": true,
+                     *             "isFavorite": true,
+                     *             "scanCount": 42,
+                     *             "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *           },
+                     *           "warnings": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkChanges"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -2865,7 +3545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2927,6 +3607,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -2936,7 +3617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -2962,6 +3643,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -2974,7 +3656,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3026,6 +3708,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -3039,7 +3722,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3103,6 +3786,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3112,7 +3796,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3164,6 +3848,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3176,7 +3861,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3202,7 +3887,64 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo, or null. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Logo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3212,7 +3954,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3272,6 +4014,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3284,7 +4027,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3310,6 +4053,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3320,7 +4064,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3368,6 +4112,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3379,7 +4124,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3416,6 +4161,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -3429,7 +4175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3477,6 +4223,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3488,7 +4235,7 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3525,6 +4272,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -3538,7 +4286,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3590,6 +4338,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3602,7 +4351,7 @@ export interface operations {
                 name?: string;
             };
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3650,6 +4399,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3662,7 +4412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3680,6 +4430,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3688,6 +4439,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3698,7 +4450,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3746,6 +4498,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3755,7 +4508,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3798,6 +4551,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3810,7 +4564,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3836,6 +4590,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3846,7 +4601,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body. */
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3893,6 +4648,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3908,7 +4664,7 @@ export interface operations {
                 alt: string;
             };
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3951,6 +4707,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -3963,7 +4720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412. */
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -3989,6 +4746,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4084,6 +4842,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4096,6 +4855,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page, which is the `id` of its last scan. */
                 cursor?: string;
+                /** @description Only what was scanned at this time or later. */
+                from?: string;
+                /** @description Only what was scanned before this time. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -4150,6 +4913,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4171,6 +4935,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
@@ -4182,6 +4947,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4205,6 +4971,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4215,6 +4983,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4224,7 +4993,12 @@ export interface operations {
     };
     listStyles: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of styles on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last style. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4285,6 +5059,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4309,6 +5084,9 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4345,6 +5123,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4356,7 +5135,10 @@ export interface operations {
     readStyle: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4372,6 +5154,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4403,10 +5186,23 @@ export interface operations {
                     "application/json": components["schemas"]["Style"];
                 };
             };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4415,7 +5211,10 @@ export interface operations {
     deleteStyle: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4439,6 +5238,8 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4450,6 +5251,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the style. */
@@ -4466,6 +5269,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4502,6 +5306,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
@@ -4511,10 +5316,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readStyleLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the style. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo, or null. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Logo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     replaceStyleLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4538,6 +5402,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4573,6 +5438,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4584,7 +5450,10 @@ export interface operations {
     deleteStyleLogo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the style. */
                 id: string;
@@ -4608,6 +5477,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4636,6 +5506,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4659,6 +5531,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4708,6 +5581,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4715,7 +5589,12 @@ export interface operations {
     };
     listWebhooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of webhook endpoints on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last webhook endpoint. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4743,6 +5622,7 @@ export interface operations {
                      *             "scan.recorded",
                      *             "code.expiring"
                      *           ],
+                     *           "qrCodeIds": null,
                      *           "codeIds": null,
                      *           "categories": [
                      *             "Menus"
@@ -4772,6 +5652,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4796,6 +5677,9 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4809,6 +5693,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4828,6 +5713,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -4839,7 +5725,10 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the webhook endpoint. */
                 id: string;
@@ -4855,6 +5744,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4867,6 +5757,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4882,10 +5773,23 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4894,7 +5798,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The `id` of the webhook endpoint. */
                 id: string;
@@ -4918,6 +5825,8 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4929,6 +5838,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the webhook endpoint. */
@@ -4945,6 +5856,8 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -4958,6 +5871,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -4977,7 +5891,9 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4991,6 +5907,8 @@ export interface operations {
             header?: {
                 /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
             };
             path: {
                 /** @description The `id` of the webhook endpoint. */
@@ -5007,6 +5925,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5020,6 +5939,7 @@ export interface operations {
                      *         "scan.recorded",
                      *         "code.expiring"
                      *       ],
+                     *       "qrCodeIds": null,
                      *       "codeIds": null,
                      *       "categories": [
                      *         "Menus"
@@ -5040,7 +5960,9 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5068,6 +5990,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
@@ -5076,6 +5999,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "pending",
                      *       "scanCount": 0,
@@ -5091,6 +6015,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -5106,6 +6031,10 @@ export interface operations {
                 cursor?: string;
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed" | "canceled";
+                /** @description Only what was sent, by its `happenedAt`, at this time or later. */
+                from?: string;
+                /** @description Only what was sent, by its `happenedAt`, before this time. */
+                to?: string;
             };
             header?: never;
             path: {
@@ -5132,6 +6061,7 @@ export interface operations {
                      *         {
                      *           "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *           "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *           "type": "ping",
                      *           "event": "ping",
                      *           "status": "pending",
                      *           "scanCount": 0,
@@ -5158,6 +6088,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5189,6 +6120,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "delivered",
                      *       "scanCount": 0,
@@ -5214,6 +6146,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5249,6 +6182,7 @@ export interface operations {
                      * @example {
                      *       "id": "01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
                      *       "messageId": "msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33",
+                     *       "type": "ping",
                      *       "event": "ping",
                      *       "status": "pending",
                      *       "scanCount": 0,
@@ -5264,6 +6198,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -5309,6 +6244,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
@@ -5389,6 +6325,24 @@ export interface operations {
                  *       "type": "code.created",
                  *       "timestamp": "2026-11-28T09:30:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, summer",
@@ -5444,6 +6398,24 @@ export interface operations {
                  *       "type": "code.updated",
                  *       "timestamp": "2026-12-01T08:00:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, winter",
@@ -5499,6 +6471,24 @@ export interface operations {
                  *       "type": "code.deleted",
                  *       "timestamp": "2026-12-24T18:00:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, winter",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": true,
+                 *           "updatedAt": "2026-12-01T08:00:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, winter",
@@ -5554,6 +6544,24 @@ export interface operations {
                  *       "type": "code.expiring",
                  *       "timestamp": "2027-10-29T09:30:00.000Z",
                  *       "data": {
+                 *         "qrCode": {
+                 *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                 *           "name": "Menu, summer",
+                 *           "type": "url",
+                 *           "content": "https://example.com/menu",
+                 *           "shareToken": "aZ3kP9xQ2b",
+                 *           "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                 *           "foregroundColor": "#1a1410",
+                 *           "backgroundColor": "#ffffff",
+                 *           "size": 512,
+                 *           "errorCorrection": "M",
+                 *           "category": null,
+                 *           "createdAt": "2026-11-28T09:30:00.000Z",
+                 *           "expiresAt": "2027-11-28T09:30:00.000Z",
+                 *           "isPublic": true,
+                 *           "isFavorite": false,
+                 *           "updatedAt": "2026-11-28T09:30:00.000Z"
+                 *         },
                  *         "code": {
                  *           "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
                  *           "name": "Menu, summer",

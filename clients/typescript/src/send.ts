@@ -3,7 +3,7 @@ import { QrelayError, toError } from './errors.ts';
 export interface RequestOptions {
   /** Ends the request and its retries. */
   signal?: AbortSignal;
-  /** For POST and PATCH. The default is a new one for each call, which its retries share. */
+  /** For POST, PATCH and `deleteMany`. The default is a new one for each call, which its retries share. */
   idempotencyKey?: string;
 }
 
@@ -34,8 +34,8 @@ const firstDelayMs = 500;
 const maxBackoffMs = 8_000;
 
 /**
- * Sends a request, and again after a network error, a timeout or a temporary error. That is safe for every method: POST and
- * PATCH carry an Idempotency-Key, and a repeated DELETE that finds nothing has succeeded before.
+ * Sends a request, and again after a network error, a timeout or a temporary error. That is safe for every method: POST, PATCH
+ * and a DELETE of many carry an Idempotency-Key, and a repeated DELETE of one that finds nothing has succeeded before.
  */
 export async function send(request: ApiRequest, options: SendOptions): Promise<Response> {
   const { method, signal } = request;
@@ -79,7 +79,7 @@ async function attemptOnce(
 }
 
 function headersOf({ method, body, file, headers, idempotencyKey }: ApiRequest, apiKey: string) {
-  const isRepeatable = method !== 'POST' && method !== 'PATCH';
+  const isRepeatable = method === 'GET' || method === 'PUT' || (method === 'DELETE' && body === undefined);
   return {
     Authorization: `Bearer ${apiKey}`,
     Accept: 'application/json',

@@ -1,6 +1,7 @@
-import { everyItem, type Page, queryString } from './paging.ts';
+import { allItems, everyItem, type Page, queryString } from './paging.ts';
 import type { components, operations } from './schema.ts';
 import type { ApiRequest, RequestOptions } from './send.ts';
+import { matching, type VersionOptions } from './versions.ts';
 
 type Schemas = components['schemas'];
 type RequestBodies = components['requestBodies'];
@@ -12,10 +13,13 @@ export type WebhookDeliveryDetail = Schemas['WebhookDeliveryDetail'];
 export type WebhookReplay = Schemas['WebhookReplay'];
 export type NewWebhookEndpoint = RequestBodies['NewWebhookEndpoint']['content']['application/json'];
 export type WebhookEndpointChanges = RequestBodies['WebhookEndpointChanges']['content']['application/json'];
+export type WebhooksQuery = NonNullable<operations['listWebhooks']['parameters']['query']>;
 export type DeliveriesQuery = NonNullable<operations['listWebhookDeliveries']['parameters']['query']>;
 
 /** The operations on webhook endpoints. `call` sends a request and parses its response. */
-export function createWebhooks(call: <Result>(request: ApiRequest) => Promise<{ result: Result }>) {
+export function createWebhooks(
+  call: <Result>(request: ApiRequest) => Promise<{ result: Result; etag: string }>,
+) {
   const pathOf = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
   const deliveryPathOf = (id: string) => `/webhook-deliveries/${encodeURIComponent(id)}`;
   const get = async <Result>(path: string, options: RequestOptions) =>
@@ -29,6 +33,11 @@ export function createWebhooks(call: <Result>(request: ApiRequest) => Promise<{ 
     options: RequestOptions = {},
   ): Promise<Page<WebhookDelivery>> => get(`${pathOf(id)}/deliveries${queryString(query)}`, options);
 
+  const listPage = (
+    query: WebhooksQuery = {},
+    options: RequestOptions = {},
+  ): Promise<Page<WebhookEndpoint>> => get(`/webhooks${queryString(query)}`, options);
+
   return {
     /** The only response with the `secret`, except for `rotateSecret`. */
     create: (
@@ -37,25 +46,49 @@ export function createWebhooks(call: <Result>(request: ApiRequest) => Promise<{ 
     ): Promise<WebhookEndpointWithSecret> => post('/webhooks', endpoint, options),
 
     /** All of them: there are few. */
-    list: async (options: RequestOptions = {}): Promise<WebhookEndpoint[]> =>
-      (await get<{ data: WebhookEndpoint[] }>('/webhooks', options)).data,
+    list: (options: RequestOptions = {}): Promise<WebhookEndpoint[]> =>
+      allItems((cursor) => listPage(cursor === undefined ? {} : { cursor }, options)),
+
+    listPage,
 
     read: (id: string, options: RequestOptions = {}): Promise<WebhookEndpoint> => get(pathOf(id), options),
 
-    update: async (
+    /** With the ETag, for `ifMatch`. */
+    async readVersion(
+      id: string,
+      options: RequestOptions = {},
+    ): Promise<{ endpoint: WebhookEndpoint; etag: string }> {
+      const { result, etag } = await call<WebhookEndpoint>({ method: 'GET', path: pathOf(id), ...options });
+      return { endpoint: result, etag };
+    },
+
+    async update(
       id: string,
       changes: WebhookEndpointChanges,
-      options: RequestOptions = {},
-    ): Promise<WebhookEndpoint> =>
-      (await call<WebhookEndpoint>({ method: 'PATCH', path: pathOf(id), body: changes, ...options })).result,
+      { ifMatch, ...options }: VersionOptions = {},
+    ): Promise<WebhookEndpoint> {
+      const request = {
+        method: 'PATCH' as const,
+        path: pathOf(id),
+        body: changes,
+        headers: matching(ifMatch),
+      };
+      return (await call<WebhookEndpoint>({ ...request, ...options })).result;
+    },
 
-    async delete(id: string, options: RequestOptions = {}): Promise<void> {
-      await call({ method: 'DELETE', path: pathOf(id), ...options });
+    async delete(id: string, { ifMatch, ...options }: VersionOptions = {}): Promise<void> {
+      await call({ method: 'DELETE', path: pathOf(id), headers: matching(ifMatch), ...options });
     },
 
     /** For 24 hours, calls carry the signatures of both secrets. */
-    rotateSecret: (id: string, options: RequestOptions = {}): Promise<WebhookEndpointWithSecret> =>
-      post(`${pathOf(id)}/rotate-secret`, undefined, options),
+    async rotateSecret(
+      id: string,
+      { ifMatch, ...options }: VersionOptions = {},
+    ): Promise<WebhookEndpointWithSecret> {
+      const path = `${pathOf(id)}/rotate-secret`;
+      const request = { method: 'POST' as const, path, headers: matching(ifMatch) };
+      return (await call<WebhookEndpointWithSecret>({ ...request, ...options })).result;
+    },
 
     /** Sends a `ping`. */
     test: (id: string, options: RequestOptions = {}): Promise<WebhookDelivery> =>

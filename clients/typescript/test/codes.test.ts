@@ -18,28 +18,37 @@ test('creates, reads, changes and deletes a code', async () => {
 test('creates many codes, and reads all pages of the list', async () => {
   const category = uniqueCategory();
   const rows = [1, 2, 3, 4, 5].map((n) => ({ name: `Table ${n}`, content, category }));
-  const result = await codes.createMany({ mode: 'each', codes: [...rows, { name: '', content }] });
+  const result = await codes.createMany({ mode: 'each', qrCodes: [...rows, { name: '', content }] });
   assert.deepEqual([result.created, result.failed], [5, 1]);
-  assert.equal(result.data[5]?.errors?.[0]?.field, 'codes[5].name');
+  assert.equal(result.data[5]?.errors?.[0]?.field, 'qrCodes[5].name');
   const { fetch, sent } = unreliable();
   const names: string[] = [];
   for await (const code of connect({ fetch }).codes.list({ category, limit: 2 })) names.push(code.name);
   assert.deepEqual(names, ['Table 5', 'Table 4', 'Table 3', 'Table 2', 'Table 1']);
   assert.equal(sent.length, 3);
-  for (const { code } of result.data) if (code) await codes.delete(code.id);
+  const qrCodeIds = result.data.flatMap(({ qrCode }) => (qrCode ? [qrCode.id] : []));
+  const changed = await codes.updateMany({ qrCodes: qrCodeIds.map((id) => ({ id, isFavorite: true })) });
+  assert.deepEqual([changed.updated, changed.data[4]?.qrCode.isFavorite], [5, true]);
+  const [first = ''] = qrCodeIds;
+  await assert.rejects(codes.deleteMany({ qrCodeIds: [first, crypto.randomUUID()] }), {
+    status: 400,
+    reason: 'qr_code_not_found',
+  });
+  await codes.deleteMany({ qrCodeIds });
+  await assert.rejects(codes.read(first), { status: 404 });
 });
 
 test('reads no more pages than are asked for', async () => {
   const category = uniqueCategory();
   const rows = [1, 2, 3].map((n) => ({ name: `Table ${n}`, content, category }));
-  const { data } = await codes.createMany({ codes: rows });
+  const { data } = await codes.createMany({ qrCodes: rows });
   const { fetch, sent } = unreliable();
   for await (const code of connect({ fetch }).codes.list({ category, limit: 2 })) {
     assert.equal(code.name, 'Table 3');
     break;
   }
   assert.equal(sent.length, 1);
-  for (const { code } of data) if (code) await codes.delete(code.id);
+  await codes.deleteMany({ qrCodeIds: data.flatMap(({ qrCode }) => (qrCode ? [qrCode.id] : [])) });
 });
 
 test('does not overwrite a change by somebody else', async () => {

@@ -16,14 +16,17 @@ test('creates, changes, tests, replays and deletes a webhook endpoint', async ()
   assert.match(created.secret, /^whsec_/);
   assert.ok((await webhooks.list()).some((endpoint) => endpoint.id === id));
   assert.notEqual((await webhooks.rotateSecret(id)).secret, created.secret);
-  assert.equal((await webhooks.update(id, { name: 'Till' })).name, 'Till');
+  const { etag } = await webhooks.readVersion(id);
+  assert.equal((await webhooks.update(id, { name: 'Till' }, { ifMatch: etag })).name, 'Till');
+  await assert.rejects(webhooks.update(id, { name: 'Desk' }, { ifMatch: etag }), { status: 412 });
+  assert.equal((await webhooks.listPage({ limit: 1 })).data.length, 1);
 
   const from = new Date(Date.now() - 60_000);
   const ping = await webhooks.test(id);
-  assert.equal(ping.event, 'ping');
+  assert.equal(ping.type, 'ping');
   const { id: codeId } = await codes.create({ name: 'Menu', content: 'https://example.com/', category });
   const events: string[] = [];
-  for await (const delivery of webhooks.deliveries(id, { limit: 1 })) events.push(delivery.event);
+  for await (const delivery of webhooks.deliveries(id, { limit: 1 })) events.push(delivery.type);
   assert.deepEqual(events, ['code.created', 'ping']);
   const detail = await webhooks.readDelivery(ping.id);
   assert.equal(detail.messageId, ping.messageId);

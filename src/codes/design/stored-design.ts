@@ -166,10 +166,12 @@ async function changeDesign(
 const changedMeanwhile = () =>
   new AppError('validation_error', 'The code or its design was changed meanwhile. Repeat your change.', {
     status: 412,
+    code: 'version_conflict',
   });
 
 export function logoChangedMeanwhile(): AppError {
   return new AppError('validation_error', 'The logo was changed meanwhile. Repeat your change.', {
     status: 412,
+    code: 'version_conflict',
   });
 }

@@ -52,7 +52,7 @@ export async function proveDesign(
   { newLogo, keepsErrorCorrection = false }: ProofOptions = {},
 ): Promise<ProvenDesign & { proof: string }> {
   const errors = designErrors(design, code);
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw unreadable(errors);
   const { foregroundColor, backgroundColor } = code;
   const wanted = { ...pictureOf(code, design, baseUrl), logo: newLogo?.png };
   let refused: FieldError | undefined;
@@ -81,7 +81,7 @@ export async function proveDesign(
     }
     refused ??= refusal(proof, picture);
   }
-  throw invalid(refused ? [refused] : []);
+  throw unreadable(refused ? [refused] : []);
 }
 
 /** Those to try: without a logo, only that of the code. */
@@ -92,13 +92,15 @@ function levelsFor(code: Look, { text, design }: Picture, keepsIt: boolean): Err
   const [least] = levels;
   if (least === undefined) {
     const message = `${design.logoSize} needs more error correction than the content leaves room for: choose a smaller one, or shorten the content`;
-    throw invalid([{ field: 'logoSize', message }]);
+    throw unreadable([{ field: 'logoSize', message }]);
   }
   if (!keepsIt) return levels;
   if (least === wanted) return [wanted];
   const message = `must be at least ${least} with a logo of this size: choose it, or a smaller logo first`;
-  throw invalid([{ field: 'errorCorrection', message }]);
+  throw unreadable([{ field: 'errorCorrection', message }]);
 }
+
+const unreadable = (errors: FieldError[]) => invalid(errors, { code: 'design_unreadable' });
 
 function raisedSentence(from: ErrorCorrection, to: ErrorCorrection): string {
   return from === to

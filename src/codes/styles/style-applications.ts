@@ -74,7 +74,7 @@ export async function requireApplication(
   const id = await addApplication(db, ownerId, { ...wanted, keepsDesigns: false }, now);
   if (id !== undefined) return findApplication(db, ownerId, id);
   const message = `are too many for now: at most ${maxWaitingCodes} codes of an account wait for a style. Try again when the others are done`;
-  throw invalid([{ field: 'codeIds', message }]);
+  throw invalid([{ field: 'qrCodeIds', message }], { code: 'too_many_waiting' });
 }
 
 interface CodeRow {

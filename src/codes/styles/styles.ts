@@ -24,7 +24,11 @@ interface StyleChanges {
     to: Design;
     newLogo?: NewLogo;
   };
+  check?: Check;
 }
+
+/** Called with what is stored, before it changes; throws where it must not. */
+type Check = (stored: Style) => void;
 
 export async function insertStyle(
   db: Database,
@@ -39,11 +43,11 @@ export async function insertStyle(
     const count = await Style.query(transaction).where({ user_id: ownerId }).resultSize();
     if (count >= maxStyles) {
       const message = `An account can have ${maxStyles} styles. Delete one first.`;
-      throw new AppError('validation_error', message);
+      throw new AppError('validation_error', message, { code: 'quota_exceeded' });
     }
     await useLogo(transaction, ownerId, { design, newLogo }, now);
     if (isDefault) await clearDefault(transaction, ownerId);
-    return Style.query(transaction)
+    const style = await Style.query(transaction)
       .insert({
         id: uuidv7({ msecs: now.getTime() }),
         userId: ownerId,
@@ -57,13 +61,20 @@ export async function insertStyle(
       .returning('*')
       .first()
       .throwIfNotFound();
+    return withWholeDesign(style);
   });
 }
 
-/** Newest first. An account has few. */
-export async function findStyles(db: Database, ownerId: string): Promise<Style[]> {
-  const styles = await Style.query(db).where({ user_id: ownerId }).orderBy('id', 'desc');
-  return styles.map(withWholeDesign);
+/** Newest first. Without a page, all: an account has few. With one, up to `limit` + 1: the extra one shows that there is a next page. */
+export async function findStyles(
+  db: Database,
+  ownerId: string,
+  page?: { limit: number; cursor?: string | undefined },
+): Promise<Style[]> {
+  const query = Style.query(db).where({ user_id: ownerId }).orderBy('id', 'desc');
+  if (page) query.limit(page.limit + 1);
+  if (page?.cursor !== undefined) query.where('id', '<', page.cursor);
+  return (await query).map(withWholeDesign);
 }
 
 /** The same 404 for another owner's style, a missing one and a malformed id. */
@@ -84,11 +95,12 @@ export async function changeStyle(
   db: Database,
   ownerId: string,
   id: string,
-  { name, design, isDefault }: StyleChanges,
+  { name, design, isDefault, check }: StyleChanges,
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
     const stored = await lockStyle(transaction, ownerId, id);
+    check?.(stored);
     if (design && !isDeepStrictEqual(stored.design, design.from)) throw styleChangedMeanwhile();
     if (name !== undefined) await requireFreeName(transaction, ownerId, name, id);
     if (design) {
@@ -112,10 +124,11 @@ export async function changeStyle(
 }
 
 /** Codes that have got it keep their design. */
-export async function removeStyle(db: Database, ownerId: string, id: string): Promise<void> {
+export async function removeStyle(db: Database, ownerId: string, id: string, check?: Check): Promise<void> {
   await db.transaction(async (transaction) => {
-    const { design } = await lockStyle(transaction, ownerId, id);
-    await lockLogos(transaction, ownerId, [design.logo]);
+    const stored = await lockStyle(transaction, ownerId, id);
+    check?.(stored);
+    await lockLogos(transaction, ownerId, [stored.design.logo]);
     await Style.query(transaction).deleteById(id);
   });
 }
@@ -156,7 +169,9 @@ async function requireFreeName(
 ): Promise<void> {
   const other = await Style.query(transaction).findOne({ user_id: ownerId, name_key: styleNameKey(name) });
   if (other && other.id !== ownId) {
-    throw invalid([{ field: 'name', message: 'is the name of another style: choose another one' }]);
+    throw invalid([{ field: 'name', message: 'is the name of another style: choose another one' }], {
+      code: 'name_taken',
+    });
   }
 }
 
@@ -164,7 +179,7 @@ async function clearDefault(transaction: Database, ownerId: string): Promise<voi
   await Style.query(transaction).patch({ isDefault: false }).where({ user_id: ownerId, is_default: true });
 }
 
-/** One that an earlier release has stored lacks what was added since. */
+/** One that an earlier release has stored lacks what was added since. The order of fields is always the same, for the ETag. */
 function withWholeDesign(style: Style): Style {
   style.design = normalizeDesign(style.design);
   return style;
@@ -173,6 +188,7 @@ function withWholeDesign(style: Style): Style {
 function styleChangedMeanwhile(): AppError {
   return new AppError('validation_error', 'The style was changed meanwhile. Repeat your change.', {
     status: 412,
+    code: 'version_conflict',
   });
 }
 

@@ -4,9 +4,9 @@ import { newCode, type QrCodeColumns } from '../../codes/codes.ts';
 import { createStyledCodes, missedWarnings } from '../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { invalid } from '../../errors.ts';
 import { createYield } from '../../runtime/yielding.ts';
-import { type CheckedRow, checkRows } from './bulk-rows.ts';
+import { bulkBounds, checkRows, maxBulkBytes, refuseRows } from './bulk-rows.ts';
+import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import {
   createBody,
@@ -17,9 +17,6 @@ import {
 } from './qr-code-shapes.ts';
 import { choice, closed } from './schema-parts.ts';
 
-const maxCodes = 500;
-const maxBytes = 1024 * 1024;
-const maxDetails = 100;
 const modes = ['all', 'each'] as const;
 
 const mode = Type.Optional({
@@ -29,29 +26,32 @@ const mode = Type.Optional({
   ),
   default: 'all',
 });
-const bounds = { minItems: 1, maxItems: maxCodes };
+
+const newCodes = Type.Array(createBody, {
+  ...bulkBounds,
+  description: 'The QR codes to create, each like the body of `POST /qrcodes`.',
+});
 
 export const bulkBody = Type.Object(
   {
     mode,
-    codes: Type.Array(createBody, {
-      ...bounds,
-      description: 'The QR codes to create, each like the body of `POST /qrcodes`.',
-    }),
+    qrCodes: newCodes,
+    codes: formerName(newCodes, 'qrCodes'),
   },
   { ...closed, description: 'Up to 500 QR codes to create.' },
 );
 
 /** Rows are checked one by one: thousands of errors at once would block other requests. */
 const checkedBody = Type.Object(
-  { mode, codes: Type.Unsafe<unknown[]>({ type: 'array', ...bounds }) },
+  { mode, qrCodes: Type.Unsafe<unknown[]>({ type: 'array', ...bulkBounds }) },
   closed,
 );
 
 export const bulkRow = Type.Object(
   {
-    index: Type.Integer({ minimum: 0, description: 'Position in `codes` of the request, from 0.' }),
-    code: Type.Optional(createdShape),
+    index: Type.Integer({ minimum: 0, description: 'Position in `qrCodes` of the request, from 0.' }),
+    qrCode: Type.Optional(createdShape),
+    code: Type.Optional(formerField(createdShape, 'qrCode')),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Only if the code was created: why phones may fail to read it, as in `Qrelay-Warning`.',
@@ -60,14 +60,14 @@ export const bulkRow = Type.Object(
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          field: Type.String({ description: 'The field, such as `codes[3].size`.' }),
+          field: Type.String({ description: 'The field, such as `qrCodes[3].size`.' }),
           message: Type.String({ description: 'The rule that it violates.' }),
         }),
         { description: 'Only if the code was not created: why.' },
       ),
     ),
   },
-  { description: 'What became of one code: it has either `code` or `errors`.' },
+  { description: 'What became of one code: it has either `qrCode` or `errors`.' },
 );
 
 export const bulkShape = Type.Object(
@@ -92,10 +92,10 @@ export const createQrCodes = operation({
     'Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.',
   body: bulkBody,
   checkedBody,
-  maxBodyBytes: maxBytes,
+  maxBodyBytes: maxBulkBytes,
   bodyExample: {
     mode: 'each',
-    codes: [
+    qrCodes: [
       { name: 'Menu, summer', content: 'https://example.com/menu' },
       { name: 'Table 2', content: 'table 2' },
     ],
@@ -108,12 +108,12 @@ export const createQrCodes = operation({
       created: 1,
       failed: 1,
       data: [
-        { index: 0, code: createdExample, warnings: [] },
+        { index: 0, qrCode: createdExample, code: createdExample, warnings: [] },
         {
           index: 1,
           errors: [
             {
-              field: 'codes[1].content',
+              field: 'qrCodes[1].content',
               message: 'must be an absolute http or https URL, such as https://example.com/',
             },
           ],
@@ -121,11 +121,16 @@ export const createQrCodes = operation({
       ],
     },
   },
-  async prepare({ ownerId, body }, { db, config, now }) {
-    const { mode: chosen = 'all', codes } = await body();
+  async prepare({ ownerId, body, sentName }, { db, config, now }) {
+    const { mode: chosen = 'all', qrCodes } = await body();
     const createdAt = now();
-    const rows = await checkRows(db, config, codes, createdAt);
-    if (chosen === 'all') requireValid(rows);
+    const name = sentName('qrCodes');
+    const rows = await checkRows(db, config, { name, given: qrCodes }, createdAt);
+    if (chosen === 'all')
+      refuseRows(
+        name,
+        rows.flatMap(({ errors }) => errors),
+      );
     const pause = createYield();
     const columns: QrCodeColumns[] = [];
     const data: Static<typeof bulkRow>[] = [];
@@ -143,7 +148,8 @@ export const createQrCodes = operation({
       const code = newCode(ownerId, input, config.qrCodeLifetimeDays, createdAt, index);
       columns.push(code);
       const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
-      data.push({ index, code: presentCreated(code, config.baseUrl), warnings });
+      const shown = presentCreated(code, config.baseUrl);
+      data.push({ index, qrCode: shown, code: shown, warnings });
       await pause();
     }
     return async (services) => {
@@ -156,12 +162,3 @@ export const createQrCodes = operation({
     };
   },
 });
-
-/** Bounded, like all error responses. */
-function requireValid(rows: CheckedRow[]): void {
-  const errors = rows.flatMap((row) => row.errors);
-  if (errors.length === 0) return;
-  const more = errors.length - maxDetails;
-  const rest = { field: 'codes', message: `have ${more} more errors` };
-  throw invalid(more > 0 ? [...errors.slice(0, maxDetails), rest] : errors);
-}

@@ -2,7 +2,7 @@ import { findCode } from '../../codes/codes.ts';
 import { normalizeDesign } from '../../codes/design/design.ts';
 import { findDesign, saveDesign } from '../../codes/design/stored-design.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { designExample, designShape } from './design-shapes.ts';
+import { designExample, designShape, logoExample, logoShape } from './design-shapes.ts';
 import { presentDesign, presentProven } from './designs.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
@@ -11,6 +11,24 @@ import { codeIdParams } from './qr-codes.ts';
 import { readLogo } from './read-logo.ts';
 
 const path = '/qrcodes/{id}/design/logo';
+
+export const readQrCodeLogo = operation({
+  id: 'readQrCodeLogo',
+  method: 'get',
+  path,
+  tag: 'QR codes',
+  summary: 'Read the logo of a QR code',
+  description: 'Returns which logo the design has. Its `ETag` is that of the design.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
+    etag(resourceEtag(design));
+    return { logo: design.logo };
+  },
+});
 
 export const replaceQrCodeLogo = operation({
   id: 'replaceQrCodeLogo',
@@ -27,7 +45,7 @@ export const replaceQrCodeLogo = operation({
     status: 200,
     description: 'The design with the logo was proven and saved.',
     schema: designShape,
-    example: { ...designExample, logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' },
+    example: { ...designExample, ...logoExample },
   },
   isVersioned: true,
   async handle(

@@ -75,14 +75,20 @@ export const designBody = Type.Partial(Type.Object(designInputs), {
   description: 'The design. Omitted fields get their default.',
 });
 
+const logo = nullable(
+  Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
+);
+
+/** Of a design that has it, or of a style. */
+export const logoShape = Type.Object({ logo }, { description: 'A logo in the middle of QR codes.' });
+export const logoExample = { logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' };
+
 /** What is shown of a design, of a code or of a style. */
 export const designProperties = {
   ...fields,
   // Without the bounds of requests: some clients count UTF-16 units.
   frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
-  logo: nullable(
-    Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
-  ),
+  logo,
 };
 
 export const designShape = Type.Object(

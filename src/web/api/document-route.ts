@@ -33,6 +33,7 @@ export function documentRoutes({ config, now }: DocumentParts): Routes {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
       throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed}.`, {
         status: 405,
+        code: 'method_not_allowed',
         headers: { Allow: allowed },
       });
     const isGzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';

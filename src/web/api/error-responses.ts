@@ -1,17 +1,22 @@
+import { type ErrorReason, errorReasons } from '../../error-codes.ts';
 import { Type } from '../../schema.ts';
 import { anonymousHourlyQuota, limitDefinitions } from '../../limits.ts';
 import { choice } from './schema-parts.ts';
+
+const reasonList = Object.entries(errorReasons)
+  .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+  .join(' ');
 
 export const errorShape = Type.Object(
   {
     error: choice(
       ['validation_error', 'invalid_api_key', 'not_found', 'rate_limited', 'internal_error'],
-      'A stable code for your program.',
+      'The kind of error, one of five.',
     ),
     code: Type.Optional(
       Type.String({
-        description:
-          'Only for some errors: what exactly is wrong, for your program. `quota_exceeded`: the account has all that its limits allow.',
+        description: `What exactly is wrong, for your program. Only sent where \`error\` does not say it all. New codes may be added: treat one that you do not know like its \`error\`. ${reasonList}`,
+        'x-extensible-enum': Object.keys(errorReasons),
       }),
     ),
     message: Type.String({ description: 'A sentence for people.' }),
@@ -37,8 +42,15 @@ export const errorShape = Type.Object(
 export interface ErrorResponse {
   name: string;
   description: string;
-  example: { error: string; message: string; details?: { field: string; message: string }[] };
+  example: {
+    error: string;
+    code?: ErrorReason;
+    message: string;
+    details?: { field: string; message: string }[];
+  };
   headers?: string[];
+  /** Sent before the request was read, without the headers of other responses. */
+  isUnread?: true;
 }
 
 /** Every error of the API, by status. */
@@ -48,6 +60,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: 'The body or a parameter is invalid. `details` lists every invalid field.',
     example: {
       error: 'validation_error',
+      code: 'invalid_fields',
       message: 'size must be at most 2048.',
       details: [{ field: 'size', message: 'must be at most 2048' }],
     },
@@ -63,20 +76,36 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   404: {
     name: 'NotFound',
-    description: 'The QR code does not exist or belongs to another account.',
+    description: 'It does not exist or belongs to another account.',
     example: { error: 'not_found', message: 'There is no such QR code.' },
   },
   405: {
     name: 'MethodNotAllowed',
     description: 'This path does not accept this method.',
-    example: { error: 'validation_error', message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.' },
+    example: {
+      error: 'validation_error',
+      code: 'method_not_allowed',
+      message: 'PUT is not allowed here; use GET, HEAD, PATCH, DELETE.',
+    },
     headers: ['Allow'],
+  },
+  408: {
+    name: 'RequestTimeout',
+    description:
+      'The request took too long to arrive: the whole of it 30 seconds, or a file less than 16 KB in 5 seconds. The connection is closed.',
+    example: {
+      error: 'validation_error',
+      code: 'request_timeout',
+      message: 'The request took too long to arrive.',
+    },
+    isUnread: true,
   },
   409: {
     name: 'InProgress',
     description: 'A request with the same `Idempotency-Key` is still being processed.',
     example: {
       error: 'validation_error',
+      code: 'request_in_progress',
       message: 'A request with this Idempotency-Key is still being processed. Try again in a second.',
     },
     headers: ['Retry-After'],
@@ -84,23 +113,29 @@ export const errorResponses: Record<number, ErrorResponse> = {
   412: {
     name: 'VersionConflict',
     description:
-      'The QR code was changed since the version in `If-Match`, or another request changed the style meanwhile. Nothing was changed.',
+      'It was changed since the version in `If-Match`, or by another request meanwhile. Nothing was changed.',
     example: {
       error: 'validation_error',
+      code: 'version_conflict',
       message:
-        'The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
+        'It was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
     },
   },
   413: {
     name: 'BodyTooLarge',
     description: 'The body is too large.',
-    example: { error: 'validation_error', message: 'The body must have at most 65536 bytes.' },
+    example: {
+      error: 'validation_error',
+      code: 'payload_too_large',
+      message: 'The body must have at most 65536 bytes.',
+    },
   },
   415: {
     name: 'NotJson',
     description: 'The body is not JSON, or its content encoding is not supported.',
     example: {
       error: 'validation_error',
+      code: 'unsupported_media_type',
       message: 'The body must be JSON. Send the header Content-Type: application/json.',
     },
   },
@@ -123,6 +158,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description: 'The service is temporarily unavailable. Try again after the time in `Retry-After`.',
     example: {
       error: 'internal_error',
+      code: 'database_unavailable',
       message: 'The service cannot reach its database right now. Try again shortly.',
     },
     headers: ['Retry-After'],

@@ -17,7 +17,7 @@ const lockNotAvailable = '55P03';
 /** What an operation answers, apart from the headers of every response. */
 export interface OperationResponse {
   status: number;
-  headers: { ETag?: string; 'Qrelay-Warning'?: string[] };
+  headers: { ETag?: string; Location?: string; 'Qrelay-Warning'?: string[] };
   body?: unknown;
 }
 
@@ -43,6 +43,9 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
     throw invalid([{ field: header, message }]);
   }
   const hash = createHash('sha256').update(`${ctx.method} ${ctx.url}\n`);
+  // It decides whether the request changes anything. Without it, the hash is that of the previous release.
+  const ifMatch = ctx.req.headers['if-match'];
+  if (ifMatch !== undefined) hash.update(`If-Match: ${ifMatch}\n`);
   return { ownerId, key, requestHash: hash.update(bodyBytesOf(ctx), 'latin1').digest() };
 }
 
@@ -111,10 +114,14 @@ async function claim(transaction: Database, use: KeyUse, now: Date): Promise<boo
 
 function otherRequest(): AppError {
   const message = 'was used for another request in the last 24 hours; use a new key for each request';
-  return invalid([{ field: header, message }]);
+  return invalid([{ field: header, message }], { code: 'idempotency_key_reused' });
 }
 
 function inProgress(): AppError {
   const message = `A request with this ${header} is still being processed. Try again in a second.`;
-  return new AppError('validation_error', message, { status: 409, headers: { 'Retry-After': '1' } });
+  return new AppError('validation_error', message, {
+    status: 409,
+    headers: { 'Retry-After': '1' },
+    code: 'request_in_progress',
+  });
 }

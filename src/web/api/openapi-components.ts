@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
 import { accountShape } from './account.ts';
 import { analyticsShape } from './analytics.ts';
-import { designBody, designShape } from './design-shapes.ts';
+import { designBody, designShape, logoShape } from './design-shapes.ts';
 import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
+import { bulkChangedRow, bulkChangesBody, bulkChangesShape, bulkDeletionBody } from './bulk-changes.ts';
 import { errorShape } from './error-responses.ts';
 import { filesBody, labelsBody } from './prints.ts';
 import { pageLogoShape } from './page-logos.ts';
@@ -29,6 +30,7 @@ export const schemas: Record<string, TSchema> = {
   QrCode: readShape,
   CreatedQrCode: createdShape,
   Design: designShape,
+  Logo: logoShape,
   QrCodeEnding: endingShape,
   QrCodePage: pageShape,
   QrCodePageLogo: pageLogoShape,
@@ -36,6 +38,8 @@ export const schemas: Record<string, TSchema> = {
   QrCodePhoto: photoShape,
   BulkResult: bulkShape,
   BulkRow: bulkRow,
+  BulkChanges: bulkChangesShape,
+  BulkChangedRow: bulkChangedRow,
   Analytics: analyticsShape,
   Scan: scanShape,
   Style: styleShape,
@@ -55,6 +59,8 @@ export const requestBodies: Record<string, TSchema> = {
   NewQrCode: createBody,
   NewDesign: designBody,
   NewQrCodes: bulkBody,
+  ChangedQrCodes: bulkChangesBody,
+  DeletedQrCodes: bulkDeletionBody,
   QrCodeChanges: patchBody,
   QrCodeEndingChanges: endingBody,
   QrCodeLabels: labelsBody,

@@ -25,6 +25,7 @@ export interface Schema {
   required?: string[];
   description?: string;
   default?: unknown;
+  deprecated?: boolean;
   format?: string;
   pattern?: string;
   minimum?: number;

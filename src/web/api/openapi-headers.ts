@@ -19,8 +19,10 @@ export const headers: JsonObject = {
     ),
     required: false,
   },
+  Location: header('The address of what the response describes.', 'string'),
+  'Content-Disposition': header('`attachment` with a file name.', 'string'),
   ETag: header(
-    'The version of the QR code: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one.',
+    'The version: send it in `If-Match` to change only this version, or in `If-None-Match` to read only another one.',
     'string',
   ),
   'Idempotency-Replayed': {
@@ -39,11 +41,11 @@ export const idempotencyKey = headerParameter(
 );
 export const ifMatch = headerParameter(
   'If-Match',
-  'The `ETag` of the version that you want to change. If the QR code was changed since, nothing happens, and the status is 412.',
+  'The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412.',
 );
 export const ifNoneMatch = headerParameter(
   'If-None-Match',
-  'The `ETag` of the version that you have. If it is still the same, with the same number of scans, the status is 304, without a body.',
+  'The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body.',
 );
 
 function header(description: string, type = 'integer'): JsonObject {

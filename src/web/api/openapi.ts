@@ -80,7 +80,7 @@ function contactOf(contact: string): JsonObject {
 }
 
 function describe(operation: Operation): JsonObject {
-  const statuses = [400, 401, 405, 429, 500, 503];
+  const statuses = [400, 401, 405, 408, 429, 500, 503];
   if (operation.params || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
@@ -88,8 +88,9 @@ function describe(operation: Operation): JsonObject {
   const { isVersioned = false, method } = operation;
   const isRead = method === 'get';
   const changesVersion = isVersioned && operation.params !== undefined && !isRead;
-  if (changesVersion || operation.mayConflict) statuses.push(412);
-  const { status, description, schema, example, file, optionalHeaders = [] } = operation.success;
+  if (changesVersion) statuses.push(412);
+  const { status, description, schema, example, file, location, optionalHeaders = [] } = operation.success;
+  const mayWarn = hasFormerNames(operation) && !optionalHeaders.includes('Qrelay-Warning');
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -110,13 +111,16 @@ function describe(operation: Operation): JsonObject {
         headers: headerReferences([
           ...always,
           ...(isVersioned && schema ? ['ETag'] : []),
+          ...(location ? ['Location'] : []),
+          ...(file ? ['Content-Disposition'] : []),
           ...optionalHeaders,
+          ...(mayWarn ? ['Qrelay-Warning'] : []),
           ...(isIdempotent ? ['Idempotency-Replayed'] : []),
         ]),
         ...(schema && {
           content: { 'application/json': { schema: responseSchemaOf(operation), example: example as Json } },
         }),
-        ...(file && { content: { [file]: { schema: { type: 'string', format: 'binary' } } } }),
+        ...(file && { content: { [file.type]: { schema: { type: 'string', format: 'binary' } } } }),
       },
       ...(isVersioned &&
         isRead && {
@@ -158,10 +162,10 @@ function describeBody(schema: TSchema, operations: Operation[]): JsonObject {
   };
 }
 
-function describeError({ description, example, headers: more = [] }: ErrorResponse): JsonObject {
+function describeError({ description, example, headers: more = [], isUnread }: ErrorResponse): JsonObject {
   return {
     description,
-    headers: headerReferences([...always, ...more]),
+    headers: headerReferences(isUnread ? ['X-Request-Id'] : [...always, ...more]),
     content: {
       'application/json': {
         schema: reference(errorShape),
@@ -203,6 +207,12 @@ function inline(schema: unknown): Json {
   if (Array.isArray(schema)) return schema.map(reference);
   if (typeof schema !== 'object' || schema === null) return schema as Json;
   return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, reference(part)]));
+}
+
+function hasFormerNames({ body }: Operation): boolean {
+  return Object.values((body?.properties ?? {}) as Record<string, object>).some(
+    (each) => 'x-renamed-to' in each,
+  );
 }
 
 /** Of a resource that may be missing. */

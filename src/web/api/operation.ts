@@ -10,6 +10,7 @@ import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
+import type { RuleError } from './check-body.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
@@ -32,7 +33,7 @@ export interface ApiServices {
 export type BodyRules<Body = object> = (
   fields: Partial<Body>,
   invalidFields: Set<string>,
-) => Promise<FieldError[]>;
+) => Promise<RuleError[]>;
 
 /** A parsed and validated request. */
 interface ApiRequest<Params, Query, Body> {
@@ -45,11 +46,13 @@ interface ApiRequest<Params, Query, Body> {
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
   body(rules?: BodyRules<Body>): Promise<Body>;
+  /** What the client called this field: it may have sent a former name. For errors. */
+  sentName(field: string): string;
   /** The bytes of the body, where it is a file. */
   file(): Buffer;
   /** What the client says that the body is. */
   mediaType: string;
-  /** Sets a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
+  /** Adds a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
   /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
   etag(tag: string): void;
@@ -76,6 +79,8 @@ type OperationOf<
   params?: Params;
   /** Unknown parameters are rejected. */
   query?: Query;
+  /** Rules of the query that its schema cannot express. */
+  queryRules?(query: Record<string, unknown>): FieldError[];
   /** A value for each parameter that is required. */
   queryExample?: Static<Query>;
   body?: Body;
@@ -90,15 +95,15 @@ type OperationOf<
   otherFields?: Record<string, string>;
   /** Has an ETag: GET accepts `If-None-Match`, other methods `If-Match`. */
   isVersioned?: true;
-  /** Whether it is refused with 412 where another request changed the same meanwhile. */
-  mayConflict?: true;
   success: {
     status: number;
     description: string;
     schema?: Response;
     example?: Static<Response>;
-    /** The media type of a file, which the handler returns as a stream instead of JSON. */
-    file?: 'application/pdf' | 'application/zip';
+    /** Of what the response describes, which has the `id`: `/qrcodes/{id}`. Every 201 has one. */
+    location?: string;
+    /** A file, which the handler returns as a stream instead of JSON, and the name under which it is saved. */
+    file?: { type: 'application/pdf' | 'application/zip'; name: string };
     /** Headers that are not always sent. */
     optionalHeaders?: string[];
   };
@@ -129,7 +134,8 @@ export function operation<
   return definition;
 }
 
-/** Only methods that are not safe to repeat. A POST that returns a file changes nothing. */
-export function acceptsIdempotencyKey({ method, success }: Operation): boolean {
+/** Only methods that are not safe to repeat. A POST that returns a file changes nothing. A DELETE of many codes finds none of them again. */
+export function acceptsIdempotencyKey({ method, body, success }: Operation): boolean {
+  if (method === 'delete') return body !== undefined;
   return (method === 'post' || method === 'patch') && success.file === undefined;
 }

@@ -11,7 +11,12 @@ export function codeEtag({ scanCount, ...rest }: Static<typeof readShape>): stri
   return `"${hashOf(rest)}.${scanCount}"`;
 }
 
-/** For a resource without a number of scans. */
+/** The same for a resource with fields that change by themselves. */
+export function versionedEtag(chosen: object, changing: object): string {
+  return `"${hashOf(chosen)}.${hashOf(changing)}"`;
+}
+
+/** For a resource that only its owner changes. */
 export const resourceEtag = (resource: object) => `"${hashOf(resource)}"`;
 
 function hashOf(resource: object): string {
@@ -25,8 +30,8 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
   if (tagsIn(ifMatch).some((tag) => tag === '*' || versionOf(tag) === version)) return;
   throw new AppError(
     'validation_error',
-    'The QR code was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
-    { status: 412 },
+    'It was changed since you read it. Read it again and repeat your change, with the new ETag in If-Match.',
+    { status: 412, code: 'version_conflict' },
   );
 }
 
@@ -43,5 +48,5 @@ function tagsIn(header: string): string[] {
 }
 
 function versionOf(etag: string): string {
-  return etag.replace(/\.\d+"$/, '"');
+  return etag.replace(/\.[\w-]+"$/, '"');
 }

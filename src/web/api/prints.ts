@@ -5,6 +5,7 @@ import { namePlaces } from '../../codes/print/label-layout.ts';
 import { defaultGrid, gridLimits, paperNames, sheetNames } from '../../codes/print/label-sheets.ts';
 import { countTooSmall, maxPrintedCodes } from '../../codes/print/print-codes.ts';
 import { type LabelChoice, labelErrors, labelOptions } from '../../codes/print/label-choice.ts';
+import { formerName } from './former-names.ts';
 import { idErrors } from './id-errors.ts';
 import { operation } from './operation.ts';
 import { choice, closed, id } from './schema-parts.ts';
@@ -38,7 +39,7 @@ const grid = Type.Object(
 
 export const labelsBody = Type.Object(
   {
-    ids: ids('The QR codes in the order of their labels. One may occur several times.'),
+    qrCodeIds: ids('The QR codes in the order of their labels. One may occur several times.'),
     sheet: choice(sheetNames, 'The number of an Avery sheet, or `grid` for any other.'),
     grid: Type.Optional(grid),
     start: Type.Optional(
@@ -55,14 +56,16 @@ export const labelsBody = Type.Object(
         'Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.',
       ),
     ),
+    ids: formerName(ids(''), 'qrCodeIds'),
   },
   { ...closed, description: 'Labels to print.' },
 );
 
 export const filesBody = Type.Object(
   {
-    ids: ids('The QR codes.'),
+    qrCodeIds: ids('The QR codes.'),
     format: choice(fileFormats, 'The format of the pictures.'),
+    ids: formerName(ids(''), 'qrCodeIds'),
   },
   { ...closed, description: 'Pictures to download.' },
 );
@@ -78,24 +81,25 @@ export const printQrCodeLabels = operation({
   description:
     'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
   body: labelsBody,
-  checkedBody: Type.Object({ ...labelsBody.properties, ids: checkedIds }, closed),
-  bodyExample: { ids: exampleIds, sheet: 'L7160', start: 4 },
+  checkedBody: Type.Object({ ...labelsBody.properties, qrCodeIds: checkedIds }, closed),
+  bodyExample: { qrCodeIds: exampleIds, sheet: 'L7160', start: 4 },
   success: {
     status: 200,
     description: 'The sheets, one per page.',
-    file: 'application/pdf',
+    file: { type: 'application/pdf', name: 'labels.pdf' },
     optionalHeaders: ['Qrelay-Warning'],
   },
-  async handle({ ownerId, caller, body, warn }, { db, prints }) {
+  async handle({ ownerId, caller, body, warn, sentName }, { db, prints }) {
     const given = await body(async (fields, invalidFields) => [
-      ...idErrors('ids', fields.ids),
+      ...idErrors('qrCodeIds', fields.qrCodeIds),
       // The labels of a grid with invalid fields have no size.
       ...([...invalidFields].some((field) => field.startsWith('grid'))
         ? []
         : labelErrors(fields as Partial<LabelChoice>)),
     ]);
     const options = labelOptions(given);
-    const codes = await prints.picturesOf(await requireCodes(db, ownerId, given.ids));
+    const found = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
+    const codes = await prints.picturesOf(found);
     const tooSmall = countTooSmall(codes, options);
     if (tooSmall > 0)
       warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
@@ -112,13 +116,17 @@ export const downloadQrCodeFiles = operation({
   description:
     'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',
   body: filesBody,
-  checkedBody: Type.Object({ ...filesBody.properties, ids: checkedIds }, closed),
-  bodyExample: { ids: exampleIds, format: 'svg' },
-  success: { status: 200, description: 'The archive.', file: 'application/zip' },
-  async handle({ ownerId, caller, body }, { db, prints }) {
-    const { ids: given, format } = await body(async (fields) => idErrors('ids', fields.ids));
-    const codes = await requireCodes(db, ownerId, given);
+  checkedBody: Type.Object({ ...filesBody.properties, qrCodeIds: checkedIds }, closed),
+  bodyExample: { qrCodeIds: exampleIds, format: 'svg' },
+  success: {
+    status: 200,
+    description: 'The archive.',
+    file: { type: 'application/zip', name: 'qr-codes.zip' },
+  },
+  async handle({ ownerId, caller, body, sentName }, { db, prints }) {
+    const given = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
+    const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
     const once = [...new Map(codes.map((code) => [code.id, code])).values()];
-    return prints.files(caller, await prints.picturesOf(once), format);
+    return prints.files(caller, await prints.picturesOf(once), given.format);
   },
 });

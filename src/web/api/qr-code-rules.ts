@@ -10,7 +10,7 @@ import type { BodyRules } from './operation.ts';
 import { type createBody, createDefaults, type patchBody } from './qr-code-shapes.ts';
 
 /** The blocked ones among these hosts, or their parents. */
-type FindBlocks = (hosts: string[]) => Promise<string[]>;
+export type FindBlocks = (hosts: string[]) => Promise<string[]>;
 export type RuleConfig = Pick<Config, 'baseUrl' | 'abuseContact'>;
 
 /** The rules of POST that its schema cannot express. */
@@ -47,6 +47,7 @@ export function changedCodeRules(
   db: Database,
   code: QrCode,
   config: RuleConfig,
+  findBlocks: FindBlocks = (hosts) => findHostBlocks(db, hosts),
 ): BodyRules<Static<typeof patchBody>> {
   return async (fields, invalidFields) => {
     const isTypeAlone =
@@ -66,9 +67,7 @@ export function changedCodeRules(
         message: `does not fit the stored content, which ${error.message}`,
       }));
     }
-    return errors.length > 0 || type === undefined
-      ? errors
-      : hostErrors((hosts) => findHostBlocks(db, hosts), type, content, config);
+    return errors.length > 0 || type === undefined ? errors : hostErrors(findBlocks, type, content, config);
   };
 }
 

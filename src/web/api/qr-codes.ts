@@ -32,7 +32,17 @@ import {
   readExample,
   readShape,
 } from './qr-code-shapes.ts';
-import { choice, cursor, maxLabelLength, pageOf, text, toPage } from './schema-parts.ts';
+import {
+  choice,
+  cursor,
+  maxLabelLength,
+  pageOf,
+  period,
+  periodOf,
+  periodRules,
+  text,
+  toPage,
+} from './schema-parts.ts';
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
@@ -55,6 +65,7 @@ export const createQrCode = operation({
     description: `The QR code was created. ${warningNote}`,
     schema: createdShape,
     example: createdExample,
+    location: '/qrcodes/{id}',
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
@@ -122,16 +133,25 @@ export const listQrCodes = operation({
         description: 'Only codes that work now and stop working within this many days.',
       }),
     ),
+    ...period('created'),
   }),
+  queryRules: periodRules,
   success: {
     status: 200,
     description: 'One page of your QR codes.',
     schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query: { limit = 20, cursor: after, expiringWithinDays, ...given } }, services) {
+  async handle({ ownerId, query }, services) {
+    const { limit = 20, cursor: after, expiringWithinDays, category, type, favorite } = query;
     const { reads, config, now } = services;
-    const filter = { ...given, expiring: expiringWithin(expiringWithinDays, now()) };
+    const filter = {
+      category,
+      type,
+      favorite,
+      ...periodOf(query),
+      expiring: expiringWithin(expiringWithinDays, now()),
+    };
     const { codes, counts } = await reads.codes(ownerId, async (db) => {
       const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
       const ids = found.map(({ id }) => id);

@@ -19,4 +19,4 @@ export async function readLogo(
   return newLogo(ownerId, png);
 }
 
-const refusal = (message: string) => invalid([{ field: 'logo', message }]);
+const refusal = (message: string) => invalid([{ field: 'logo', message }], { code: 'file_rejected' });

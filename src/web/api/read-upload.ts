@@ -78,6 +78,6 @@ async function decode(
   });
 }
 
-const refusal = (field: Field, message: string) => invalid([{ field, message }]);
+const refusal = (field: Field, message: string) => invalid([{ field, message }], { code: 'file_rejected' });
 const refusalOf = (field: Field, error: unknown) =>
   error instanceof ImageError ? refusal(field, error.message) : error;

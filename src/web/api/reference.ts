@@ -80,6 +80,8 @@ export function readReference(document: OpenApiDocument): Reference {
     return Object.entries(properties).flatMap(([name, part]) => {
       const field = showField(`${prefix}${name}`, part, required.includes(name));
       const schema = follow(part);
+      // A former name: its fields are those of the new one.
+      if (schema.deprecated) return [field];
       if (schema.items) return [field, ...fieldsOf(schema.items, `${prefix}${name}[].`)];
       return [field, ...fieldsOf(schema, `${prefix}${name}.`)];
     });
@@ -92,7 +94,7 @@ export function readReference(document: OpenApiDocument): Reference {
       type: typeOf(schema),
       required,
       description: description ?? schema.description ?? '',
-      notes: [...boundsOf(schema), ...defaultOf(schema)],
+      notes: [...(schema.deprecated ? ['deprecated'] : []), ...boundsOf(schema), ...defaultOf(schema)],
     };
   }
 

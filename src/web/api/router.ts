@@ -5,14 +5,17 @@ import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
 import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { callerOf, inTurn } from '../middleware/caller.ts';
+import { attachment } from '../../http/content-disposition.ts';
 import { fileBody, fileOf } from '../middleware/file-body.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readAccount } from './account.ts';
 import { readQrCodeAnalytics } from './analytics.ts';
 import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
-import { deleteQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
+import { deleteQrCodeLogo, readQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
 import { createQrCodes } from './bulk.ts';
-import { findErrors } from './check-body.ts';
+import { deleteQrCodes, updateQrCodes } from './bulk-changes.ts';
+import { findErrors, refuseBody } from './check-body.ts';
+import { createRenaming, inSentNames, type RenamedBody, renamingWarnings } from './former-names.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
 import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
@@ -26,7 +29,7 @@ import { isKnown, requireMatch } from './preconditions.ts';
 import { readQuery } from './query-string.ts';
 import { listQrCodeScans } from './scans.ts';
 import { applyStyle, readStyleApplication } from './style-applications.ts';
-import { deleteStyleLogo, replaceStyleLogo } from './style-logos.ts';
+import { deleteStyleLogo, readStyleLogo, replaceStyleLogo } from './style-logos.ts';
 import { createStyle, deleteStyle, listStyles, readStyle, updateStyle } from './styles.ts';
 import { normalizeLabels } from './normalize-labels.ts';
 import { compileValidator } from './validation.ts';
@@ -47,10 +50,15 @@ import {
 } from './webhooks.ts';
 import { createRoutes, type Routes } from '../routes.ts';
 
-/** Every operation of the API. A new one is a file in this folder and an entry here. */
+/**
+ * Every operation of the API. A new one is a file in this folder and an entry here. The first whose path matches is called, so
+ * `/qrcodes/bulk` is before `/qrcodes/{id}`.
+ */
 export const operations: Operation[] = [
   createQrCode,
   createQrCodes,
+  updateQrCodes,
+  deleteQrCodes,
   listQrCodes,
   readQrCode,
   updateQrCode,
@@ -58,6 +66,7 @@ export const operations: Operation[] = [
   readQrCodeDesign,
   replaceQrCodeDesign,
   deleteQrCodeDesign,
+  readQrCodeLogo,
   replaceQrCodeLogo,
   deleteQrCodeLogo,
   readQrCodeEnding,
@@ -82,6 +91,7 @@ export const operations: Operation[] = [
   readStyle,
   updateStyle,
   deleteStyle,
+  readStyleLogo,
   replaceStyleLogo,
   deleteStyleLogo,
   applyStyle,
@@ -135,54 +145,64 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
-  const { file } = operation.success;
+  const { file, location } = operation.success;
   const sendsBody = operation.success.schema !== undefined || file !== undefined;
   const bodySchema = operation.checkedBody ?? operation.body;
+  const rename = createRenaming(operation.body);
   const bodyErrors = bodySchema && compileValidator(bodySchema, { kind: 'field', whole: 'body', hints });
 
   /** Where the query is invalid, the body is checked too, so that one response has the errors of both. */
-  function checkQuery(ctx: Context): Record<string, unknown> {
+  function checkQuery(ctx: Context, given: RenamedBody): Record<string, unknown> {
     const query = normalizeLabels(readQuery(querySchema, ctx.querystring)) as Record<string, unknown>;
-    const errors = queryErrors(query);
+    const errors = [...queryErrors(query), ...(operation.queryRules?.(query) ?? [])];
     if (errors.length > 0)
-      throw invalid([...errors, ...(bodyErrors?.(normalizeLabels(ctx.request.body)) ?? [])]);
+      throw invalid([...errors, ...given.errors, ...(bodyErrors?.(normalizeLabels(given.body)) ?? [])]);
     return query;
   }
 
-  async function checkBody(ctx: Context, rules: BodyRules): Promise<unknown> {
-    const body = normalizeLabels(ctx.request.body);
+  async function checkBody(given: RenamedBody, rules: BodyRules): Promise<unknown> {
+    const body = normalizeLabels(given.body);
     const errors = bodyErrors ? await findErrors(bodyErrors, body, rules) : [];
-    if (errors.length > 0) throw invalid(errors);
+    if (errors.length + given.errors.length > 0) throw refuseBody([...given.errors, ...errors]);
     return body;
   }
 
   async function prepare(ctx: Context, ownerId: string): Promise<Perform> {
     const headers: OperationResponse['headers'] = {};
+    const renamed = rename(ctx.request.body);
+    const warnings = renamingWarnings(renamed.sent);
+    const named = (error: unknown): never => {
+      throw inSentNames(error, renamed.sent);
+    };
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
       ownerId,
       rateWindow: ctx.state['rateWindow'] as RateWindow,
       caller: callerOf(ctx),
       params: ctx['params'] as Record<string, string>,
-      query: checkQuery(ctx),
-      body: (rules = async () => []) => checkBody(ctx, rules),
+      query: checkQuery(ctx, renamed),
+      body: (rules = async () => []) => checkBody(renamed, rules),
+      sentName: (field) => renamed.sent.get(field) ?? field,
       file: () => fileOf(ctx),
       mediaType: ctx.get('Content-Type'),
-      warn: (warnings) => {
-        if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
-      },
+      warn: (more) => void warnings.push(...more),
       etag: (tag) => {
         headers.ETag = tag;
       },
       requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
     };
     const handle = operation.prepare
-      ? await operation.prepare(request, services)
+      ? await operation.prepare(request, services).catch(named)
       : (given: ApiServices) => operation.handle(request, given);
     return async (given) => {
-      const body: unknown = await handle(given);
+      const body: unknown = await handle(given).catch(named);
+      if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
+      if (location) headers.Location = locationOf(location, body as { id: string });
       return { status: operation.success.status, headers, ...(sendsBody && { body }) };
     };
   }
+
+  const locationOf = (path: string, { id }: { id: string }) =>
+    `${services.config.baseUrl}${apiPrefix}${path.replace('{id}', id)}`;
 
   /** Other processes and caches must not learn of a change before it is committed. */
   async function performOnce(ctx: Context, ownerId: string): Promise<OperationResponse> {
@@ -210,7 +230,10 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       return;
     }
     ctx.status = status;
-    if (file) ctx.type = file;
+    if (file) {
+      const [name = '', extension = ''] = file.name.split('.');
+      ctx.set({ 'Content-Type': file.type, 'Content-Disposition': attachment(name, extension, name) });
+    }
     if (body !== undefined) ctx.body = body;
   };
 }

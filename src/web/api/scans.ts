@@ -6,7 +6,18 @@ import { listScans } from '../../scans/list-scans.ts';
 import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { choice, cursor, id, nullable, pageOf, timestamp, toPage } from './schema-parts.ts';
+import {
+  choice,
+  cursor,
+  id,
+  nullable,
+  pageOf,
+  period,
+  periodOf,
+  periodRules,
+  timestamp,
+  toPage,
+} from './schema-parts.ts';
 
 type OtherColumn = Exclude<ColumnName, 'country' | 'device'>;
 
@@ -79,17 +90,19 @@ export const listQrCodeScans = operation({
     cursor: Type.Optional(
       cursor('The `nextCursor` of the previous page, which is the `id` of its last scan.'),
     ),
+    ...period('scanned'),
   }),
+  queryRules: periodRules,
   success: {
     status: 200,
     description: 'One page of scans.',
     schema: pageOf(scanShape, 'One page of scans.'),
     example: { data: [scanExample], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
   },
-  async handle({ ownerId, params, query: { limit = 100, cursor: after } }, { db, reads }) {
+  async handle({ ownerId, params, query: { limit = 100, cursor: after, ...given } }, { db, reads }) {
     const code = await findCode(db, ownerId, params.id);
     const scans = await reads.scans(code.id, (replica) =>
-      listScans(replica, code.id, { limit, cursor: after }),
+      listScans(replica, code.id, { limit, cursor: after, ...periodOf(given) }),
     );
     return toPage(scans, limit, presentScan);
   },

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import type { FieldError } from '../../errors.ts';
 import { Type } from '../../schema.ts';
 
 /** Parts that several schemas share. `x-expects` completes the message "must be …" where a pattern or format fails. */
@@ -55,6 +56,31 @@ export const closed = { additionalProperties: false } as const;
 
 export const cursor = (description: string) =>
   Type.String({ format: 'uuid', description, 'x-expects': 'the nextCursor of an earlier page' });
+
+/** How many, for lists of which an account has few: without it, all are on one page. */
+export const fewLimit = (what: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 100, description: `Number of ${what} on a page.` }),
+  );
+
+/** The half-open interval of a list: `from` is in it, `to` is not. */
+export const period = (happened: string) => ({
+  from: Type.Optional(timestamp(`Only what was ${happened} at this time or later.`)),
+  to: Type.Optional(timestamp(`Only what was ${happened} before this time.`)),
+});
+
+export function periodRules({ from, to }: { from?: unknown; to?: unknown }): FieldError[] {
+  const [start, end] = [Date.parse(String(from)), Date.parse(String(to))];
+  return end <= start ? [{ field: 'to', message: 'must be after from' }] : [];
+}
+
+/** The times of a query that has passed. */
+export function periodOf({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
+  return {
+    ...(from !== undefined && { from: new Date(from) }),
+    ...(to !== undefined && { to: new Date(to) }),
+  };
+}
 
 export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Object(

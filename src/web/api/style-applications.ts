@@ -31,21 +31,24 @@ export const applyStyle = operation({
   params: styleIdParams,
   body: applicationBody,
   checkedBody: checkedApplicationBody,
-  bodyExample: { codeIds: ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11', '01936f3e-7c1b-7a22-9b3c-4d5e6f708192'] },
+  bodyExample: {
+    qrCodeIds: ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11', '01936f3e-7c1b-7a22-9b3c-4d5e6f708192'],
+  },
   success: {
     status: 202,
     description: 'The codes wait for the style.',
     schema: applicationShape,
     example: applicationExample,
+    location: '/style-applications/{id}',
   },
-  async handle({ ownerId, params, body }, { db, now }) {
+  async handle({ ownerId, params, body, sentName }, { db, now }) {
     const style = await findStyle(db, ownerId, params.id);
     const given = await body(async (fields, invalidFields) => [
-      ...idErrors('codeIds', fields.codeIds),
-      ...(invalidFields.has('codeIds') || invalidFields.has('category') ? [] : choiceErrors(fields)),
+      ...idErrors('qrCodeIds', fields.qrCodeIds),
+      ...(invalidFields.has('qrCodeIds') || invalidFields.has('category') ? [] : choiceErrors(fields)),
     ]);
-    const codeIds = given.codeIds
-      ? (await requireCodes(db, ownerId, given.codeIds, 'codeIds')).map(({ id }) => id)
+    const codeIds = given.qrCodeIds
+      ? (await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'))).map(({ id }) => id)
       : await idsOfCategory(db, ownerId, given.category);
     const wanted = { styleId: style.id, codeIds: [...new Set(codeIds)] };
     return presentApplication(await requireApplication(db, ownerId, wanted, now()));
@@ -71,11 +74,11 @@ export const readStyleApplication = operation({
   },
 });
 
-function choiceErrors(given: { codeIds?: unknown; category?: unknown }): FieldError[] {
-  if (given.codeIds !== undefined && given.category !== undefined)
-    return [{ field: 'category', message: 'must not be sent together with codeIds' }];
-  if (given.codeIds === undefined && given.category === undefined)
-    return [{ field: 'codeIds', message: 'is required without category' }];
+function choiceErrors(given: { qrCodeIds?: unknown; category?: unknown }): FieldError[] {
+  if (given.qrCodeIds !== undefined && given.category !== undefined)
+    return [{ field: 'category', message: 'must not be sent together with qrCodeIds' }];
+  if (given.qrCodeIds === undefined && given.category === undefined)
+    return [{ field: 'qrCodeIds', message: 'is required without category' }];
   return [];
 }
 

@@ -1,12 +1,31 @@
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { proveStyle } from '../../codes/styles/prove-style.ts';
 import { changeStyle, findStyle } from '../../codes/styles/styles.ts';
+import { logoExample, logoShape } from './design-shapes.ts';
 import { operation } from './operation.ts';
 import { readLogo } from './read-logo.ts';
 import { presentStyle, styleExample, styleShape } from './style-shapes.ts';
-import { styleIdParams } from './styles.ts';
+import type { Style } from '../../codes/styles/style.ts';
+import { styleEtag, styleIdParams } from './styles.ts';
 
 const path = '/styles/{id}/logo';
+
+export const readStyleLogo = operation({
+  id: 'readStyleLogo',
+  method: 'get',
+  path,
+  tag: 'Styles',
+  summary: 'Read the logo of a style',
+  description: 'Returns which logo the style has. Its `ETag` is that of the style.',
+  params: styleIdParams,
+  success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db }) {
+    const style = await findStyle(db, ownerId, params.id);
+    etag(styleEtag(style));
+    return { logo: style.design.logo };
+  },
+});
 
 export const replaceStyleLogo = operation({
   id: 'replaceStyleLogo',
@@ -19,20 +38,24 @@ export const replaceStyleLogo = operation({
   params: styleIdParams,
   fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
   maxBodyBytes: maxLogoBytes,
-  mayConflict: true,
+  isVersioned: true,
   success: {
     status: 200,
     description: 'The style with the logo was proven and saved.',
     schema: styleShape,
-    example: { ...styleExample, logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' },
+    example: { ...styleExample, ...logoExample },
   },
-  async handle({ ownerId, caller, params, file }, { db, config, proofs, imageDecoder, now }) {
+  async handle({ ownerId, caller, params, file, etag, requireMatch }, { db, config, proofs, imageDecoder, now }) {
     const style = await findStyle(db, ownerId, params.id);
+    const check = (current: Style) => requireMatch(styleEtag(current));
+    check(style);
     const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const to = { ...style.design, logo: newLogo.id };
     await proveStyle(proofs, caller, to, config.baseUrl, newLogo);
     const design = { from: style.design, to, newLogo };
-    return presentStyle(await changeStyle(db, ownerId, style.id, { design }, now()));
+    const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
+    etag(styleEtag(saved));
+    return presentStyle(saved);
   },
 });
 
@@ -44,13 +67,15 @@ export const deleteStyleLogo = operation({
   summary: 'Remove the logo of a style',
   description: 'The rest of the style stays. Codes that have got the style do not change.',
   params: styleIdParams,
-  mayConflict: true,
+  isVersioned: true,
   success: { status: 204, description: 'The style has no logo.' },
-  async handle({ ownerId, caller, params }, { db, config, proofs, now }) {
+  async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now }) {
     const style = await findStyle(db, ownerId, params.id);
+    const check = (current: Style) => requireMatch(styleEtag(current));
+    check(style);
     if (style.design.logo === null) return;
     const to = { ...style.design, logo: null };
     await proveStyle(proofs, caller, to, config.baseUrl);
-    await changeStyle(db, ownerId, style.id, { design: { from: style.design, to } }, now());
+    await changeStyle(db, ownerId, style.id, { design: { from: style.design, to }, check }, now());
   },
 });

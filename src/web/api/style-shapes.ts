@@ -4,6 +4,7 @@ import { maxAppliedCodes, type StyleApplication } from '../../codes/styles/style
 import type { Style } from '../../codes/styles/style.ts';
 import { Type } from '../../schema.ts';
 import { designChanges, designInputs, designProperties } from './design-shapes.ts';
+import { formerField, formerName } from './former-names.ts';
 import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp } from './schema-parts.ts';
 
 const name = label('The name of the style: unique in the account, whether in upper or lower case.');
@@ -11,16 +12,17 @@ const isDefault = Type.Boolean({
   description: 'Whether new QR codes get the style. Setting it to true ends it for the style that had it.',
 });
 
+const startCode = nullable({
+  ...id('Starts with the design of this QR code and its logo, instead of the defaults.'),
+  default: null,
+});
+
 export const styleBody = Type.Object(
   {
     name,
     isDefault: Type.Optional({ ...isDefault, default: false }),
-    codeId: Type.Optional(
-      nullable({
-        ...id('Starts with the design of this QR code and its logo, instead of the defaults.'),
-        default: null,
-      }),
-    ),
+    qrCodeId: Type.Optional(startCode),
+    codeId: formerName(startCode, 'qrCodeId'),
     ...Type.Partial(Type.Object(designInputs)).properties,
   },
   { ...closed, description: 'The style to create. Omitted fields get their default.' },
@@ -49,23 +51,27 @@ const ids = {
   description: 'The QR codes. Send either these or `category`.',
 };
 const category = Type.Optional(
-  text(`All QR codes with this category, up to ${maxAppliedCodes}. Send either this or \`codeIds\`.`, {
+  text(`All QR codes with this category, up to ${maxAppliedCodes}. Send either this or \`qrCodeIds\`.`, {
     maxLength: maxLabelLength,
   }),
 );
 
+const idList = Type.Array(id('Identifier of a QR code.'), ids);
+
 export const applicationBody = Type.Object(
-  { codeIds: Type.Optional(Type.Array(id('Identifier of a QR code.'), ids)), category },
+  { qrCodeIds: Type.Optional(idList), category, codeIds: formerName(idList, 'qrCodeIds') },
   { ...closed, description: 'The QR codes that get the style.' },
 );
 
 /** Ids are checked by `idErrors`: hundreds of errors at once would block other requests. */
 export const checkedApplicationBody = Type.Object(
-  { codeIds: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', ...ids })), category },
+  { qrCodeIds: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', ...ids })), category },
   closed,
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const refusedCode = id('Identifier of the QR code.');
 
 export const applicationShape = Type.Object(
   {
@@ -77,7 +83,8 @@ export const applicationShape = Type.Object(
     applied: count('Number of QR codes that have got the style.'),
     refused: Type.Array(
       Type.Object({
-        codeId: id('Identifier of the QR code.'),
+        qrCodeId: refusedCode,
+        codeId: formerField(refusedCode, 'qrCodeId'),
         reason: Type.String({
           description:
             'Why it stays as it was: phones could not read it in the style, or it got another design meanwhile.',
@@ -109,7 +116,7 @@ export function presentApplication(given: StyleApplication): Static<typeof appli
     total: given.total,
     pending: given.waiting,
     applied: given.applied,
-    refused: given.refused,
+    refused: given.refused.map(({ codeId, reason }) => ({ qrCodeId: codeId, codeId, reason })),
     createdAt: given.createdAt.toISOString(),
   };
 }

@@ -4,11 +4,15 @@ import { findDesign } from '../../codes/design/stored-design.ts';
 import { proveStyle } from '../../codes/styles/prove-style.ts';
 import { changeStyle, findStyle, findStyles, insertStyle, removeStyle } from '../../codes/styles/styles.ts';
 import { Type } from '../../schema.ts';
+import type { Style } from '../../codes/styles/style.ts';
 import { operation } from './operation.ts';
-import { pageOf } from './schema-parts.ts';
+import { resourceEtag } from './preconditions.ts';
+import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';
 import { presentStyle, styleBody, styleChanges, styleExample, styleShape } from './style-shapes.ts';
 
 export const styleIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the style.' }) });
+
+export const styleEtag = (style: Style) => resourceEtag(presentStyle(style));
 
 const logoHint = { logo: 'cannot be set here; use PUT /api/v1/styles/{id}/logo' };
 const proven =
@@ -29,15 +33,20 @@ export const createStyle = operation({
     description: 'The style was created.',
     schema: styleShape,
     example: { ...styleExample, isDefault: false },
+    location: '/styles/{id}',
   },
-  async prepare({ ownerId, caller, body }, { db, config, proofs, now }) {
-    const { name, isDefault = false, codeId = null, ...given } = await body();
-    const code = codeId === null ? undefined : await findCode(db, ownerId, codeId);
+  isVersioned: true,
+  async prepare({ ownerId, caller, body, etag }, { db, config, proofs, now }) {
+    const { name, isDefault = false, qrCodeId = null, ...given } = await body();
+    const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
     const start = code && (await findDesign(db, code.id))?.design;
     const design = normalizeDesign({ ...start, ...(given as Partial<Design>) });
     await proveStyle(proofs, caller, design, config.baseUrl);
-    return async (services) =>
-      presentStyle(await insertStyle(services.db, ownerId, { name, design, isDefault }, now()));
+    return async (services) => {
+      const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
+      etag(styleEtag(style));
+      return presentStyle(style);
+    };
   },
 });
 
@@ -47,15 +56,21 @@ export const listStyles = operation({
   path: '/styles',
   tag: 'Styles',
   summary: 'List styles',
-  description: 'Returns all your styles, newest first. There are few, so there is only one page.',
+  description: 'Returns your styles, newest first. Without `limit`, up to 100 are on a page.',
+  query: Type.Object({
+    limit: fewLimit('styles'),
+    cursor: Type.Optional(
+      cursor('The `nextCursor` of the previous page, which is the `id` of its last style.'),
+    ),
+  }),
   success: {
     status: 200,
     description: 'Your styles.',
-    schema: pageOf(styleShape, 'All styles.'),
+    schema: pageOf(styleShape, 'One page of styles.'),
     example: { data: [styleExample], nextCursor: null },
   },
-  async handle({ ownerId }, { db }) {
-    return { data: (await findStyles(db, ownerId)).map(presentStyle), nextCursor: null };
+  async handle({ ownerId, query: { limit = 100, cursor: after } }, { db }) {
+    return toPage(await findStyles(db, ownerId, { limit, cursor: after }), limit, presentStyle);
   },
 });
 
@@ -68,8 +83,11 @@ export const readStyle = operation({
   description: 'Returns one of your styles.',
   params: styleIdParams,
   success: { status: 200, description: 'The style.', schema: styleShape, example: styleExample },
-  async handle({ ownerId, params }, { db }) {
-    return presentStyle(await findStyle(db, ownerId, params.id));
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db }) {
+    const style = await findStyle(db, ownerId, params.id);
+    etag(styleEtag(style));
+    return presentStyle(style);
   },
 });
 
@@ -84,16 +102,18 @@ export const updateStyle = operation({
   body: styleChanges,
   bodyExample: { name: 'Café Linden, winter', isDefault: true },
   otherFields: logoHint,
-  mayConflict: true,
+  isVersioned: true,
   success: {
     status: 200,
     description: 'The style after the change.',
     schema: styleShape,
     example: styleExample,
   },
-  async prepare({ ownerId, caller, params, body }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, params, body, etag, requireMatch }, { db, config, proofs, now }) {
     const stored = await findStyle(db, ownerId, params.id);
     const { name, isDefault, ...given } = await body();
+    const check = (current: Style) => requireMatch(styleEtag(current));
+    check(stored);
     const changesDesign = Object.keys(given).length > 0;
     const design = normalizeDesign({ ...stored.design, ...(given as Partial<Design>) });
     if (changesDesign) await proveStyle(proofs, caller, design, config.baseUrl);
@@ -102,8 +122,11 @@ export const updateStyle = operation({
       ...(isDefault !== undefined && { isDefault }),
       ...(changesDesign && { design: { from: stored.design, to: design } }),
     };
-    return async (services) =>
-      presentStyle(await changeStyle(services.db, ownerId, stored.id, changes, now()));
+    return async (services) => {
+      const style = await changeStyle(services.db, ownerId, stored.id, { ...changes, check }, now());
+      etag(styleEtag(style));
+      return presentStyle(style);
+    };
   },
 });
 
@@ -116,7 +139,8 @@ export const deleteStyle = operation({
   description: 'Codes that have got it keep their design. Codes that wait for it do not get it.',
   params: styleIdParams,
   success: { status: 204, description: 'The style was deleted.' },
-  async handle({ ownerId, params }, { db }) {
-    await removeStyle(db, ownerId, params.id);
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db }) {
+    await removeStyle(db, ownerId, params.id, (style) => requireMatch(styleEtag(style)));
   },
 });

@@ -18,7 +18,7 @@ ajv.addFormat(
 );
 ajv.addFormat('text', isText);
 ajv.addFormat('label', isLabel);
-ajv.addVocabulary(['x-expects']);
+ajv.addVocabulary(['x-expects', 'x-renamed-to']);
 
 const isDateTime = fullFormats['date-time'] as { validate(text: string): boolean };
 

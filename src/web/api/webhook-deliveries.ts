@@ -15,7 +15,17 @@ import { findEndpoint } from '../../webhooks/endpoints.ts';
 import { deliveryStatuses } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { operation } from './operation.ts';
-import { choice, closed, cursor, pageOf, timestamp, toPage } from './schema-parts.ts';
+import {
+  choice,
+  closed,
+  cursor,
+  pageOf,
+  period,
+  periodOf,
+  periodRules,
+  timestamp,
+  toPage,
+} from './schema-parts.ts';
 import {
   deliveryDetail,
   deliveryExample,
@@ -40,6 +50,7 @@ export const testWebhook = operation({
     description: 'The ping is sent.',
     schema: deliveryShape,
     example: deliveryExample,
+    location: '/webhook-deliveries/{id}',
   },
   async handle({ ownerId, params }, { db }) {
     return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, params.id)));
@@ -62,16 +73,23 @@ export const listWebhookDeliveries = operation({
       cursor('The `nextCursor` of the previous page, which is the `id` of its last delivery.'),
     ),
     status: Type.Optional(choice(deliveryStatuses, 'Only deliveries with this status.')),
+    ...period('sent, by its `happenedAt`,'),
   }),
+  queryRules: periodRules,
   success: {
     status: 200,
     description: 'One page of deliveries.',
     schema: pageOf(deliveryShape, 'One page of deliveries.'),
     example: { data: [deliveryExample], nextCursor: null },
   },
-  async handle({ ownerId, params, query: { limit = 20, cursor: after, status } }, { db }) {
+  async handle({ ownerId, params, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
     const endpoint = await findEndpoint(db, ownerId, params.id);
-    const found = await listDeliveries(db, endpoint.id, { limit, cursor: after, status });
+    const found = await listDeliveries(db, endpoint.id, {
+      limit,
+      cursor: after,
+      status,
+      ...periodOf(given),
+    });
     return toPage(found, limit, presentDelivery);
   },
 });
@@ -136,7 +154,7 @@ export const retryWebhookDelivery = operation({
 export const replayBody = Type.Object(
   {
     from: timestamp(`Start of the period, at most ${logDays} days ago.`),
-    to: timestamp('End of the period.'),
+    to: timestamp('End of the period, which is not part of it.'),
   },
   { ...closed, description: 'The period to replay.' },
 );
@@ -155,7 +173,7 @@ export const replayShape = Type.Object(
   { description: 'What a replay sends.' },
 );
 
-const replayed: Static<typeof replayShape> = { deliveries: 12, scans: 340 };
+const replayExample: Static<typeof replayShape> = { deliveries: 12, scans: 340 };
 
 export const replayWebhook = operation({
   id: 'replayWebhook',
@@ -172,14 +190,14 @@ export const replayWebhook = operation({
     status: 202,
     description: 'The events are sent.',
     schema: replayShape,
-    example: replayed,
+    example: replayExample,
   },
   async handle({ ownerId, params, body }, { db, now }) {
     const endpoint = await findEndpoint(db, ownerId, params.id);
     const given = await body();
-    const period = { from: new Date(given.from), to: new Date(given.to) };
-    const errors = periodErrors(period, now());
+    const replayed = { from: new Date(given.from), to: new Date(given.to) };
+    const errors = periodErrors(replayed, now());
     if (errors.length > 0) throw invalid(errors);
-    return replayPeriod(db, endpoint, period, now());
+    return replayPeriod(db, endpoint, replayed, now());
   },
 });

@@ -3,6 +3,7 @@ import { Type } from '../../schema.ts';
 import type { DeliveryEvent } from '../../webhooks/events.ts';
 import { readShape } from './qr-code-shapes.ts';
 import { scanShape } from './scans.ts';
+import { formerField } from './former-names.ts';
 import { choice, id, timestamp } from './schema-parts.ts';
 
 // Counting the scans of a code would take time in the transaction of each change.
@@ -23,18 +24,20 @@ function eventOf<Data extends TSchema>(name: DeliveryEvent, data: Data, descript
   );
 }
 
-const codeData = Type.Object({ code: eventCodeShape }, { description: 'The QR code.' });
+/** One object, which the former name repeats. */
+const codeProperty = { qrCode: eventCodeShape, code: formerField(eventCodeShape, 'qrCode') };
+const codeData = Type.Object(codeProperty, { description: 'The QR code.' });
 
 /** The body of each event. */
 export const eventShapes = {
   'code.created': eventOf('code.created', codeData, 'A QR code was created.'),
   'code.updated': eventOf('code.updated', codeData, 'A QR code was changed. Scans do not count as changes.'),
-  'code.deleted': eventOf('code.deleted', codeData, 'A QR code was deleted. `code` is as it was before.'),
+  'code.deleted': eventOf('code.deleted', codeData, 'A QR code was deleted. `qrCode` is as it was before.'),
   'code.expiring': eventOf(
     'code.expiring',
     Type.Object(
       {
-        code: eventCodeShape,
+        ...codeProperty,
         daysLeft: Type.Integer({ description: 'It stops working within this many days: 30, 7 or 1.' }),
       },
       { description: 'The QR code.' },

@@ -3,6 +3,7 @@ import { Type } from '../../schema.ts';
 import { type Attempt, type Delivery, messageId } from '../../webhooks/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { formerField, formerName } from './former-names.ts';
 import { choice, closed, id, label, nullable, timestamp } from './schema-parts.ts';
 
 const maxListed = 100;
@@ -21,19 +22,19 @@ const fields = {
     uniqueItems: true,
     description: 'The events that the endpoint is called for.',
   }),
-  codeIds: nullable(
+  qrCodeIds: nullable(
     Type.Array(id('The `id` of a QR code.'), {
       minItems: 1,
       maxItems: maxListed,
       description:
-        'Only events of these QR codes. With `categories` as well: of codes in either list. Null in both: of all codes.',
+        'Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes.',
     }),
   ),
   categories: nullable(
     Type.Array(label('A category.'), {
       minItems: 1,
       maxItems: maxListed,
-      description: 'Only events of QR codes with one of these categories. See `codeIds`.',
+      description: 'Only events of QR codes with one of these categories. See `qrCodeIds`.',
     }),
   ),
 };
@@ -43,8 +44,9 @@ export const endpointBody = Type.Object(
     url: fields.url,
     name: fields.name,
     events: fields.events,
-    codeIds: Type.Optional({ ...fields.codeIds, default: null }),
+    qrCodeIds: Type.Optional({ ...fields.qrCodeIds, default: null }),
     categories: Type.Optional({ ...fields.categories, default: null }),
+    codeIds: formerName(fields.qrCodeIds, 'qrCodeIds'),
   },
   { ...closed, description: 'The webhook endpoint to create.' },
 );
@@ -54,21 +56,25 @@ const isEnabled = Type.Boolean({
     'Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures.',
 });
 
-export const endpointChanges = Type.Partial(Type.Object({ ...fields, isEnabled }), {
-  ...closed,
-  description: 'The fields to change. Omitted fields are not changed.',
-});
+export const endpointChanges = Type.Partial(
+  Type.Object({ ...fields, isEnabled, codeIds: formerName(fields.qrCodeIds, 'qrCodeIds') }),
+  {
+    ...closed,
+    description: 'The fields to change. Omitted fields are not changed.',
+  },
+);
+
+const onlyCodes = nullable(
+  Type.Array(id('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
+);
 
 const endpointProperties = {
   id: id('Identifier of the webhook endpoint.'),
   url: Type.String({ description: 'The URL that is called.' }),
   name: Type.String({ description: 'The name of the endpoint.' }),
   events: Type.Array(choice(eventNames, 'An event.'), { description: 'The events that it is called for.' }),
-  codeIds: nullable(
-    Type.Array(id('The `id` of a QR code.'), {
-      description: 'Only events of these QR codes, or null.',
-    }),
-  ),
+  qrCodeIds: onlyCodes,
+  codeIds: formerField(onlyCodes, 'qrCodeIds'),
   categories: nullable(
     Type.Array(Type.String({ description: 'A category.' }), {
       description: 'Only events of QR codes with one of these categories, or null.',
@@ -110,6 +116,7 @@ export function presentEndpoint(endpoint: Endpoint, now: Date): Static<typeof en
     url: endpoint.url,
     name: endpoint.name,
     events: endpoint.events,
+    qrCodeIds: endpoint.codeIds,
     codeIds: endpoint.codeIds,
     categories: endpoint.categories,
     isEnabled: endpoint.isEnabled,
@@ -124,7 +131,8 @@ export function presentEndpoint(endpoint: Endpoint, now: Date): Static<typeof en
 const deliveryProperties = {
   id: id('Identifier of the delivery. Used as the pagination cursor.'),
   messageId: Type.String({ description: 'The header `webhook-id`: the same for each attempt.' }),
-  event: choice(deliveryEvents, 'The event.'),
+  type: choice(deliveryEvents, 'The event, as in the `type` of its payload.'),
+  event: formerField(choice(deliveryEvents, 'The event.'), 'type'),
   status: choice(
     deliveryStatuses,
     '`pending`: it is sent, or sent again. `delivered`: the endpoint answered with a 2xx status. `failed`: it did not, for three days, or was disabled. `canceled`: its scans were deleted before it was sent.',
@@ -165,6 +173,7 @@ export function presentDelivery(delivery: Delivery): Static<typeof deliveryShape
   return {
     id: delivery.id,
     messageId: messageId(delivery),
+    type: delivery.event,
     event: delivery.event,
     status: delivery.status,
     scanCount: delivery.scanIds?.length ?? 0,
@@ -191,6 +200,7 @@ export const endpointExample: Static<typeof endpointShape> = {
   url: 'https://example.com/hooks/qrelay',
   name: 'CRM',
   events: ['scan.recorded', 'code.expiring'],
+  qrCodeIds: null,
   codeIds: null,
   categories: ['Menus'],
   isEnabled: true,
@@ -204,6 +214,7 @@ export const endpointExample: Static<typeof endpointShape> = {
 export const deliveryExample: Static<typeof deliveryShape> = {
   id: '01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33',
   messageId: 'msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33',
+  type: 'ping',
   event: 'ping',
   status: 'pending',
   scanCount: 0,

@@ -1,16 +1,20 @@
 import { Type } from '../../schema.ts';
 import { findLimits } from '../../accounts/account-limits.ts';
+import { findCodes } from '../../codes/find-codes.ts';
 import { outboundUrlError } from '../../net/outbound-url.ts';
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
+  type Endpoint,
   findEndpoint,
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
+import { missingCode } from './check-body.ts';
 import { type ApiServices, type BodyRules, operation } from './operation.ts';
-import { pageOf } from './schema-parts.ts';
+import { versionedEtag } from './preconditions.ts';
+import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';
 import {
   endpointBody,
   endpointChanges,
@@ -29,11 +33,27 @@ const secretExample = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
 };
 
-function urlRules({ webhooks }: ApiServices): BodyRules<{ url?: string }> {
-  return async ({ url }) => {
+/** `known`: codes that the endpoint has already. One that was deleted since may be sent again. */
+function endpointRules(
+  { db, webhooks }: ApiServices,
+  ownerId: string,
+  known: string[] = [],
+): BodyRules<{ url?: string; qrCodeIds?: string[] | null }> {
+  return async ({ url, qrCodeIds }) => {
     const error = url === undefined ? undefined : outboundUrlError(url, webhooks.policy);
-    return error ? [{ field: 'url', message: error }] : [];
+    const { missing } = await findCodes(db, ownerId, qrCodeIds ?? []);
+    const unknown = missing.filter((index) => !known.includes(qrCodeIds?.[index]?.toLowerCase() ?? ''));
+    return [
+      ...(error ? [{ field: 'url', message: error }] : []),
+      ...unknown.map((index) => missingCode(`qrCodeIds[${index}]`)),
+    ];
   };
+}
+
+/** Failing calls make no version stale. */
+function etagOf(endpoint: Endpoint, now: Date): string {
+  const { failingSince, previousSecretExpiresAt, ...rest } = presentEndpoint(endpoint, now);
+  return versionedEtag(rest, { failingSince, previousSecretExpiresAt });
 }
 
 export const createWebhook = operation({
@@ -51,17 +71,20 @@ export const createWebhook = operation({
     description: 'The webhook endpoint was created.',
     schema: endpointWithSecret,
     example: secretExample,
+    location: '/webhooks/{id}',
   },
-  async handle({ ownerId, body }, services) {
+  isVersioned: true,
+  async handle({ ownerId, body, etag }, services) {
     const { db, config, webhooks, now } = services;
-    const { codeIds = null, categories = null, ...given } = await body(urlRules(services));
+    const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
     const { limits } = await findLimits(db, ownerId, config.limits);
     const { endpoint, secret } = await createEndpoint(
       db,
       ownerId,
-      { ...given, codeIds, categories },
+      { ...given, codeIds: qrCodeIds, categories },
       { box: webhooks.box, quota: limits.webhooks, now: now() },
     );
+    etag(etagOf(endpoint, now()));
     return { ...presentEndpoint(endpoint, now()), secret };
   },
 });
@@ -72,16 +95,22 @@ export const listWebhooks = operation({
   path: '/webhooks',
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
-  description: 'Returns all your webhook endpoints, newest first. There are few, so there is only one page.',
+  description: 'Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.',
+  query: Type.Object({
+    limit: fewLimit('webhook endpoints'),
+    cursor: Type.Optional(
+      cursor('The `nextCursor` of the previous page, which is the `id` of its last webhook endpoint.'),
+    ),
+  }),
   success: {
     status: 200,
     description: 'Your webhook endpoints.',
-    schema: pageOf(endpointShape, 'All webhook endpoints.'),
+    schema: pageOf(endpointShape, 'One page of webhook endpoints.'),
     example: { data: [endpointExample], nextCursor: null },
   },
-  async handle({ ownerId }, { db, now }) {
-    const endpoints = await listEndpoints(db, ownerId);
-    return { data: endpoints.map((endpoint) => presentEndpoint(endpoint, now())), nextCursor: null };
+  async handle({ ownerId, query: { limit = 100, cursor: after } }, { db, now }) {
+    const endpoints = await listEndpoints(db, ownerId, { limit, cursor: after });
+    return toPage(endpoints, limit, (endpoint) => presentEndpoint(endpoint, now()));
   },
 });
 
@@ -99,8 +128,11 @@ export const readWebhook = operation({
     schema: endpointShape,
     example: endpointExample,
   },
-  async handle({ ownerId, params }, { db, now }) {
-    return presentEndpoint(await findEndpoint(db, ownerId, params.id), now());
+  isVersioned: true,
+  async handle({ ownerId, params, etag }, { db, now }) {
+    const endpoint = await findEndpoint(db, ownerId, params.id);
+    etag(etagOf(endpoint, now()));
+    return presentEndpoint(endpoint, now());
   },
 });
 
@@ -121,11 +153,17 @@ export const updateWebhook = operation({
     schema: endpointShape,
     example: endpointExample,
   },
-  async handle({ ownerId, params, body }, services) {
+  isVersioned: true,
+  async handle({ ownerId, params, body, etag, requireMatch }, services) {
     const { db, now } = services;
-    await findEndpoint(db, ownerId, params.id);
-    const changes = await body(urlRules(services));
-    return presentEndpoint(await changeEndpoint(db, ownerId, params.id, changes, now()), now());
+    const stored = await findEndpoint(db, ownerId, params.id);
+    const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
+    const { qrCodeIds, ...given } = await body(rules);
+    const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
+    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+    const changed = await changeEndpoint(db, ownerId, params.id, changes, now(), check);
+    etag(etagOf(changed, now()));
+    return presentEndpoint(changed, now());
   },
 });
 
@@ -138,8 +176,9 @@ export const deleteWebhook = operation({
   description: 'Deletes it with its log. What waits to be sent is not sent.',
   params: endpointIdParams,
   success: { status: 204, description: 'The webhook endpoint was deleted.' },
-  async handle({ ownerId, params }, { db }) {
-    await deleteEndpoint(db, ownerId, params.id);
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, now }) {
+    await deleteEndpoint(db, ownerId, params.id, (deleted) => requireMatch(etagOf(deleted, now())));
   },
 });
 
@@ -158,8 +197,11 @@ export const rotateWebhookSecret = operation({
     schema: endpointWithSecret,
     example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
   },
-  async handle({ ownerId, params }, { db, webhooks, now }) {
-    const rotated = await rotateSecret(db, ownerId, params.id, { box: webhooks.box, now: now() });
+  isVersioned: true,
+  async handle({ ownerId, params, etag, requireMatch }, { db, webhooks, now }) {
+    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+    const rotated = await rotateSecret(db, ownerId, params.id, { box: webhooks.box, now: now(), check });
+    etag(etagOf(rotated.endpoint, now()));
     return { ...presentEndpoint(rotated.endpoint, now()), secret: rotated.secret };
   },
 });

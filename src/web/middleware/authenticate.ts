@@ -80,6 +80,6 @@ function blockedAccount(): AppError {
   return new AppError(
     'invalid_api_key',
     'The account of this API key is blocked. Contact the operator of this service.',
-    { headers: { 'WWW-Authenticate': 'Bearer' } },
+    { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
   );
 }

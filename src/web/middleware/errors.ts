@@ -49,6 +49,7 @@ function toAppError(error: unknown): AppError {
       {
         status: 503,
         headers: { 'Retry-After': String(retryAfterSeconds) },
+        code: 'database_unavailable',
       },
     );
   }

@@ -14,7 +14,8 @@ export async function readBytes(
   maxBytes: number,
   tooLarge: string,
 ): Promise<Buffer<ArrayBuffer>> {
-  const refusal = () => new AppError('validation_error', tooLarge, { status: 413 });
+  const refusal = () =>
+    new AppError('validation_error', tooLarge, { status: 413, code: 'payload_too_large' });
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw refusal();
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -30,7 +31,9 @@ export async function readBytes(
       parts.push(part);
     }
   } catch (error) {
-    throw error instanceof AppError ? error : invalid([{ field: 'body', message: 'was truncated' }]);
+    throw error instanceof AppError
+      ? error
+      : invalid([{ field: 'body', message: 'was truncated' }], { code: 'malformed_body' });
   } finally {
     stop();
   }
@@ -44,6 +47,7 @@ export function fileBody(maxBytes = defaultMaxBytes) {
     if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase()))
       throw new AppError('validation_error', 'A file must be sent without Content-Encoding.', {
         status: 415,
+        code: 'unsupported_media_type',
       });
     ctx.state['fileBody'] = await readBytes(ctx.req, maxBytes, tooLarge);
     await next();

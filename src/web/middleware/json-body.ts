@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { koaBody } from 'koa-body';
+import { HttpMethodEnum, koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
 
 const defaultMaxBytes = 64 * 1024;
@@ -15,6 +15,7 @@ const bytesReader = (maxBytes: number) =>
     json: false,
     urlencoded: false,
     multipart: false,
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
       throw toAppError(error, maxBytes);
     },
@@ -42,6 +43,7 @@ export function jsonBody(maxBytes = defaultMaxBytes) {
         'The body must be JSON. Send the header Content-Type: application/json.',
         {
           status: 415,
+          code: 'unsupported_media_type',
         },
       );
     }
@@ -77,13 +79,14 @@ function parse(bytes: string): JsonBody {
 }
 
 function badBody(message: string): AppError {
-  return invalid([{ field: 'body', message }]);
+  return invalid([{ field: 'body', message }], { code: 'malformed_body' });
 }
 
 function toAppError(error: BodyError, maxBytes: number): AppError {
   if (error.status === 413) {
     return new AppError('validation_error', `The body must have at most ${maxBytes} bytes.`, {
       status: 413,
+      code: 'payload_too_large',
     });
   }
   if (error.status === 415) {
@@ -92,6 +95,7 @@ function toAppError(error: BodyError, maxBytes: number): AppError {
       'The Content-Encoding of the body is not supported. Use gzip, deflate, br or none.',
       {
         status: 415,
+        code: 'unsupported_media_type',
       },
     );
   }

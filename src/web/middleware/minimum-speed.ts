@@ -20,4 +20,5 @@ export function watchSpeed(received: () => number): { tooSlow: Promise<never>; s
 const slowBody = () =>
   new AppError('validation_error', 'The upload was too slow. Try again with a faster connection.', {
     status: 408,
+    code: 'request_timeout',
   });

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { endOfDay } from '../../codes/last-day.ts';
+import { findCodes } from '../../codes/find-codes.ts';
 import { AppError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import {
@@ -57,6 +58,16 @@ export function webhooksPages(parts: PageParts): Routes {
 
   const findOwn = (ctx: Context): Promise<Endpoint> =>
     findEndpoint(db, userOf(ctx).id, String(ctx['params'].id));
+  /** The form, with an error where it lists codes of others. `known`: codes that the endpoint has already. */
+  async function readForm(ctx: Context, known: string[] = []) {
+    const { form, input } = readEndpointForm(ctx, webhooks.policy);
+    const { missing } = await findCodes(db, userOf(ctx).id, input.codeIds ?? []);
+    const unknown = missing.filter((index) => !known.includes(input.codeIds?.[index]?.toLowerCase() ?? ''));
+    const lines = unknown.map((index) => index + 1).join(', ');
+    if (lines !== '')
+      form.errors.push({ field: 'codes', message: `has codes that are not yours, in line ${lines}` });
+    return { form, input };
+  }
   const flashOf = (ctx: Context) => {
     const flash = readFlash(ctx, parts, flashTexts);
     return flash && flashTexts[flash];
@@ -80,7 +91,7 @@ export function webhooksPages(parts: PageParts): Routes {
   });
 
   routes.post('user', '/new', async (ctx) => {
-    const { form, input } = readEndpointForm(ctx, webhooks.policy);
+    const { form, input } = await readForm(ctx);
     const visitor = visitorOf(ctx, parts);
     if (form.errors.length > 0) return show(ctx, EndpointFormView, { visitor, form }, 400);
     const user = userOf(ctx);
@@ -151,8 +162,8 @@ export function webhooksPages(parts: PageParts): Routes {
   });
 
   routes.post('user', '/:id/edit', async (ctx) => {
-    const { id } = await findOwn(ctx);
-    const { form, input } = readEndpointForm(ctx, webhooks.policy);
+    const { id, codeIds } = await findOwn(ctx);
+    const { form, input } = await readForm(ctx, codeIds ?? []);
     if (form.errors.length > 0)
       return show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id }, 400);
     await changeEndpoint(db, userOf(ctx).id, id, input, now());
@@ -186,7 +197,7 @@ export function webhooksPages(parts: PageParts): Routes {
     const end = endOfDay(lastDay);
     if (!endOfDay(firstDay) || !end || lastDay < firstDay)
       return showEndpoint(ctx, endpoint, 'Choose a last day that is not before the first one.');
-    const period = { from: new Date(firstDay), to: new Date(new Date(end).getTime() - 1) };
+    const period = { from: new Date(firstDay), to: new Date(end) };
     if (periodErrors(period, now()).length > 0)
       return showEndpoint(ctx, endpoint, `Choose days of the last ${logDays} days.`);
     await replayPeriod(db, endpoint, period, now());

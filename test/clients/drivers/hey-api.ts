@@ -9,6 +9,7 @@ import {
   deleteQrCodeDesign,
   deleteQrCodeFile,
   deleteQrCodeLogo,
+  deleteQrCodes,
   deleteQrCodePhoto,
   deleteQrCodePageLogo,
   deleteStyle,
@@ -27,6 +28,7 @@ import {
   readQrCodeDesign,
   readQrCodeEnding,
   readQrCodeFile,
+  readQrCodeLogo,
   readQrCodePage,
   readQrCodePhoto,
   replaceQrCodeFile,
@@ -34,6 +36,7 @@ import {
   readQrCodePageLogo,
   readStyle,
   readStyleApplication,
+  readStyleLogo,
   readWebhook,
   readWebhookDelivery,
   replaceQrCodeDesign,
@@ -47,6 +50,7 @@ import {
   updateQrCode,
   updateQrCodeEnding,
   updateQrCodePage,
+  updateQrCodes,
   updateStyle,
   updateWebhook,
 } from '../hey-api/sdk.gen.js';
@@ -74,10 +78,16 @@ export async function roundTrip(
   const path = { id };
   await scan(id);
 
-  const codes = [{ name: 'Table 1', content: 'https://example.com/1' }];
+  const qrCodes = [{ name: 'Table 1', content: 'https://example.com/1' }];
   const bulk = schemas.zCreateQrCodesResponse.parse(
-    (await createQrCodes({ client, body: { mode: 'each', codes } })).data,
+    (await createQrCodes({ client, body: { mode: 'each', qrCodes } })).data,
   );
+  const bulkId = bulk.data[0]?.qrCode?.id ?? '';
+  const bulkChanges = schemas.zChangedQrCodes.parse({ qrCodes: [{ id: bulkId, size: 256 }] });
+  const bulkChanged = schemas.zUpdateQrCodesResponse.parse(
+    (await updateQrCodes({ client, body: bulkChanges })).data,
+  );
+  const bulkDeleted = await deleteQrCodes({ client, body: { qrCodeIds: [bulkId] } });
   const read: QrCode = schemas.zReadQrCodeResponse.parse((await readQrCode({ client, path })).data);
   // Fails to compile where the enum is `unknown`.
   const types: QrCode['type'][] = [created.type, read.type];
@@ -113,14 +123,14 @@ export async function roundTrip(
   const analytics = schemas.zReadQrCodeAnalyticsResponse.parse(
     (await readQrCodeAnalytics({ client, path, query: { days: 7 } })).data,
   );
-  const labels = await printQrCodeLabels({ client, body: { ids: [id], sheet: 'L7160' } });
-  const files = await downloadQrCodeFiles({ client, body: { ids: [id], format: 'svg' } });
+  const labels = await printQrCodeLabels({ client, body: { qrCodeIds: [id], sheet: 'L7160' } });
+  const files = await downloadQrCodeFiles({ client, body: { qrCodeIds: [id], format: 'svg' } });
   const startOf = async (file: Blob | undefined) => file?.slice(0, 2).text();
   const hook = schemas.zCreateWebhookResponse.parse(
     (
       await createWebhook({
         client,
-        body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], codeIds: [id] },
+        body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], qrCodeIds: [id] },
       })
     ).data,
   );
@@ -128,7 +138,7 @@ export async function roundTrip(
   const hooks = schemas.zListWebhooksResponse.parse((await listWebhooks({ client })).data);
   const hookRead = schemas.zReadWebhookResponse.parse((await readWebhook({ client, path: at })).data);
   schemas.zUpdateWebhookResponse.parse(
-    (await updateWebhook({ client, path: at, body: { events: ['scan.recorded'], codeIds: null } })).data,
+    (await updateWebhook({ client, path: at, body: { events: ['scan.recorded'], qrCodeIds: null } })).data,
   );
   const rotated = schemas.zRotateWebhookSecretResponse.parse(
     (await rotateWebhookSecret({ client, path: at })).data,
@@ -160,6 +170,7 @@ export async function roundTrip(
   const logo = schemas.zReplaceQrCodeLogoResponse.parse(
     (await replaceQrCodeLogo({ client, path, body: new Blob([onePixel], { type: 'image/png' }) })).data,
   );
+  const logoRead = schemas.zReadQrCodeLogoResponse.parse((await readQrCodeLogo({ client, path })).data);
   const logoDeleted = await deleteQrCodeLogo({ client, path });
   const card = {
     name: 'Ann',
@@ -204,9 +215,12 @@ export async function roundTrip(
   const styleLogo = schemas.zReplaceStyleLogoResponse.parse(
     (await replaceStyleLogo({ client, path: styleAt, body: picture })).data,
   );
+  const styleLogoRead = schemas.zReadStyleLogoResponse.parse(
+    (await readStyleLogo({ client, path: styleAt })).data,
+  );
   const styleLogoDeleted = await deleteStyleLogo({ client, path: styleAt });
   const applied = schemas.zApplyStyleResponse.parse(
-    (await applyStyle({ client, path: styleAt, body: { codeIds: [id] } })).data,
+    (await applyStyle({ client, path: styleAt, body: { qrCodeIds: [id] } })).data,
   );
   const application = schemas.zReadStyleApplicationResponse.parse(
     (await readStyleApplication({ client, path: { id: applied.id } })).data,
@@ -218,7 +232,7 @@ export async function roundTrip(
 
   return {
     created: created.name,
-    bulk: bulk.data[0]?.code?.name,
+    bulk: [bulk.data[0]?.qrCode?.name, bulkChanged.data[0]?.qrCode.size, bulkDeleted.response.status],
     read: read.scanCount,
     listed: list.data.map((code) => code.id).includes(id),
     changed: changed.name,
@@ -230,11 +244,11 @@ export async function roundTrip(
     analytics: analytics.byDevice[0]?.device,
     labels: await startOf(labels.data),
     files: await startOf(files.data),
-    webhook: [hooks.data[0]?.name, hookRead.codeIds?.[0] === id, rotated.secret.slice(0, 6)],
-    delivery: [log.data[0]?.event, detail.status, replayed.scans],
+    webhook: [hooks.data[0]?.name, hookRead.qrCodeIds?.[0] === id, rotated.secret.slice(0, 6)],
+    delivery: [log.data[0]?.type, detail.status, replayed.scans],
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.readsAtMm ?? 0) > 0, design.moduleShape, plain.response.status],
-    logo: [typeof logo.logo, logoDeleted.response.status],
+    logo: [typeof logo.logo, logoRead.logo === logo.logo, logoDeleted.response.status],
     photo: [photographed.bytes === photo.bytes, photoDeleted.response.status],
     file: [uploaded.name, file.mediaType, fileDeleted.response.status],
     pageLogo: [pageLogo.alt, pageLogoRead.alt, pageLogoDeleted.response.status],
@@ -244,6 +258,7 @@ export async function roundTrip(
       styles.data.length,
       styleRead.moduleShape,
       typeof styleLogo.logo,
+      styleLogoRead.logo === styleLogo.logo,
       styleLogoDeleted.response.status,
     ],
     styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],

@@ -28,8 +28,11 @@ export async function roundTrip(
   await scan(id);
 
   const bulk = await client.POST('/qrcodes/bulk', {
-    body: { codes: [{ name: 'Table 1', content: 'https://example.com/1' }] },
+    body: { qrCodes: [{ name: 'Table 1', content: 'https://example.com/1' }] },
   });
+  const bulkId = bulk.data?.data[0]?.qrCode?.id ?? '';
+  const bulkChanged = await client.PATCH('/qrcodes/bulk', { body: { qrCodes: [{ id: bulkId, size: 256 }] } });
+  const bulkDeleted = await client.DELETE('/qrcodes/bulk', { body: { qrCodeIds: [bulkId] } });
   const read = await client.GET('/qrcodes/{id}', { params: { path } });
   const list = await client.GET('/qrcodes', {
     params: { query: { limit: 5, type, expiringWithinDays: 366 } },
@@ -58,20 +61,23 @@ export async function roundTrip(
   const scans = await client.GET('/qrcodes/{id}/scans', { params: { path } });
   const analytics = await client.GET('/qrcodes/{id}/analytics', { params: { path, query: { days: 7 } } });
   const labels = await client.POST('/qrcodes/labels', {
-    body: { ids: [id], sheet: 'L7160' },
+    body: { qrCodeIds: [id], sheet: 'L7160' },
     parseAs: 'blob',
   });
-  const files = await client.POST('/qrcodes/files', { body: { ids: [id], format: 'svg' }, parseAs: 'blob' });
+  const files = await client.POST('/qrcodes/files', {
+    body: { qrCodeIds: [id], format: 'svg' },
+    parseAs: 'blob',
+  });
   // The types say string for every binary format.
   const startOf = async (file: unknown) => (file instanceof Blob ? file.slice(0, 2).text() : undefined);
   const hook = await client.POST('/webhooks', {
-    body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], codeIds: [id] },
+    body: { url: 'https://example.com/hook', name: 'CRM', events: ['code.deleted'], qrCodeIds: [id] },
   });
   if (!hook.data) throw new Error(hook.error.message);
   const at = { path: { id: hook.data.id } };
   const hooks = await client.GET('/webhooks');
   const hookRead = await client.GET('/webhooks/{id}', { params: at });
-  await client.PATCH('/webhooks/{id}', { params: at, body: { events: ['scan.recorded'], codeIds: null } });
+  await client.PATCH('/webhooks/{id}', { params: at, body: { events: ['scan.recorded'], qrCodeIds: null } });
   const rotated = await client.POST('/webhooks/{id}/rotate-secret', { params: at });
   await client.POST('/webhooks/{id}/test', { params: at });
   const log = await client.GET('/webhooks/{id}/deliveries', { params: { ...at, query: { limit: 5 } } });
@@ -93,6 +99,7 @@ export async function roundTrip(
     headers: { 'Content-Type': 'image/png' },
     bodySerializer: () => onePixel,
   });
+  const logoRead = await client.GET('/qrcodes/{id}/design/logo', { params: { path } });
   const logoDeleted = await client.DELETE('/qrcodes/{id}/design/logo', { params: { path } });
   const person = await client.POST('/qrcodes', {
     body: { name: 'Ann', type: 'vcard', content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD' },
@@ -134,8 +141,9 @@ export async function roundTrip(
     headers: { 'Content-Type': 'image/png' },
     bodySerializer: () => onePixel,
   });
+  const styleLogoRead = await client.GET('/styles/{id}/logo', { params: styleAt });
   const styleLogoDeleted = await client.DELETE('/styles/{id}/logo', { params: styleAt });
-  const applied = await client.POST('/styles/{id}/apply', { params: styleAt, body: { codeIds: [id] } });
+  const applied = await client.POST('/styles/{id}/apply', { params: styleAt, body: { qrCodeIds: [id] } });
   const application = await client.GET('/style-applications/{id}', {
     params: { path: { id: applied.data?.id ?? '' } },
   });
@@ -147,7 +155,11 @@ export async function roundTrip(
 
   return {
     created: created.data.name,
-    bulk: bulk.data?.data[0]?.code?.name,
+    bulk: [
+      bulk.data?.data[0]?.qrCode?.name,
+      bulkChanged.data?.data[0]?.qrCode.size,
+      bulkDeleted.response.status,
+    ],
     read: read.data?.scanCount,
     listed: list.data?.data.map((code: QrCode) => code.id).includes(id),
     changed: changed.data?.name,
@@ -161,13 +173,13 @@ export async function roundTrip(
     files: await startOf(files.data),
     webhook: [
       hooks.data?.data[0]?.name,
-      hookRead.data?.codeIds?.[0] === id,
+      hookRead.data?.qrCodeIds?.[0] === id,
       rotated.data?.secret.slice(0, 6),
     ],
-    delivery: [log.data?.data[0]?.event, detail.data?.status, replayed.data?.scans],
+    delivery: [log.data?.data[0]?.type, detail.data?.status, replayed.data?.scans],
     webhookDeleted: hookDeleted.response.status,
     designed: [(designed.data?.readsAtMm ?? 0) > 0, design.data?.moduleShape, plain.response.status],
-    logo: [typeof logo.data?.logo, logoDeleted.response.status],
+    logo: [typeof logo.data?.logo, logoRead.data?.logo === logo.data?.logo, logoDeleted.response.status],
     photo: [photographed.data?.bytes === photo.data?.bytes, photoDeleted.response.status],
     file: [uploaded.data?.name, file.data?.mediaType, fileDeleted.response.status],
     pageLogo: [pageLogo.data?.alt, pageLogoRead.data?.alt, pageLogoDeleted.response.status],
@@ -177,6 +189,7 @@ export async function roundTrip(
       styles.data?.data.length,
       styleRead.data?.moduleShape,
       typeof styleLogo.data?.logo,
+      styleLogoRead.data?.logo === styleLogo.data?.logo,
       styleLogoDeleted.response.status,
     ],
     styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],

@@ -5,7 +5,7 @@ import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
-const body = { codes: [{ name: 'Menu', content: 'https://example.com/menu' }] };
+const body = { qrCodes: [{ name: 'Menu', content: 'https://example.com/menu' }] };
 
 describe('Bulk requests that are sent slowly', () => {
   let service: TestService;

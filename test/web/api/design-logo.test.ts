@@ -218,7 +218,7 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     const labels = await fetch(`${service.url}/api/v1/qrcodes/labels`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ids: codes.map(({ id }) => id), sheet: 'L7160' }),
+      body: JSON.stringify({ qrCodeIds: codes.map(({ id }) => id), sheet: 'L7160' }),
     });
     expect(labels.status, await labels.clone().text()).to.equal(200);
     const pdf = Buffer.from(await labels.arrayBuffer());

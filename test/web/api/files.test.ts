@@ -31,8 +31,8 @@ describe('POST /api/v1/qrcodes/files', () => {
     key = await service.makeKey();
     api = apiClient(service.url, key);
     const rows = names.map((name) => ({ name: name.replace('\u202e', ''), content: 'https://example.com/' }));
-    const { body } = await api('/qrcodes/bulk', { method: 'POST', body: { codes: rows } });
-    codes = body.data.map(({ code }: { code: object }) => code);
+    const { body } = await api('/qrcodes/bulk', { method: 'POST', body: { qrCodes: rows } });
+    codes = body.data.map(({ qrCode }: { qrCode: object }) => qrCode);
   });
 
   async function download(format: string, chosen = codes): Promise<Map<string, Buffer>> {
@@ -40,7 +40,10 @@ describe('POST /api/v1/qrcodes/files', () => {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       // The first one twice, in capitals: it is in the archive once.
-      body: JSON.stringify({ ids: [...chosen.map(({ id }) => id), chosen[0]?.id.toUpperCase()], format }),
+      body: JSON.stringify({
+        qrCodeIds: [...chosen.map(({ id }) => id), chosen[0]?.id.toUpperCase()],
+        format,
+      }),
     });
     expect([response.status, response.headers.get('Content-Type')]).to.deep.equal([200, 'application/zip']);
     return readZip(Buffer.from(await response.arrayBuffer()));
@@ -117,24 +120,27 @@ describe('POST /api/v1/qrcodes/files', () => {
   });
 
   it('rejects too many codes and what is no id, and names the field', async () => {
-    const body = { ids: [codes[0]?.id], format: 'gif' };
+    const body = { qrCodeIds: [codes[0]?.id], format: 'gif' };
     expectInvalid(await api('/qrcodes/files', { method: 'POST', body }), ['format']);
     const ids = ['00000000-0000-4000-8000-000000000000', codes[0]?.id, 'X'];
-    expectInvalid(await api('/qrcodes/files', { method: 'POST', body: { ids, format: 'svg' } }), ['ids[2]']);
-    const tooMany = { ids: Array(1_001).fill(codes[0]?.id), format: 'svg' };
-    expectInvalid(await api('/qrcodes/files', { method: 'POST', body: tooMany }), ['ids']);
-    expectInvalid(await api('/qrcodes/files', { method: 'POST', body: { ids: 'all', format: 'svg' } }), [
-      'ids',
+    expectInvalid(await api('/qrcodes/files', { method: 'POST', body: { qrCodeIds: ids, format: 'svg' } }), [
+      'qrCodeIds[2]',
     ]);
+    const tooMany = { qrCodeIds: Array(1_001).fill(codes[0]?.id), format: 'svg' };
+    expectInvalid(await api('/qrcodes/files', { method: 'POST', body: tooMany }), ['qrCodeIds']);
+    expectInvalid(
+      await api('/qrcodes/files', { method: 'POST', body: { qrCodeIds: 'all', format: 'svg' } }),
+      ['qrCodeIds'],
+    );
   });
 
   it('treats codes of others like missing ones', async () => {
     const other = apiClient(service.url, await service.makeKey());
-    const body = { ids: codes.map(({ id }) => id), format: 'svg' };
+    const body = { qrCodeIds: codes.map(({ id }) => id), format: 'svg' };
     const answer = await other('/qrcodes/files', { method: 'POST', body });
     expectError(answer, 404, 'not_found');
     expect(answer.body.message).to.equal(
-      'There are no such QR codes: ids[0], ids[1], ids[2], ids[3], ids[4] and 5 more.',
+      'There are no such QR codes: qrCodeIds[0], qrCodeIds[1], qrCodeIds[2], qrCodeIds[3], qrCodeIds[4] and 5 more.',
     );
   });
 });

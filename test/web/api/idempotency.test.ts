@@ -76,6 +76,23 @@ describe('Idempotency-Key', () => {
     expect((await api(`/qrcodes/${id}`)).body.name).to.equal('Later');
   });
 
+  it('is bound to If-Match: another version is another request', async () => {
+    const { api } = await newAccount();
+    const created = await post(api, 'create');
+    const at = `/qrcodes/${created.body.id}`;
+    const rename = (ifMatch: string | undefined) =>
+      api(at, {
+        method: 'PATCH',
+        body: { name: 'Renamed' },
+        headers: { 'Idempotency-Key': 'rename', ...(ifMatch !== undefined && { 'If-Match': ifMatch }) },
+      });
+    const etag = created.headers.get('ETag') ?? '';
+    expect((await rename(etag)).status).to.equal(200);
+    expect((await rename(etag)).headers.get('Idempotency-Replayed')).to.equal('true');
+    for (const ifMatch of ['"another"', '*', undefined])
+      expectInvalid(await rename(ifMatch), ['Idempotency-Key']);
+  });
+
   it('shows a change at the share address at once, also with a key', async () => {
     const { api } = await newAccount();
     const { id, shareToken } = (await post(api, 'shared')).body;
@@ -195,7 +212,7 @@ describe('Idempotency-Key', () => {
     const bulk = (content: string) =>
       api('/qrcodes/bulk', {
         method: 'POST',
-        body: { codes: [{ ...menu, content }] },
+        body: { qrCodes: [{ ...menu, content }] },
         headers: { 'Idempotency-Key': 'bulk' },
       });
     const holder = await service.db.transaction();

@@ -109,7 +109,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
     if (!canRenderPdf()) return this.skip();
     const { key, id } = await owner();
     const codes = await store(id, names(200));
-    const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet: 'L7160', start: 5 });
+    const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: 'L7160', start: 5 });
     await expectOnLabels(pdf, codes, sheets.L7160, { start: 5, middle: [31.75, 15.5] });
     const text = await pdfText(pdf);
     for (const { name } of codes) expect(text).to.match(new RegExp(`^\\f?${name}$`, 'm'));
@@ -129,7 +129,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
       const { key, id } = await owner();
       const [columns, rows] = sheets[sheet].grid;
       const codes = await store(id, names(columns * rows));
-      const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet });
+      const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet });
       await expectOnLabels(pdf, codes, sheets[sheet], { start: 1, middle: [...middle] });
     });
   }
@@ -146,7 +146,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
       first: [20, 27],
       pitch: [90, 81.5],
     } as unknown as (typeof sheets)['L7160'];
-    const pdf = await printed(key, { ids: Array(6).fill(code.id), sheet: 'grid', grid, name: 'none' });
+    const pdf = await printed(key, { qrCodeIds: Array(6).fill(code.id), sheet: 'grid', grid, name: 'none' });
     await expectOnLabels(pdf, Array<QrCode>(6).fill(code), sheet, { start: 1, middle: [40, 40] });
     expect(await pdfText(pdf)).to.not.include('Shelf');
   });
@@ -161,7 +161,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
       '菜单',
       'W'.repeat(100),
     ]);
-    const pdf = await printed(key, { ids: codes.map((code) => code.id), sheet: '5160' });
+    const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: '5160' });
     const text = await pdfText(pdf);
     expect(text)
       .to.include('Bücher “Ærø” – 5 €')
@@ -179,7 +179,7 @@ describe('POST /api/v1/qrcodes/labels', () => {
       body: { name: 'Menu', content: 'https://example.com/', errorCorrection: 'H' },
     });
     const grid = { paper: 'A4', columns: 10, rows: 17 };
-    const response = await post(key, { ids: [body.id], sheet: 'grid', grid, name: 'below' });
+    const response = await post(key, { qrCodeIds: [body.id], sheet: 'grid', grid, name: 'below' });
     expect(response.headers.get('Qrelay-Warning')).to.match(/^1 of 1 codes are too small on this label/);
     await response.arrayBuffer();
   });
@@ -190,9 +190,9 @@ describe('POST /api/v1/qrcodes/labels', () => {
     const ids = [code.id];
     const send = (body: object) => api('/qrcodes/labels', { method: 'POST', body });
     const grid = { paper: 'A4', columns: 3, rows: 5 };
-    expectInvalid(await send({ ids: Array(1_001).fill(code.id), sheet: 'L7160' }), ['ids']);
-    expectInvalid(await send({ ids: [], sheet: 'L7160' }), ['ids']);
-    expectInvalid(await send({ ids: ['x'], sheet: 'L7160' }), ['ids[0]']);
+    expectInvalid(await send({ qrCodeIds: Array(1_001).fill(code.id), sheet: 'L7160' }), ['qrCodeIds']);
+    expectInvalid(await send({ qrCodeIds: [], sheet: 'L7160' }), ['qrCodeIds']);
+    expectInvalid(await send({ qrCodeIds: ['x'], sheet: 'L7160' }), ['qrCodeIds[0]']);
     expectInvalid(await send({ ids, sheet: 'L9999' }), ['sheet']);
     for (const start of [0, -1, 22, 1.5, '1', 1e9])
       expectInvalid(await send({ ids, sheet: 'L7160', start }), ['start']);
@@ -214,10 +214,10 @@ describe('POST /api/v1/qrcodes/labels', () => {
     for (const id of [foreign.id, missing]) {
       const answer = await mine.api('/qrcodes/labels', {
         method: 'POST',
-        body: { ids: [own.id, id], sheet: 'L7160' },
+        body: { qrCodeIds: [own.id, id], sheet: 'L7160' },
       });
       expectError(answer, 404, 'not_found');
-      expect(answer.body.message).to.equal('There are no such QR codes: ids[1].');
+      expect(answer.body.message).to.equal('There are no such QR codes: qrCodeIds[1].');
     }
   });
 });

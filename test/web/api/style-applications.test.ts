@@ -44,8 +44,8 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
     const pale = await createCode(api, { foregroundColor: '#e0e0e0' });
     const long = await createCode(api, { type: 'text', content: 'x'.repeat(2_900), errorCorrection: 'L' });
     const gone = await createCode(api);
-    const codeIds = [good.id, pale.id, long.id, gone.id, good.id];
-    const accepted = await apply(api, style.id, { codeIds });
+    const qrCodeIds = [good.id, pale.id, long.id, gone.id, good.id];
+    const accepted = await apply(api, style.id, { qrCodeIds });
     expect(accepted.status).to.equal(202);
     expect(accepted.body).to.include({ styleId: style.id, total: 4 });
     await api(`/qrcodes/${gone.id}`, { method: 'DELETE' });
@@ -60,7 +60,10 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
     await queue.close();
     expect(result).to.include({ total: 3, pending: 0, applied: 1 });
     const reasons = new Map(
-      (result.refused as { codeId: string; reason: string }[]).map(({ codeId, reason }) => [codeId, reason]),
+      (result.refused as { qrCodeId: string; reason: string }[]).map(({ qrCodeId, reason }) => [
+        qrCodeId,
+        reason,
+      ]),
     );
     expect([...reasons.keys()]).to.have.members([pale.id, long.id]);
     expect(reasons.get(pale.id)).to.include('foregroundColor of the code must be darker than the background');
@@ -119,18 +122,18 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
   it('names what is wrong with it', async () => {
     const { id } = await newStyle();
     const code = await createCode(api);
-    expectInvalid(await apply(api, id, {}), ['codeIds']);
-    expectInvalid(await apply(api, id, { codeIds: [] }), ['codeIds']);
-    expectInvalid(await apply(api, id, { codeIds: 'x' }), ['codeIds']);
-    expectInvalid(await apply(api, id, { codeIds: [code.id, 'x', 5] }), ['codeIds[1]']);
-    expectInvalid(await apply(api, id, { codeIds: Array(501).fill(code.id) }), ['codeIds']);
-    expectInvalid(await apply(api, id, { codeIds: [code.id], category: 'x' }), ['category']);
+    expectInvalid(await apply(api, id, {}), ['qrCodeIds']);
+    expectInvalid(await apply(api, id, { qrCodeIds: [] }), ['qrCodeIds']);
+    expectInvalid(await apply(api, id, { qrCodeIds: 'x' }), ['qrCodeIds']);
+    expectInvalid(await apply(api, id, { qrCodeIds: [code.id, 'x', 5] }), ['qrCodeIds[1]', 'qrCodeIds[2]']);
+    expectInvalid(await apply(api, id, { qrCodeIds: Array(501).fill(code.id) }), ['qrCodeIds']);
+    expectInvalid(await apply(api, id, { qrCodeIds: [code.id], category: 'x' }), ['category']);
     expectInvalid(await apply(api, id, { category: '' }), ['category']);
     expectInvalid(await apply(api, id, { category: 'None of mine' }), ['category']);
-    expectInvalid(await apply(api, id, { codeIds: [code.id], all: true }), ['all']);
-    const missing = await apply(api, id, { codeIds: [code.id, '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11'] });
+    expectInvalid(await apply(api, id, { qrCodeIds: [code.id], all: true }), ['all']);
+    const missing = await apply(api, id, { qrCodeIds: [code.id, '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11'] });
     expectError(missing, 404, 'not_found');
-    expect(missing.body.message).to.include('codeIds[1]');
+    expect(missing.body.message).to.include('qrCodeIds[1]');
     expect(await service.db('style_applications').where({ style_id: id })).to.have.length(0);
   });
 
@@ -140,15 +143,15 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
       name: `Code ${n}`,
       content: 'https://example.com/',
     }));
-    const bulk = await post(api, '/qrcodes/bulk', { codes: rows });
-    const codeIds = (bulk.body.data as { code: { id: string } }[]).map(({ code }) => code.id);
-    const answers = await Promise.all([1, 2, 3].map(() => apply(api, id, { codeIds })));
+    const bulk = await post(api, '/qrcodes/bulk', { qrCodes: rows });
+    const qrCodeIds = (bulk.body.data as { qrCode: { id: string } }[]).map(({ qrCode }) => qrCode.id);
+    const answers = await Promise.all([1, 2, 3].map(() => apply(api, id, { qrCodeIds })));
     expect(answers.map(({ status }) => status)).to.have.members([202, 202, 400]);
     const refused = answers.find(({ status }) => status === 400);
     expect(refused?.body.message).to.include('Try again when the others are done');
     // New codes are created all the same.
     await api(`/styles/${id}`, { method: 'PATCH', body: { isDefault: true } });
-    const more = await post(api, '/qrcodes/bulk', { codes: rows });
+    const more = await post(api, '/qrcodes/bulk', { qrCodes: rows });
     expect(more.status).to.equal(200);
     const [row] = more.body.data as { warnings: string[] }[];
     expect(row?.warnings.join()).to.include('created without the default style');
@@ -157,7 +160,7 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
   it('belongs to its owner', async () => {
     const { id } = await newStyle();
     const code = await createCode(api);
-    const { body } = await apply(api, id, { codeIds: [code.id] });
+    const { body } = await apply(api, id, { qrCodeIds: [code.id] });
     expect((await api(`/style-applications/${body.id}`)).status).to.equal(200);
     expectError(await ownerClient(service)(`/style-applications/${body.id}`), 404, 'not_found');
     expectError(await api('/style-applications/x'), 404, 'not_found');

@@ -93,7 +93,7 @@ describe('Styles, /api/v1/styles', () => {
     const code = await createCode(api);
     const { logo } = (await upload(`/qrcodes/${code.id}/design/logo`, png(30, 30))).body;
     const before = await countLogos();
-    const style = (await create({ name: 'Ours', codeId: code.id, moduleShape: 'rounded' })).body;
+    const style = (await create({ name: 'Ours', qrCodeId: code.id, moduleShape: 'rounded' })).body;
     expect(style).to.include({ logo, moduleShape: 'rounded' });
     expect(await countLogos()).to.equal(before);
     // The style is a use of it, as long as it exists.
@@ -183,7 +183,7 @@ describe('Styles, /api/v1/styles', () => {
       name: 'a\u202eb',
       moduleShape: 'stars',
       quietZone: 99,
-      codeId: 'x',
+      qrCodeId: 'x',
       isDefault: 'yes',
       extra: 1,
     };
@@ -194,7 +194,7 @@ describe('Styles, /api/v1/styles', () => {
     for (const name of ['', '   ', '\0', '\u200b', null, 5, ['a'], { a: 1 }])
       expectInvalid(await create({ name }), ['name']);
     const { id } = (await create({ name: 'Good' })).body;
-    expectInvalid(await change(id, { name: null, frame: 'x', codeId: id }), ['name', 'frame', 'codeId']);
+    expectInvalid(await change(id, { name: null, frame: 'x', qrCodeId: id }), ['name', 'frame', 'qrCodeId']);
   });
 
   it('belong to their owner', async () => {
@@ -205,11 +205,11 @@ describe('Styles, /api/v1/styles', () => {
     expectError(await stranger(`/styles/${id}`, { method: 'DELETE' }), 404, 'not_found');
     expectError(await stranger(`/styles/${id}`, { method: 'PATCH', body: { name: 'x' } }), 404, 'not_found');
     expectError(await upload(`/styles/${id}/logo`, png(), stranger), 404, 'not_found');
-    expectError(await create({ name: 'Theirs', codeId: code.id }, stranger), 404, 'not_found');
+    expectError(await create({ name: 'Theirs', qrCodeId: code.id }, stranger), 404, 'not_found');
     expect((await stranger('/styles')).body.data).to.deep.equal([]);
     const theirs = (await create({ name: 'Theirs' }, stranger)).body;
     const apply = (styleId: string, codeId: string) =>
-      stranger(`/styles/${styleId}/apply`, { method: 'POST', body: { codeIds: [codeId] } });
+      stranger(`/styles/${styleId}/apply`, { method: 'POST', body: { qrCodeIds: [codeId] } });
     expectError(await apply(id, code.id), 404, 'not_found');
     expectError(await apply(theirs.id, code.id), 404, 'not_found');
     expect((await api(`/styles/${id}`)).body.name).to.equal('Mine');

@@ -22,7 +22,7 @@ describe('/api/v1/webhooks', () => {
   it('201: creates an endpoint and shows its secret only then', async () => {
     const { status, body } = await create();
     expect(status).to.equal(201);
-    expect(body).to.include({ url: valid.url, name: 'CRM', isEnabled: true, codeIds: null });
+    expect(body).to.include({ url: valid.url, name: 'CRM', isEnabled: true, qrCodeIds: null });
     expect(Buffer.from(body.secret.slice(6), 'base64')).to.have.length(32);
     const read = await api(`/webhooks/${body.id}`);
     expect(read.body).to.not.have.property('secret');
@@ -44,6 +44,7 @@ describe('/api/v1/webhooks', () => {
     ['http://0x7f.1:8080/', 'must lead to a public IP address, not to a private or local network'],
     ['https://localhost/', 'must lead to a public IP address, not to a private or local network'],
     ['https://example.com:22/', 'must have the port 80, 443 or one above 1023'],
+    ['http://example.com:0/', 'must have the port 80, 443 or one above 1023'],
     ['https://user:secret@example.com/', 'must not contain a user name or password'],
     ['ftp://example.com/', 'must be an absolute http or https URL with at most 2000 characters'],
   ] as const) {
@@ -60,8 +61,41 @@ describe('/api/v1/webhooks', () => {
   }
 
   it('400: rejects no events, unknown ones and empty lists', async () => {
-    for (const fields of [{ events: [] }, { events: ['ping'] }, { codeIds: [] }, { categories: [] }])
+    for (const fields of [{ events: [] }, { events: ['ping'] }, { qrCodeIds: [] }, { categories: [] }])
       expect((await create(fields)).status, JSON.stringify(fields)).to.equal(400);
+  });
+
+  it('400: names each code that is not one of the owner, in POST and PATCH', async () => {
+    const own = (
+      await api('/qrcodes', { method: 'POST', body: { name: 'One', content: 'https://a.example/' } })
+    ).body.id;
+    const other = apiClient(service.url, await service.makeKey({ email: 'other-codes@example.com' }));
+    const foreign = (
+      await other('/qrcodes', { method: 'POST', body: { name: 'Two', content: 'https://b.example/' } })
+    ).body.id;
+    const qrCodeIds = [foreign, own.toUpperCase(), '00000000-0000-7000-8000-000000000000'];
+    const details = [0, 2].map((index) => ({
+      field: `qrCodeIds[${index}]`,
+      message: 'is not one of your QR codes',
+    }));
+    const refused = await create({ qrCodeIds });
+    expect(refused.status).to.equal(400);
+    expect(refused.body.details).to.deep.equal(details);
+    const { body } = await create({ qrCodeIds: [own.toUpperCase()] });
+    expect(body.qrCodeIds).to.deep.equal([own]);
+    const changed = await api(`/webhooks/${body.id}`, { method: 'PATCH', body: { qrCodeIds } });
+    expect(changed.body.details).to.deep.equal(details);
+  });
+
+  it('keeps a code of its list that was deleted since, when the list is sent again', async () => {
+    const make = async () =>
+      (await api('/qrcodes', { method: 'POST', body: { name: 'One', content: 'https://a.example/' } })).body
+        .id;
+    const qrCodeIds = [await make(), await make()];
+    const { body } = await create({ qrCodeIds });
+    await api(`/qrcodes/${qrCodeIds[0]}`, { method: 'DELETE' });
+    const again = await api(`/webhooks/${body.id}`, { method: 'PATCH', body: { qrCodeIds } });
+    expect([again.status, again.body.qrCodeIds]).to.deep.equal([200, qrCodeIds]);
   });
 
   it('400: has a limit of endpoints by plan, which holds for parallel requests', async () => {
