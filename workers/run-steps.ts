@@ -24,16 +24,16 @@ export async function runSteps(
       await run();
     } catch (err) {
       metrics.stepFailures.inc({ queue, step });
+      if (isQueryCanceled(err)) {
+        log.warn({ err, queue, step }, 'a step of a job took too long; the next run tries again');
+        continue;
+      }
       if (isDatabaseUnavailable(err)) {
         log.warn(
           { err, queue, step },
           'a job was not finished, because the database was away; the next run does the rest',
         );
         return;
-      }
-      if (isQueryCanceled(err)) {
-        log.warn({ err, queue, step }, 'a step of a job took too long; the next run tries again');
-        continue;
       }
       log.error({ err, queue, step }, 'a step of a job failed; the others are done');
       failures.push({ step, err });

@@ -116,7 +116,7 @@ describe('Turns of webhook endpoints', () => {
     const timeoutMs = 3_600_000;
     const policy = createAddressPolicy(['127.0.0.0/8']);
     const send = createOutboundRequest({ policy, timeoutMs, maxBodyBytes: 100, resolve: resolveBySystem });
-    const open = () =>
+    const open = (drainMs: number) =>
       createWebhookDeliverer({
         db: service.db,
         box,
@@ -127,10 +127,10 @@ describe('Turns of webhook endpoints', () => {
         onCall: () => undefined,
         tellOwners: async () => undefined,
         log: testLog(),
-        drainMs: 50,
+        drainMs,
       });
     receiver.answer = () => undefined;
-    const first = open();
+    const first = open(50);
     await first.start();
     await eventually(() => expect(receiver.received).to.have.length(1));
     await first.close();
@@ -139,7 +139,7 @@ describe('Turns of webhook endpoints', () => {
     expect(waiting[0]).to.include({ status: 'pending', attempts: 0 });
 
     receiver.answer = (_request, response) => void response.end();
-    const second = open();
+    const second = open(60_000);
     await second.start();
     await second.close();
     expect(await Delivery.query(service.db).findById(waiting[0]?.id ?? '')).to.include({
