@@ -106,10 +106,14 @@ async function migrateAll(databaseUrl: string, redisUrl: string | undefined, log
   // Loaded when the database is up: a start that fails before that says so sooner.
   const { migrateDatabase } = await import('./store/migrate.ts');
   const { migrateQueue } = await import('./queue/postgres-engine.ts');
+  const { requireEngineInUse } = await import('./queue/queue-agreement.ts');
   const { notice } = await migrateDatabase(
     databaseUrl,
     (message) => console.error(message),
-    (db) => createPartitions(db, new Date()),
+    async (db) => {
+      await requireEngineInUse(db, { databaseUrl, redisUrl });
+      await createPartitions(db, new Date());
+    },
   );
   if (notice) log.warn(notice);
   await migrateQueue({ databaseUrl, redisUrl });

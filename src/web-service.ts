@@ -20,6 +20,7 @@ import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
+import { openQueueAgreement } from './queue/queue-agreement.ts';
 import { queuePlace } from './queue/queue-place.ts';
 import { openSpool, type Spool } from './queue/spool.ts';
 import type { QueueDefinition } from './queue/queue-definition.ts';
@@ -130,7 +131,8 @@ async function openOn(
           sync: config.scanJournal === 'fsync',
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
-  const queue = await openQueue({ place, log, journal });
+  const agreement = await openQueueAgreement({ db, place, log });
+  const queue = await openQueue({ place, agreement, log, journal });
   const producer = createProducer({
     queue,
     spool,
@@ -253,6 +255,7 @@ async function openOn(
       closing.abort();
       await server.drain();
       await producer.close();
+      agreement.close();
       await queue.close();
       await queueAccess.close();
       await reports.close();

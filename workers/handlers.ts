@@ -7,7 +7,7 @@ import { createHousekeepingHandler, type HousekeepingOptions } from './housekeep
 import { createMailHandler, type MailHandlerOptions } from './mail-handler.ts';
 import { createNoticeHandler, type NoticeHandlerOptions } from './notice-handler.ts';
 import { createPartitionHandler, type PartitionHandlerOptions } from './partition-handler.ts';
-import { createPurgeHandler } from './purge-handler.ts';
+import { createPurgeHandler, type PurgeHandlerOptions } from './purge-handler.ts';
 import { createScanHandler, type ScanHandlerOptions } from './scan-handler.ts';
 import { createStyleHandler, type StyleHandlerOptions } from './style-handler.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts';
@@ -19,6 +19,7 @@ type Handlers = { [Name in keyof Queues]: JobHandler<DataOf<Queues[Name]>> };
 /** What the handlers need, opened in worker-service.ts. */
 export type HandlerResources = ScanHandlerOptions &
   PartitionHandlerOptions &
+  PurgeHandlerOptions &
   HousekeepingOptions &
   WebhookHandlerOptions &
   MailHandlerOptions &

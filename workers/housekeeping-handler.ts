@@ -10,8 +10,9 @@ import { purgeOldSessions } from '../src/accounts/sessions.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
+import { housekeepingQueue } from '../src/queue/housekeeping-queue.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
+import type { Database } from '../src/store/database.ts';
 import { purgeReports } from '../src/store/process-reports.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { resealSecrets } from '../src/webhooks/endpoints.ts';
@@ -19,6 +20,7 @@ import { writeExpiringEvents } from '../src/webhooks/expiring-events.ts';
 import { purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 import type { SecretBox } from '../src/webhooks/signing.ts';
 import type { ExportUpkeep } from './export-upkeep.ts';
+import { runSteps, type StepOptions } from './run-steps.ts';
 
 /** What is left of a purge is for the next run. */
 const maxPurgeMs = 60_000;
@@ -30,6 +32,7 @@ export interface HousekeepingOptions {
   tellOwners(): Promise<void>;
   /** Never rejects. */
   exportUpkeep: ExportUpkeep;
+  metrics: StepOptions['metrics'];
   log: Log;
 }
 
@@ -38,9 +41,10 @@ export function createHousekeepingHandler({
   box,
   tellOwners,
   exportUpkeep,
+  metrics,
   log,
 }: HousekeepingOptions): JobHandler<object> {
-  /** Each is a statement or more of its own: one that takes too long, such as for an account of many codes, stops no other. */
+  /** Each is a statement or more of its own. */
   function stepsOf(now: Date, isOver: () => boolean): Record<string, () => Promise<unknown>> {
     return {
       windows: () => purgeOldWindows(db),
@@ -65,18 +69,11 @@ export function createHousekeepingHandler({
     };
   }
 
-  return async () => {
+  return () => {
     const until = performance.now() + maxPurgeMs;
-    try {
-      for (const [step, run] of Object.entries(stepsOf(new Date(), () => performance.now() > until)))
-        await run().catch((err: unknown) => {
-          if (!isQueryCanceled(err)) throw err;
-          log.warn({ err, step }, 'a step of housekeeping took too long; the next run tries again');
-        });
-    } catch (err) {
-      if (!isDatabaseUnavailable(err)) throw err;
-      // The next run deletes the same: put back, the runs of an outage would pile up.
-      log.warn({ err }, 'old rate limit windows and sessions could not be purged');
-    }
+    return runSteps(
+      stepsOf(new Date(), () => performance.now() > until),
+      { queue: housekeepingQueue.name, metrics, log },
+    );
   };
 }

@@ -1,30 +1,36 @@
 import { purgeFiles } from '../src/codes/files/purge-files.ts';
+import { purgeQueue } from '../src/queue/purge-queue.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
+import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { purgeCodeDeliveries } from '../src/webhooks/purge-deliveries.ts';
+import { runSteps, type StepOptions } from './run-steps.ts';
 
 /** Shorter than the pause between two runs. What is left is purged by the next run. */
 const maxRunMs = 8_000;
 
-export function createPurgeHandler({ db, log }: { db: Database; log: Log }): JobHandler<object> {
-  return async () => {
+export interface PurgeHandlerOptions {
+  db: Database;
+  metrics: StepOptions['metrics'];
+  log: Log;
+}
+
+export function createPurgeHandler({ db, metrics, log }: PurgeHandlerOptions): JobHandler<object> {
+  return () => {
     const endsAt = performance.now() + maxRunMs;
     const isOver = () => performance.now() > endsAt;
     const purgeLog = (codeId: string) => purgeCodeDeliveries(db, codeId);
-    const purged = await purgeDeletedCodes(db, isOver, purgeLog).catch((err: unknown) => {
-      if (!isDatabaseUnavailable(err)) throw err;
-      // The next run purges the same: put back, the runs of an outage would pile up.
-      log.warn({ err }, 'the scans of deleted codes were not purged');
-      return { scans: 0, counters: 0 };
-    });
-    const files = await purgeFiles(db, isOver).catch((err: unknown) => {
-      if (!isDatabaseUnavailable(err)) throw err;
-      log.warn({ err }, 'the bytes of deleted files were not purged');
-      return 0;
-    });
-    if (files > 0) log.info({ files }, 'purged deleted files');
-    if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');
+    const steps = {
+      async codes() {
+        const purged = await purgeDeletedCodes(db, isOver, purgeLog);
+        if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');
+      },
+      async files() {
+        const files = await purgeFiles(db, isOver);
+        if (files > 0) log.info({ files }, 'purged deleted files');
+      },
+    };
+    return runSteps(steps, { queue: purgeQueue.name, metrics, log });
   };
 }

@@ -23,6 +23,8 @@ const scanPauseMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;
 const maxStoredLength = 1_000;
+/** Longer than a call takes with the default of WEBHOOK_TIMEOUT_SECONDS, and well below `drainLimitMs`. */
+const defaultDrainMs = 12_000;
 
 export interface DelivererOptions {
   db: Database;
@@ -35,12 +37,16 @@ export interface DelivererOptions {
   /** Tells the owners of endpoints that were disabled. */
   tellOwners(): Promise<void>;
   log: Log;
+  drainMs?: number;
 }
 
 export interface WebhookDeliverer {
   /** Starts the calls that are due, as far as there is room, and does not wait for them. */
   start(): Promise<void>;
-  /** Waits for the calls that are running. */
+  /**
+   * Waits a while for the calls that are running, and ends the others: those are not counted as attempts, and another
+   * worker makes them again at once.
+   */
   close(): Promise<void>;
 }
 
@@ -54,14 +60,17 @@ export function createWebhookDeliverer({
   onCall,
   tellOwners,
   log,
+  drainMs = defaultDrainMs,
 }: DelivererOptions): WebhookDeliverer {
   const running: Record<Pace, Set<Promise<void>>> = { fast: new Set(), slow: new Set() };
   let isClosing = false;
+  const ended = new AbortController();
   const logFailed = throttle((err, times) =>
     log.warn({ err, times }, 'a webhook endpoint could not be called; its events are sent later'),
   );
 
-  async function call(endpoint: Endpoint, delivery: Delivery, body: string): Promise<Attempt> {
+  /** Undefined if the call was ended because the process shuts down. */
+  async function call(endpoint: Endpoint, delivery: Delivery, body: string): Promise<Attempt | undefined> {
     const attemptedAt = new Date();
     const headers = {
       'Content-Type': 'application/json',
@@ -74,7 +83,13 @@ export function createWebhookDeliverer({
     const startedAt = performance.now();
     const took = () => Math.round(performance.now() - startedAt);
     try {
-      const response = await send({ url: endpoint.url, method: 'POST', headers, body });
+      const response = await send({
+        url: endpoint.url,
+        method: 'POST',
+        headers,
+        body,
+        signal: ended.signal,
+      });
       return {
         attemptedAt,
         durationMs: took(),
@@ -83,6 +98,7 @@ export function createWebhookDeliverer({
         error: null,
       };
     } catch (error) {
+      if (ended.signal.aborted) return undefined;
       const message = storable(error instanceof Error ? error.message : String(error));
       return { attemptedAt, durationMs: took(), statusCode: null, response: null, error: message };
     }
@@ -104,7 +120,8 @@ export function createWebhookDeliverer({
       await cancelDelivery(db, delivery);
       return [];
     }
-    const attempt = await call(endpoint, delivery, body);
+    const attempt = ended.signal.aborted ? undefined : await call(endpoint, delivery, body);
+    if (!attempt) return [];
     const outcome = outcomeOf(attempt);
     onCall(outcome);
     await recordAttempt(db, delivery, attempt);
@@ -161,7 +178,9 @@ export function createWebhookDeliverer({
     },
     async close() {
       isClosing = true;
+      const timer = setTimeout(() => ended.abort(), drainMs);
       await Promise.all([...running.fast, ...running.slow]);
+      clearTimeout(timer);
     },
   };
 }

@@ -8,7 +8,8 @@ import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import { logConnectionErrors } from '../src/queue/log-connection-errors.ts';
 import { isOnRedis, type QueuePlace } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
-import type { JobHandler } from '../src/queue/queue-worker.ts';
+import { openQueueAgreement } from '../src/queue/queue-agreement.ts';
+import type { JobHandler, QueueWorker } from '../src/queue/queue-worker.ts';
 import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { allQueues, queues } from '../src/queue/queues.ts';
 import { openWorkerPool, workerPoolSizes } from '../src/queue/worker-pool.ts';
@@ -157,20 +158,28 @@ export async function openWorkerService(
     log,
     traces: tracing && createScanTraces(tracing),
   });
-  const workers = Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
-    const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
-    const isTracedAsJob = tracing && queue.name !== queues.scans.name;
-    return openQueueWorkers(
-      place,
-      queue,
-      isTracedAsJob ? traceJobs(tracing, queue.name, handle) : handle,
-      log,
-      {
-        onOutcome: metrics.countJobs(queue.name),
-        sharedPool: queue.hasOwnPool ? undefined : sharedPool,
-      },
-    );
+  const openWorkers = () =>
+    Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
+      const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
+      const isTracedAsJob = tracing && queue.name !== queues.scans.name;
+      return openQueueWorkers(
+        place,
+        queue,
+        isTracedAsJob ? traceJobs(tracing, queue.name, handle) : handle,
+        log,
+        {
+          onOutcome: metrics.countJobs(queue.name),
+          sharedPool: queue.hasOwnPool ? undefined : sharedPool,
+        },
+      );
+    });
+  // A worker must not take the jobs of another installation, nor leave its schedules there.
+  const agreement = await openQueueAgreement({ db: auditDb, place, log });
+  let workers: QueueWorker[] = [];
+  const opening = agreement.agreed.then(() => {
+    if (!closing.signal.aborted) workers = openWorkers();
   });
+  if (agreement.isAgreed()) await opening;
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
   handlers
     .partitions({})
@@ -190,11 +199,12 @@ export async function openWorkerService(
   return {
     async close() {
       closing.abort();
+      agreement.close();
       clearInterval(auditing);
       places.close();
-      await Promise.all(workers.map((worker) => worker.close()));
+      // At the same time: together they must take less than `drainLimitMs`.
+      await Promise.all([...workers.map((worker) => worker.close()), deliverer.close()]);
       await proofs.close();
-      await deliverer.close();
       await producer.close();
       await sharedPool?.close();
       await reports.close();

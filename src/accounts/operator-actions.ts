@@ -21,6 +21,7 @@ export const operatorActions = {
   'host.unblock': 'Unblocked the host',
   'queue.retry': 'Retried failed jobs',
   'queue.promote': 'Ran delayed jobs at once',
+  'queue.move': 'Moved the queue',
 } as const;
 
 export type OperatorAction = keyof typeof operatorActions;

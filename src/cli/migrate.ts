@@ -38,9 +38,11 @@ async function migrateLogged(finish: boolean): Promise<void> {
 }
 
 function migrate(finish: boolean, print: (line: string) => void): Promise<void> {
-  return withDatabase(async ({ url, config }) => {
+  return withDatabase(async ({ db, url, config }) => {
     // BullMQ takes a while to load, and the help does without it.
     const { migrateQueue } = await import('../queue/postgres-engine.ts');
+    const { requireEngineInUse } = await import('../queue/queue-agreement.ts');
+    await requireEngineInUse(db, { databaseUrl: url, redisUrl: config.redisUrl });
     const { applied, notice } = await migrateDatabase(url, print, (db) => createPartitions(db, new Date()));
     await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
     if (notice) print(notice);

@@ -14,7 +14,7 @@ const maxReasonLength = 500;
 
 /** `onlyQueues`: by default the command works on all queues there are. */
 export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
-  const command = new Command('queue').description('Jobs that failed for good');
+  const command = new Command('queue').description('Jobs that failed for good, and where the queue is');
   command
     .command('failed')
     .description('List them: queue, job, when it failed, what it holds, attempts, reason')
@@ -80,7 +80,59 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
         printMessage(`${pluralize(retried, 'job')} ${retried === 1 ? 'is' : 'are'} back in the queue.`);
       }),
     );
+  command
+    .command('use')
+    .description(
+      'Move to the queue that REDIS_URL names here, or to PostgreSQL without it: run this before the processes are restarted with it',
+    )
+    .action(() => withDatabase(useQueue));
+  command
+    .command('finish')
+    .description('End the move: run this with the earlier REDIS_URL, when no process uses it any more')
+    .option('--lost', 'the earlier queue does not exist any more, and its jobs are lost')
+    .action(({ lost = false }: { lost?: boolean }) =>
+      withDatabase((resources) => finishMove(resources, lost)),
+    );
   return command;
+}
+
+async function useQueue({ db, url, config }: CommandResources): Promise<void> {
+  const { nameOf, startMove } = await import('../queue/queue-agreement.ts');
+  const { migrateQueue } = await import('../queue/postgres-engine.ts');
+  const { queuePlace } = await import('../queue/queue-place.ts');
+  const place = queuePlace(config, url);
+  await migrateQueue(place);
+  const { current, previous } = await startMove(db, place, (queue, change) =>
+    changeAndRecord(db, { action: 'queue.move', target: nameOf(queue) }, change),
+  );
+  if (current) printMessage(`The queue is on ${nameOf(current)}.`);
+  if (previous)
+    printMessage(
+      `Jobs on ${nameOf(previous)} are not copied. Restart workers and web processes with the new setting, and let one worker run with the earlier one until its queue is empty. Then run \`qrelay queue finish\` with the earlier setting.`,
+    );
+}
+
+async function finishMove({ db, url, config }: CommandResources, isLost: boolean): Promise<void> {
+  const { nameOf, endMove } = await import('../queue/queue-agreement.ts');
+  const { queuePlace } = await import('../queue/queue-place.ts');
+  const { readQueueStatuses } = await import('../queue/queue-status.ts');
+  const { allQueues } = await import('../queue/queues.ts');
+  const place = queuePlace(config, url);
+  async function countJobs(): Promise<number> {
+    // What a schedule adds is done on the other queue, which has the same schedules.
+    const statuses = await readQueueStatuses(
+      place,
+      allQueues.filter(({ schedule }) => !schedule),
+    );
+    return statuses.reduce(
+      (sum, { jobs }) => sum + jobs.waiting + jobs.active + jobs.delayed + jobs.failed,
+      0,
+    );
+  }
+  const ended = await endMove(db, isLost ? undefined : { place, countJobs }, (queue, change) =>
+    changeAndRecord(db, { action: 'queue.move', target: nameOf(queue), note: 'Finished' }, change),
+  );
+  printMessage(ended ? `${nameOf(ended)} is not used any more.` : 'There is no move to finish.');
 }
 
 function describeFailed(
@@ -114,12 +166,14 @@ function withQueues(
   return withDatabase(async (resources) => {
     const { url, config } = resources;
     // BullMQ takes a while to load, and most commands do not need it.
+    const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
     const { connectToQueues } = await import('../queue/queue-connection.ts');
     const { queuePlace } = await import('../queue/queue-place.ts');
     const { allQueues } = await import('../queue/queues.ts');
     const { queuesInUse } = await import('../queue/queues-in-use.ts');
     const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
     const place = queuePlace(config, url);
+    await requireQueueInUse(resources.db, place);
     const connection = connectToQueues(place, createLog('cli', 'silent'));
     try {
       await waitUntilReady(connection);

@@ -84,11 +84,13 @@ export function scansCommand(): Command {
     .description('Put all dead scans back into the queue')
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
+        const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
         const { openQueueClient } = await import('../queue/queue-client.ts');
         const { queuePlace } = await import('../queue/queue-place.ts');
         const { scanQueue } = await import('../queue/scan-queue.ts');
         const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
         const place = queuePlace(config, url);
+        await requireQueueInUse(db, place);
         const queue = openQueueClient({ place, log: createLog('cli', 'silent') });
         try {
           await waitUntilReady(queue);

@@ -31,7 +31,7 @@ export function secretCommand(): Command {
     .action(() =>
       withDatabase(async ({ db, url, config }) => {
         await assertUnused(db, config.rootSecrets);
-        await assertNoFailedJobs(queuePlace(config, url));
+        await assertNoFailedJobs(db, queuePlace(config, url));
         printMessage(
           (await removeStoredSecret(db))
             ? 'The secret was removed from the database. Backups from before still contain it.'
@@ -60,9 +60,11 @@ async function assertUnused(db: Database, configured: readonly string[]): Promis
 }
 
 /** They may be encrypted with it, and could not be retried without it. */
-async function assertNoFailedJobs(place: QueuePlace): Promise<void> {
+async function assertNoFailedJobs(db: Database, place: QueuePlace): Promise<void> {
+  const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
   const { readQueueStatuses } = await import('../queue/queue-status.ts');
   const { scanQueue } = await import('../queue/scan-queue.ts');
+  await requireQueueInUse(db, place);
   const statuses = await readQueueStatuses(place, [scanQueue]);
   const failed = statuses.reduce((sum, { jobs }) => sum + jobs.failed, 0);
   if (failed > 0)

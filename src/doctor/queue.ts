@@ -1,8 +1,10 @@
 import { SchemaMigrationRequiredError } from 'bullmq';
+import { nameOf, OtherQueueError, readQueuesInUse, requireQueueInUse } from '../queue/queue-agreement.ts';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
 import { allQueues } from '../queue/queues.ts';
+import type { Database } from '../store/database.ts';
 import { countDeadLetters } from '../scans/dead-letters.ts';
 import { checkCounters } from './counters.ts';
 import { type Finding, findingsFor, CheckAborted } from './finding.ts';
@@ -24,10 +26,32 @@ export async function checkQueue(place: QueuePlace, nowMs: () => number): Promis
   });
   const findings = statuses.flatMap(({ definition, ...status }) => assessQueue(definition, status));
   return withConnection(place.databaseUrl, async (db) => [
+    ...(await checkAgreement(db, place)),
     ...findings,
     assessDeadScans(await countDeadLetters(db)),
     await checkCounters(db, nowMs()),
   ]);
+}
+
+/** Whether the processes of this database use the queue that is configured here. */
+export async function checkAgreement(db: Database, place: QueuePlace): Promise<Finding[]> {
+  const { current, previous } = await readQueuesInUse(db);
+  const findings: Finding[] = [];
+  try {
+    await requireQueueInUse(db, place);
+    if (current) findings.push(ok(`The processes of this database have their queue on ${nameOf(current)}.`));
+  } catch (error) {
+    if (!(error instanceof OtherQueueError)) throw error;
+    findings.push(failure(error.difference, OtherQueueError.remedy));
+  }
+  if (previous)
+    findings.push(
+      warning(
+        `The move from ${nameOf(previous)} is not finished: processes may still use that queue.`,
+        'When no process uses it any more, run `qrelay queue finish` with its setting.',
+      ),
+    );
+  return findings;
 }
 
 /** Each finding says which queue it is about. */

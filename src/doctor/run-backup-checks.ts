@@ -14,6 +14,7 @@ import { type Finding, findingsFor } from './finding.ts';
 import { pluralize } from './format.ts';
 import { checkData } from './restored-data.ts';
 import { checkSecret } from './secret.ts';
+import { checkAgreement } from './queue.ts';
 import { checkSpool } from './spool.ts';
 import { withConnection } from './with-connection.ts';
 
@@ -47,9 +48,11 @@ export async function runBackupChecks({
   const data = await attempt('data', () => withConnection(databaseUrl, (db) => checkData(db, nowMs)));
   const queue = await attempt('queue', () => {
     requireValid('queue', 'REDIS_URL', errors);
-    return withConnection(databaseUrl, (db) =>
-      checkJobs(db, queuePlace(config, databaseUrl), config.rootSecrets),
-    );
+    const place = queuePlace(config, databaseUrl);
+    return withConnection(databaseUrl, async (db) => [
+      ...(await checkAgreement(db, place)),
+      ...(await checkJobs(db, place, config.rootSecrets)),
+    ]);
   });
   return [
     ...invalid,

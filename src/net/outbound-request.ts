@@ -21,6 +21,8 @@ export interface OutboundRequest {
   method: 'GET' | 'HEAD' | 'POST';
   headers: Record<string, string>;
   body?: string;
+  /** Ends the exchange before its time is over. */
+  signal?: AbortSignal;
 }
 
 interface OutboundOptions {
@@ -53,13 +55,14 @@ export function createOutboundRequest({
     });
   };
 
-  return ({ url: text, method, headers, body }) =>
+  return ({ url: text, method, headers, body, signal: given }) =>
     new Promise((fulfill, reject) => {
       // Also checks an address in the URL, for which a socket does not call `lookup`.
       const error = outboundUrlError(text, policy);
       if (error) throw new RefusedAddressError(`The URL ${error}`);
       const url = new URL(text);
-      const signal = AbortSignal.timeout(timeoutMs);
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = given ? AbortSignal.any([timeout, given]) : timeout;
       const request = (url.protocol === 'https:' ? https : http).request(url, {
         method,
         headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
@@ -68,9 +71,9 @@ export function createOutboundRequest({
         agent: false,
         maxHeaderSize: 16_384,
       });
-      const fail = (cause: Error) => reject(signal.aborted ? timedOut(timeoutMs) : cause);
+      const fail = (cause: Error) => reject(timeout.aborted ? timedOut(timeoutMs) : cause);
       // Whatever the other side does, so that nobody waits longer.
-      signal.addEventListener('abort', () => fail(timedOut(timeoutMs)), { once: true });
+      signal.addEventListener('abort', () => fail(new Error('The call was ended')), { once: true });
       request.on('error', fail);
       // Without a listener, Node closes the connection and emits neither an error nor a response.
       request.on('upgrade', ({ statusCode = 0 }, socket) => {

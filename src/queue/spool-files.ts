@@ -59,7 +59,7 @@ export async function isAbandoned(
 }
 
 /** A line of a file, not parsed yet. */
-export interface RawLine {
+interface RawLine {
   /** Offsets of the line and of the next one. */
   start: number;
   end: number;

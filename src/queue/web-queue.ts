@@ -1,5 +1,6 @@
 import type { Log } from '../telemetry/log.ts';
 import type { ScanKey } from './journal-check.ts';
+import type { QueueAgreement } from './queue-agreement.ts';
 import { openQueueClient, type QueueClient } from './queue-client.ts';
 import type { QueuePlace } from './queue-connection.ts';
 import type { ScanJob } from './scan-jobs.ts';
@@ -13,12 +14,19 @@ export interface WebQueue extends Omit<QueueClient, 'hasScanJobs'> {
 
 interface WebQueueOptions {
   place: QueuePlace;
+  /** Until the processes agree on the queue, it takes nothing. */
+  agreement?: Pick<QueueAgreement, 'isAgreed' | 'reason'>;
   log: Log;
   journal?: (JournalSettings & { findUnrecorded(scans: ScanKey[]): Promise<string[]> }) | undefined;
 }
 
 /** The queue client of a web process, and the journal of what it sends. Does not wait until the queue can be reached. */
-export async function openWebQueue({ place, log, journal: settings }: WebQueueOptions): Promise<WebQueue> {
+export async function openWebQueue({
+  place,
+  agreement = { isAgreed: () => true, reason: () => new Error() },
+  log,
+  journal: settings,
+}: WebQueueOptions): Promise<WebQueue> {
   let changedAt = performance.now();
   const client = openQueueClient({
     place,
@@ -28,6 +36,7 @@ export async function openWebQueue({ place, log, journal: settings }: WebQueueOp
     },
     identifyScanJobs: settings !== undefined,
   });
+  const isReady = () => agreement.isAgreed() && client.isReady();
   const journal = settings && (await openJournal(settings));
 
   /** Loaded only when it is used. */
@@ -35,7 +44,7 @@ export async function openWebQueue({ place, log, journal: settings }: WebQueueOp
     const { openScanJournal } = await import('./scan-journal.ts');
     return openScanJournal({
       settings: given,
-      readyForMs: () => (client.isReady() ? performance.now() - changedAt : 0),
+      readyForMs: () => (isReady() ? performance.now() - changedAt : 0),
       hasJobs: client.hasScanJobs,
       findUnrecorded,
       add: (job) => client.add(scanQueue, job),
@@ -47,9 +56,16 @@ export async function openWebQueue({ place, log, journal: settings }: WebQueueOp
     journal ? journal.keep(job, () => client.add(scanQueue, job)) : client.add(scanQueue, job);
   return {
     ...client,
+    isReady,
     // A job of scans is in the journal too, if there is one.
-    add: (queue, data) =>
-      queue.name === scanQueue.name ? addScans(data as ScanJob) : client.add(queue, data),
+    add(queue, data) {
+      if (!agreement.isAgreed()) return Promise.reject(agreement.reason());
+      return queue.name === scanQueue.name ? addScans(data as ScanJob) : client.add(queue, data);
+    },
+    async checkWrites() {
+      if (!agreement.isAgreed()) throw agreement.reason();
+      await client.checkWrites();
+    },
     journalState: () => journal?.state(),
     async close() {
       await journal?.close();

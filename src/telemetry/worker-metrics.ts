@@ -57,6 +57,12 @@ export function createWorkerMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
       registers,
     }),
+    stepFailures: new Counter({
+      name: 'qrelay_job_step_failures_total',
+      help: 'Steps of jobs that repeat, such as housekeeping, that failed or were not finished; the other steps were done.',
+      labelNames: ['queue', 'step'],
+      registers,
+    }),
     partitionsEnd: new Gauge({
       name: 'qrelay_scan_partitions_end_timestamp_seconds',
       help: 'End of the last month that has a partition for its scans. 0 in a worker that has not checked yet.',

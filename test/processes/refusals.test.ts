@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SetupError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -140,6 +141,24 @@ describe('The web process, when it cannot start [processes]', () => {
       name: 'web',
       msg: `DATA_DIR ${dataDir} is not writable (EEXIST). Free disk space and give this user write permission there, or set DATA_DIR to another folder.`,
     });
+    await database.drop();
+  });
+
+  it('says which queue the other processes use, where REDIS_URL is missing', async () => {
+    const database = await createTestDatabase();
+    const db = openDatabase(database.url, { poolMax: 1, applicationName: 'test' });
+    const current = { role: 'current', engine: 'redis', identity: 'an id', address: 'redis.internal:6379' };
+    await db('queues_in_use').insert(current);
+    await db.destroy();
+    const instance = await start({
+      dataDir: join(await newFolder(), 'data'),
+      command: webProgram,
+      env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+    });
+    expect(await instance.exit()).to.equal(1);
+    expect((JSON.parse(instance.stdout()) as { msg: string }).msg).to.match(
+      /on Redis at redis\.internal:6379, .* PostgreSQL, because REDIS_URL is not set: .* `qrelay queue use`/,
+    );
     await database.drop();
   });
 });

@@ -31,6 +31,33 @@ onBothQueues('The queue of a web process', (redisUrl) => {
   });
 });
 
+onBothQueues('The queue of a web process that does not know whether others use the same', (redisUrl) => {
+  it('takes nothing and is not ready, until it does', async () => {
+    const database = await createTestDatabase();
+    const place = { databaseUrl: database.url, redisUrl: redisUrl() };
+    let isAgreed = false;
+    const agreement = { isAgreed: () => isAgreed, reason: () => new Error('not known yet') };
+    const queue = await openWebQueue({ place, agreement, log });
+    const job = packScans([scan], randomBytes(32));
+    const reasonOf = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    // The connection itself is up.
+    await eventually(async () => expect(await queue.pending(scanQueue)).to.equal(0));
+    expect(queue.isReady()).to.equal(false);
+    expect(await reasonOf(queue.checkWrites())).to.equal('not known yet');
+    expect(await reasonOf(queue.add(scanQueue, job))).to.equal('not known yet');
+    isAgreed = true;
+    await eventually(() => expect(queue.isReady()).to.equal(true));
+    await queue.add(scanQueue, job);
+    expect(await queue.pending(scanQueue)).to.equal(1);
+    await queue.close();
+    await database.drop();
+  });
+});
+
 describe('A queue that cannot be reached', () => {
   it('is logged by the process, each error once, however often it reconnects', async () => {
     let tries = 0;

@@ -12,7 +12,14 @@ import {
   releaseEndpoint,
 } from '../../src/webhooks/record-attempt.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
+import { createAddressPolicy } from '../../src/net/address-policy.ts';
+import { createOutboundRequest } from '../../src/net/outbound-request.ts';
+import { resolveBySystem } from '../../src/net/resolve-host.ts';
+import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
+import { eventually } from '../support/eventually.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { testLog } from '../support/test-log.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
 
 describe('Turns of webhook endpoints', () => {
   let service: TestService;
@@ -101,6 +108,47 @@ describe('Turns of webhook endpoints', () => {
     expect(await paceOf()).to.equal('fast');
     await changeEndpoint(service.db, userId, id, { url: 'https://elsewhere.example.com/' }, new Date());
     expect(await paceOf()).to.equal('slow');
+  });
+
+  it('of a worker that shuts down go to the next one: a call that takes too long is ended, and made again', async () => {
+    const receiver = await startReceiver();
+    const id = await makeEndpoint(`${receiver.url}/`);
+    const timeoutMs = 3_600_000;
+    const policy = createAddressPolicy(['127.0.0.0/8']);
+    const send = createOutboundRequest({ policy, timeoutMs, maxBodyBytes: 100, resolve: resolveBySystem });
+    const open = (drainMs: number) =>
+      createWebhookDeliverer({
+        db: service.db,
+        box,
+        send,
+        timeoutMs,
+        baseUrl: 'https://qr.test',
+        userAgent: 'test',
+        onCall: () => undefined,
+        tellOwners: async () => undefined,
+        log: testLog(),
+        drainMs,
+      });
+    receiver.answer = () => undefined;
+    const first = open(50);
+    await first.start();
+    await eventually(() => expect(receiver.received).to.have.length(1));
+    await first.close();
+    const waiting = await Delivery.query(service.db).where({ endpoint_id: id });
+    expect(waiting).to.have.length(1);
+    expect(waiting[0]).to.include({ status: 'pending', attempts: 0 });
+
+    receiver.answer = (_request, response) => void response.end();
+    const second = open(60_000);
+    await second.start();
+    await second.close();
+    expect(await Delivery.query(service.db).findById(waiting[0]?.id ?? '')).to.include({
+      status: 'delivered',
+    });
+    const [before, again] = receiver.received;
+    expect(receiver.received).to.have.length(2);
+    expect(again?.id).to.equal(before?.id);
+    await receiver.stop();
   });
 
   describe('of an endpoint that fails', () => {

@@ -5,6 +5,7 @@ import { housekeepingQueue } from '../../src/queue/housekeeping-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
 import { eventually } from '../support/eventually.ts';
@@ -91,16 +92,16 @@ onBothQueues('Housekeeping', (redisUrl) => {
     await queue.close();
   });
 
-  it('goes on where a statement takes too long', async () => {
+  async function runWithFailure(error: Error & { code?: string }) {
     const lines: string[] = [];
     const done: string[] = [];
     const note = (name: string) => async () => void done.push(name);
+    const metrics = createWorkerMetrics();
     const db = new Proxy(service.db, {
       get(target, name, self) {
         if (name !== 'raw') return Reflect.get(target, name, self) as unknown;
         return (sql: string, values: never) => {
-          if (sql.includes("'code.expiring'"))
-            throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+          if (sql.includes("'code.expiring'")) throw error;
           return target.raw(sql, values) as unknown;
         };
       },
@@ -110,12 +111,37 @@ onBothQueues('Housekeeping', (redisUrl) => {
       box: createSecretBox([randomBytes(32)]),
       tellOwners: note('webhooks'),
       exportUpkeep: { resume: note('lost exports'), tellOwners: note('finished exports') },
+      metrics,
       log: createLog('test', 'warn', { write: (line) => void lines.push(line) }),
     });
-    await handle({});
-    expect(done).to.deep.equal(['webhooks', 'lost exports', 'finished exports']);
-    expect(lines.map((line) => (JSON.parse(line) as { step: string }).step)).to.deep.equal([
-      'expiringEvents',
-    ]);
+    const failure = await handle({}).then(() => undefined, String);
+    const { values } = await metrics.stepFailures.get();
+    return {
+      done,
+      failure,
+      steps: lines.map((line) => (JSON.parse(line) as { step: string }).step),
+      counted: values.map(({ labels, value }) => [labels.step, value]),
+    };
+  }
+  const afterThat = ['webhooks', 'lost exports', 'finished exports'];
+
+  it('goes on where a statement takes too long', async () => {
+    const canceled = new Error('canceling statement due to statement timeout');
+    expect(await runWithFailure(Object.assign(canceled, { code: '57014' }))).to.deep.equal({
+      done: afterThat,
+      failure: undefined,
+      steps: ['expiringEvents'],
+      counted: [['expiringEvents', 1]],
+    });
+  });
+
+  it('goes on where a step fails, and says at the end which one', async () => {
+    const broken = new Error('relation is broken');
+    expect(await runWithFailure(Object.assign(broken, { code: 'XX001' }))).to.deep.equal({
+      done: afterThat,
+      failure: 'Error: Failed: expiringEvents',
+      steps: ['expiringEvents'],
+      counted: [['expiringEvents', 1]],
+    });
   });
 });

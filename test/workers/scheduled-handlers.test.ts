@@ -8,6 +8,7 @@ import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createPurgeHandler } from '../../workers/purge-handler.ts';
+import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
 import { createWebhookHandler } from '../../workers/webhook-handler.ts';
 import { freePort } from '../support/free-port.ts';
@@ -20,11 +21,12 @@ describe('Handlers of schedules that run often', () => {
     });
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => void lines.push(line) });
-    await createPurgeHandler({ db, log })({});
+    const metrics = createWorkerMetrics();
+    await createPurgeHandler({ db, metrics, log })({});
     const tellOwners = () => Promise.reject(new Error('Nobody is told'));
     const box = createSecretBox([randomBytes(32)]);
     const exportUpkeep = { tellOwners, resume: tellOwners };
-    await createHousekeepingHandler({ db, box, tellOwners, exportUpkeep, log })({});
+    await createHousekeepingHandler({ db, box, tellOwners, exportUpkeep, metrics, log })({});
     const deliverer = createWebhookDeliverer({
       db,
       box,
@@ -52,9 +54,8 @@ describe('Handlers of schedules that run often', () => {
     await createStyleHandler({ ...background, proofs: { prove: unused, close: unused } })({});
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
-      'the scans of deleted codes were not purged',
-      'the bytes of deleted files were not purged',
-      'old rate limit windows and sessions could not be purged',
+      'a job was not finished, because the database was away; the next run does the rest',
+      'a job was not finished, because the database was away; the next run does the rest',
       'webhook endpoints were not called',
       'owners could not be told of their codes',
       'the addresses that codes lead to could not be checked',
