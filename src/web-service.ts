@@ -36,6 +36,7 @@ import { createImageSender } from './redirect/images.ts';
 import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
 import { createTargets } from './redirect/targets.ts';
+import { startProbe } from './runtime/probe.ts';
 import { withTimeout } from './runtime/timeout.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { applicationName } from './store/application-name.ts';
@@ -51,7 +52,7 @@ import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { countWeb } from './telemetry/process-counts.ts';
-import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addDatabaseMetrics, addPoolMetrics } from './telemetry/process-metrics.ts';
 import { startReports } from './telemetry/process-reporter.ts';
 import type { RecentErrors } from './telemetry/recent-errors.ts';
 import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
@@ -133,7 +134,13 @@ export async function openWebService({
           sync: config.scanJournal === 'fsync',
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
-  const queue = await openQueue({ place, sealingKey: secrets.sealingKey, log, journal });
+  const queue = await openQueue({
+    place,
+    sealingKey: secrets.sealingKey,
+    log,
+    onRoundTrip: (ms) => metrics.queueSeconds.observe(ms / 1_000),
+    journal,
+  });
   const producer = createProducer({
     queue,
     spool,
@@ -143,8 +150,13 @@ export async function openWebService({
     deadlineMs: queueDeadlineMs,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-web', log);
+  const probes = {
+    database: startProbe(async () => db.raw('SELECT 1')),
+    queue: startProbe(queue.checkWrites),
+  };
   addPoolMetrics(metrics.registry, db);
-  addQueueMetrics(metrics.registry, queue);
+  addDatabaseMetrics(metrics.registry, probes.database);
+  addQueueMetrics(metrics.registry, queue, probes.queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
   const targets = createTargets(db, config.baseUrl, elapsedMs);
@@ -170,7 +182,7 @@ export async function openWebService({
     passwords,
     log,
     now: () => new Date(nowMs()),
-    health: { db, queue, spool, isDraining: () => isDraining() },
+    health: { ...probes, spool, isDraining: () => isDraining() },
     metrics,
     readMetrics,
     codeChanged: targets.forget,
@@ -244,6 +256,7 @@ export async function openWebService({
     onFailure,
   });
   isDraining = server.isDraining;
+  metrics.processesReady.set(1);
   const reports = startReports({
     kind: 'web',
     db,
@@ -255,9 +268,12 @@ export async function openWebService({
   return {
     port: server.port,
     async close() {
+      metrics.processesReady.set(0);
       // Event streams never finish by themselves, so the drain would wait for them.
       closing.abort();
       await server.drain();
+      probes.database.stop();
+      probes.queue.stop();
       await producer.close();
       await queue.close();
       await queueAccess.close();

@@ -17,6 +17,7 @@ interface WebQueueOptions {
   place: QueuePlace;
   sealingKey: Uint8Array;
   log: Log;
+  onRoundTrip?: (ms: number) => void;
   journal?: (JournalSettings & { findUnrecorded(scans: ScanKey[]): Promise<string[]> }) | undefined;
 }
 
@@ -25,6 +26,7 @@ export async function openWebQueue({
   place,
   sealingKey,
   log,
+  onRoundTrip,
   journal: settings,
 }: WebQueueOptions): Promise<WebQueue> {
   let changedAt = performance.now();
@@ -34,6 +36,7 @@ export async function openWebQueue({
     onReadinessChange: () => {
       changedAt = performance.now();
     },
+    onRoundTrip,
     identifyScanJobs: settings !== undefined,
   });
   const journal = settings && (await openJournal(settings));

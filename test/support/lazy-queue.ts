@@ -13,7 +13,8 @@ export const openQueueLazily: typeof openWebQueue = async (...parts) => {
     isReady: () => opened?.isReady() ?? true,
     enqueue: async (scans) => (await open()).enqueue(scans),
     add: async (queue, data) => (await open()).add(queue, data),
-    checkWrites: async () => (await open()).checkWrites(),
+    // The service checks it once a second.
+    checkWrites: async () => opened?.checkWrites(),
     pending: async (queue) => (await open()).pending(queue),
     depths: async () => (await open()).depths(),
     journalState: () => opened?.journalState(),
