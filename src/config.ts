@@ -61,9 +61,10 @@ export interface Config extends LinkConfig {
   spoolMaxMb: number;
   /** Bearer token for `/metrics`. Undefined: `/metrics` is not served on the service's own port. */
   metricsToken: string | undefined;
-  /** Separate ports for the metrics of the web and worker processes. */
+  /** Separate ports for the metrics of the web and worker processes, and the address that they listen on. */
   metricsPort: number | undefined;
   workerMetricsPort: number | undefined;
+  metricsHost: string | undefined;
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
   mail: MailConfig | undefined;
@@ -248,6 +249,7 @@ export function readConfig(
     ),
     metricsPort: optionalPort('METRICS_PORT'),
     workerMetricsPort: optionalPort('WORKER_METRICS_PORT'),
+    metricsHost: given('METRICS_HOST') ?? given('HOST'),
     tracing: readTracingConfig(given, report),
     mail: readMailConfig(given, report),
     signUps: choice('SIGNUPS', signUpChoices, 'open'),

@@ -77,11 +77,17 @@ async function serveCluster(config: Config): Promise<void> {
 }
 
 async function serveMetrics(
-  { metricsPort, host, metricsToken }: Config,
+  { metricsPort, metricsHost, metricsToken }: Config,
   read: ReadMetrics,
 ): Promise<HttpServer | undefined> {
   if (metricsPort === undefined) return undefined;
-  return openMetricsServer({ port: metricsPort, variable: 'METRICS_PORT', host, token: metricsToken, read });
+  return openMetricsServer({
+    port: metricsPort,
+    variable: 'METRICS_PORT',
+    host: metricsHost,
+    token: metricsToken,
+    read,
+  });
 }
 
 /** Node exits a cluster worker at once when its primary is killed. Ours drain first: see `onShutdown`. */

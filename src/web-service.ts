@@ -35,6 +35,7 @@ import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
 import { openSavedTargets } from './redirect/saved-targets.ts';
 import { createTargets } from './redirect/targets.ts';
+import { startProbe } from './runtime/probe.ts';
 import { withTimeout } from './runtime/timeout.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
@@ -46,7 +47,7 @@ import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { countWeb } from './telemetry/process-counts.ts';
-import { addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addDatabaseMetrics, addPoolMetrics } from './telemetry/process-metrics.ts';
 import { startReports } from './telemetry/process-reporter.ts';
 import type { RecentErrors } from './telemetry/recent-errors.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
@@ -132,7 +133,13 @@ async function openOn(
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
   const agreement = await openQueueAgreement({ db, place, log });
-  const queue = await openQueue({ place, agreement, log, journal });
+  const queue = await openQueue({
+    place,
+    agreement,
+    log,
+    onRoundTrip: (ms) => metrics.queueSeconds.observe(ms / 1_000),
+    journal,
+  });
   const producer = createProducer({
     queue,
     spool,
@@ -142,8 +149,13 @@ async function openOn(
     deadlineMs: queueDeadlineMs,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-web', log);
+  const probes = {
+    database: startProbe(async () => db.raw('SELECT 1')),
+    queue: startProbe(queue.checkWrites),
+  };
   addPoolMetrics(metrics.registry, db, lookups);
-  addQueueMetrics(metrics.registry, queue);
+  addDatabaseMetrics(metrics.registry, probes.database);
+  addQueueMetrics(metrics.registry, queue, probes.queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
   const addresses = createClientAddresses(config.trustProxyHops);
@@ -188,7 +200,7 @@ async function openOn(
     passwords,
     log,
     now: () => new Date(nowMs()),
-    health: { db, queue, spool, isDraining: () => isDraining() },
+    health: { ...probes, spool, isDraining: () => isDraining() },
     metrics,
     readMetrics,
     codeChanged: targets.forget,
@@ -237,6 +249,7 @@ async function openOn(
   );
   const server = await listen(mountAt(basePath, lane));
   isDraining = server.isDraining;
+  metrics.processesReady.set(1);
   const reports = startReports({
     kind: 'web',
     db,
@@ -251,9 +264,12 @@ async function openOn(
   return {
     port: server.port,
     async close() {
+      metrics.processesReady.set(0);
       // Event streams never finish by themselves, so the drain would wait for them.
       closing.abort();
       await server.drain();
+      probes.database.stop();
+      probes.queue.stop();
       await producer.close();
       agreement.close();
       await queue.close();

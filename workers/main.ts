@@ -25,7 +25,7 @@ runLogged('worker', async () => {
     ? await openMetricsServer({
         port: config.workerMetricsPort,
         variable: 'WORKER_METRICS_PORT',
-        host: config.host,
+        host: config.metricsHost,
         token: config.metricsToken,
         read: () => metrics.registry.metrics(),
       })

@@ -20,9 +20,10 @@ import { poolSizes } from '../src/store/pool-sizes.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
 import { createOutboundRequest } from '../src/net/outbound-request.ts';
 import { resolveBySystem } from '../src/net/resolve-host.ts';
+import { startProbe } from '../src/runtime/probe.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
-import { addPoolMetrics } from '../src/telemetry/process-metrics.ts';
+import { addDatabaseMetrics, addPoolMetrics } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/telemetry/process-reporter.ts';
 import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
@@ -77,7 +78,9 @@ export async function openWorkerService(
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
   });
+  const databaseProbe = startProbe(async () => db.raw('SELECT 1'));
   addPoolMetrics(metrics.registry, db);
+  addDatabaseMetrics(metrics.registry, databaseProbe);
   const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } =
     await loadSecrets(db, config.rootSecrets);
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
@@ -201,6 +204,7 @@ export async function openWorkerService(
       closing.abort();
       agreement.close();
       clearInterval(auditing);
+      databaseProbe.stop();
       places.close();
       // At the same time: together they must take less than `drainLimitMs`.
       await Promise.all([...workers.map((worker) => worker.close()), deliverer.close()]);

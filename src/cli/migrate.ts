@@ -7,9 +7,12 @@ import { failureMessage } from './failure-message.ts';
 import { printMessage } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
+type Print = (line: string) => void;
+
 interface MigrateOptions {
   finish?: boolean;
   json?: boolean;
+  ifReachable?: boolean;
 }
 
 export function migrateCommand(): Command {
@@ -20,24 +23,37 @@ export function migrateCommand(): Command {
       'then drop what was kept for the previous release: only when none of its processes runs any more',
     )
     .option('--json', 'write messages as JSON lines, as the processes write their logs')
-    .action(({ finish = false, json = false }: MigrateOptions) =>
-      json ? migrateLogged(finish) : migrate(finish, printMessage),
-    );
+    .option('--if-reachable', 'succeed without doing anything while the database cannot be reached')
+    .action(({ finish = false, json = false, ifReachable = false }: MigrateOptions) => {
+      const run = ifReachable ? migrateIfReachable : migrate;
+      return json ? migrateLogged((print) => run(finish, print)) : run(finish, printMessage);
+    });
 }
 
 /** For a release phase, whose output is collected with the logs: lines as web and worker processes write them. */
-async function migrateLogged(finish: boolean): Promise<void> {
+async function migrateLogged(run: (print: Print) => Promise<void>): Promise<void> {
   const log = createLog('release', 'info');
   logConsoleOutput(log);
   try {
-    await migrate(finish, (line) => log.info(line));
+    await run((line) => log.info(line));
   } catch (error) {
     log.fatal(await failureMessage(error));
     process.exitCode = 1;
   }
 }
 
-function migrate(finish: boolean, print: (line: string) => void): Promise<void> {
+/** Before a web process, which serves known share links without a database: an outage must not keep it from starting. */
+async function migrateIfReachable(finish: boolean, print: Print): Promise<void> {
+  try {
+    await migrate(finish, print);
+  } catch (error) {
+    const { isServerLost } = await import('../store/database.ts');
+    if (!isServerLost(error)) throw error;
+    print('The database cannot be reached. Nothing was migrated; run `qrelay migrate` when it is back.');
+  }
+}
+
+function migrate(finish: boolean, print: Print): Promise<void> {
   return withDatabase(async ({ db, url, config }) => {
     // BullMQ takes a while to load, and the help does without it.
     const { migrateQueue } = await import('../queue/postgres-engine.ts');

@@ -36,13 +36,18 @@ function misspelledVariables({ env, variables }: Variables): Finding[] {
   );
 }
 
-function checkMetrics({ metricsPort, workerMetricsPort, metricsToken, host }: Config): Finding[] {
+function checkMetrics({
+  metricsPort,
+  workerMetricsPort,
+  metricsToken,
+  metricsHost: host,
+}: Config): Finding[] {
   const isOpen = metricsPort !== undefined || workerMetricsPort !== undefined;
   if (!isOpen || metricsToken !== undefined || (host && isLoopback(host))) return [];
   return [
     warning(
       `/metrics is open to anyone who can reach METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
-      'Set METRICS_TOKEN (16 characters or more), or allow only Prometheus to reach these ports.',
+      'Set METRICS_TOKEN (16 characters or more), allow only Prometheus to reach these ports, or set METRICS_HOST to an address of a private network.',
     ),
   ];
 }

@@ -30,6 +30,8 @@ interface QueueClientOptions {
   log: Log;
   queues?: readonly QueueDefinition[];
   onReadinessChange?: (isReady: boolean) => void;
+  /** Called with the time that each write to a queue for scans took until it was acknowledged. */
+  onRoundTrip?: ((ms: number) => void) | undefined;
   /** Jobs of scans get ids that `hasScanJobs` can look for. */
   identifyScanJobs?: boolean;
 }
@@ -43,6 +45,7 @@ export function openQueueClient({
   log,
   queues = allQueues,
   onReadinessChange = () => undefined,
+  onRoundTrip = () => undefined,
   identifyScanJobs = false,
 }: QueueClientOptions): QueueClient {
   const connection = connectToQueues(place, log, () => scans.connectionChanged());
@@ -56,6 +59,7 @@ export function openQueueClient({
     write: async (queue) => connection.write(queue),
     isConnected: connection.isReady,
     onReadinessChange,
+    onRoundTrip,
     log,
   });
   async function pending(queue: QueueDefinition): Promise<number> {

@@ -14,6 +14,7 @@ interface SpreadOptions {
   write(queue: QueueDefinition): Promise<unknown>;
   isConnected(): boolean;
   onReadinessChange(isReady: boolean): void;
+  onRoundTrip(ms: number): void;
   log: Log;
 }
 
@@ -38,6 +39,7 @@ export function spreadWrites({
   write,
   isConnected,
   onReadinessChange,
+  onRoundTrip,
   log,
 }: SpreadOptions): SpreadWrites {
   const hasSeveral = queues.length > 1;
@@ -56,6 +58,7 @@ export function spreadWrites({
         write: () => write(queue),
         isConnected,
         onReadinessChange: reportChange,
+        onRoundTrip,
         log: hasSeveral ? log.child({ queue: queue.name }) : log,
         consequence: hasSeveral ? 'scans go to the other queues' : 'scans go to the spool',
       }),

@@ -17,6 +17,7 @@ interface WebQueueOptions {
   /** Until the processes agree on the queue, it takes nothing. */
   agreement?: Pick<QueueAgreement, 'isAgreed' | 'reason'>;
   log: Log;
+  onRoundTrip?: (ms: number) => void;
   journal?: (JournalSettings & { findUnrecorded(scans: ScanKey[]): Promise<string[]> }) | undefined;
 }
 
@@ -25,6 +26,7 @@ export async function openWebQueue({
   place,
   agreement = { isAgreed: () => true, reason: () => new Error() },
   log,
+  onRoundTrip,
   journal: settings,
 }: WebQueueOptions): Promise<WebQueue> {
   let changedAt = performance.now();
@@ -34,6 +36,7 @@ export async function openWebQueue({
     onReadinessChange: () => {
       changedAt = performance.now();
     },
+    onRoundTrip,
     identifyScanJobs: settings !== undefined,
   });
   const isReady = () => agreement.isAgreed() && client.isReady();

@@ -10,6 +10,8 @@ interface WriteMonitorOptions {
   write(): Promise<unknown>;
   isConnected(): boolean;
   onReadinessChange(isReady: boolean): void;
+  /** Called with the time that a write took until it was acknowledged. */
+  onRoundTrip(ms: number): void;
   log: Log;
   /** What happens while it takes no writes. */
   consequence: string;
@@ -35,6 +37,7 @@ export function monitorWrites({
   write,
   isConnected,
   onReadinessChange,
+  onRoundTrip,
   log,
   consequence,
 }: WriteMonitorOptions): WriteMonitor {
@@ -60,6 +63,7 @@ export function monitorWrites({
       const value = await work();
       writeError = undefined;
       wroteAt = performance.now();
+      onRoundTrip(wroteAt - startedAt);
       return value;
     } catch (error) {
       // One that began before the last success says nothing about the queue now: it may have waited out an outage.

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Knex } from 'knex';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Probe } from '../runtime/probe.ts';
 import type { Release } from '../runtime/release.ts';
 
 const resolutionMs = 10;
@@ -83,6 +84,21 @@ export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
       registers: [],
       collect() {
         this.set(sum((pool) => pool.numPendingAcquires()));
+      },
+    }),
+  );
+}
+
+/** Whether PostgreSQL responds, which an empty pool does not show. */
+export function addDatabaseMetrics(registry: Registry, probe: Pick<Probe, 'latest'>): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_database_up',
+      help: '1 if PostgreSQL answered within a second when it was checked last. Checked every second.',
+      registers: [],
+      aggregator: 'min',
+      async collect() {
+        this.set((await probe.latest()).ok ? 1 : 0);
       },
     }),
   );

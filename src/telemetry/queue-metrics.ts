@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { Probe } from '../runtime/probe.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import { cached } from './cached.ts';
 
@@ -17,18 +18,13 @@ interface QueueFigures {
 /** How full each queue is. Exposed by the web processes, because it matters most when there is no worker. */
 export function addQueueMetrics(
   registry: Registry,
-  { depths, checkWrites }: { depths(): Promise<QueueFigures[]>; checkWrites(): Promise<void> },
+  { depths }: { depths(): Promise<QueueFigures[]> },
+  writes: Pick<Probe, 'latest'>,
 ): void {
   // Read together, so that all metrics of a scrape are of the same time.
   const readAll = cached(async () => {
-    const [queues, takesWrites] = await Promise.all([
-      withTimeout(timeoutMs, depths()).catch(() => undefined),
-      withTimeout(timeoutMs, checkWrites()).then(
-        () => true,
-        () => false,
-      ),
-    ]);
-    return { queues, takesWrites };
+    const queues = await withTimeout(timeoutMs, depths()).catch(() => undefined);
+    return { queues, takesWrites: (await writes.latest()).ok };
   }, cacheMs);
   // While queues do not respond, their metrics are absent.
   const read = async () => (await readAll()).queues ?? [];

@@ -43,6 +43,11 @@ export function createWebMetrics(wantedProcesses = 1) {
 
   return {
     registry,
+    processesReady: new Gauge({
+      name: 'qrelay_web_processes_ready',
+      help: 'Web processes that take requests: /readyz answers 200.',
+      registers,
+    }),
     shareAnswers: addTally(registry, {
       name: 'qrelay_share_answers_total',
       help: 'Responses at share links. A live code: counted as a scan, or why not (head, prefetch, crawler). Otherwise: image, contact_file, file, not_found, expired, after_expiry (redirected to the address for the time after the end), blocked, bad_method, unavailable, limited (the client asked for too many unknown links).',
@@ -58,6 +63,11 @@ export function createWebMetrics(wantedProcesses = 1) {
       name: 'qrelay_batch_scans',
       help: 'Scans per batch sent to the queue or the spool.',
       bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    }),
+    queueSeconds: addHistogram(registry, {
+      name: 'qrelay_queue_round_trip_seconds',
+      help: 'Time until the queue acknowledged a batch of scans, or the small write that checks it every second.',
+      bounds: [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
     }),
     scansQueued: counter('qrelay_scans_queued_total', 'Scans that the queue accepted in time.'),
     scansSpooled: counter(

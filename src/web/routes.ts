@@ -91,5 +91,9 @@ function methodNotAllowed(method: string, allowed: string[]): AppError {
   const message = allowed.includes('GET')
     ? `${method} is not allowed here; use ${list}.`
     : 'This page only accepts forms. Open the page with the form.';
-  return new AppError('validation_error', message, { status: 405, code: 'method_not_allowed', headers: { Allow: list } });
+  return new AppError('validation_error', message, {
+    status: 405,
+    code: 'method_not_allowed',
+    headers: { Allow: list },
+  });
 }

@@ -481,4 +481,19 @@ describe('qrelay, the command line (decisions: Limits)', function () {
     );
     await bare.drop();
   });
+
+  it('with --if-reachable, migrates nothing and succeeds while no database answers, and fails if one rejects it', async () => {
+    const nowhere = { DATABASE_URL: `postgres://qrelay@127.0.0.1:${await freePort()}/qrelay` };
+    expect((await runQrelayHere(['migrate'], nowhere)).code).to.equal(1);
+    const skipped = await runQrelayHere(['migrate', '--if-reachable'], nowhere);
+    expect(skipped.code).to.equal(0);
+    expect(skipped.stderr).to.include('The database cannot be reached.');
+    const bare = await createBareDatabase();
+    const rejected = new URL(bare.url);
+    rejected.pathname = '/no-such-database';
+    expect(
+      (await runQrelayHere(['migrate', '--if-reachable'], { DATABASE_URL: rejected.href })).code,
+    ).to.equal(1);
+    await bare.drop();
+  });
 });

@@ -36,7 +36,8 @@ describe('A style that is applied while the worker is killed', () => {
     for (let number = 0; number < codes; number += 1) ids.push((await createCode(api)).id);
     const style = (await api('/styles', { method: 'POST', body: { name: 'Ours', moduleShape: 'dots' } }))
       .body;
-    const { id } = (await api(`/styles/${style.id}/apply`, { method: 'POST', body: { qrCodeIds: ids } })).body;
+    const { id } = (await api(`/styles/${style.id}/apply`, { method: 'POST', body: { qrCodeIds: ids } }))
+      .body;
     const startedAt = performance.now();
     const [worker] = fixture.workers;
     const started: number[] = [];

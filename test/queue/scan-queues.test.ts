@@ -73,6 +73,7 @@ describe('A job for one of several queues', () => {
       write: access,
       isConnected: () => true,
       onReadinessChange: () => undefined,
+      onRoundTrip: () => undefined,
       log: testLog(),
     });
   });

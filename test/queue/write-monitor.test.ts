@@ -5,14 +5,16 @@ import { monitorWrites } from '../../src/queue/write-monitor.ts';
 /** A server that is connected, and a log that nobody reads. */
 function createMonitor() {
   const changes: boolean[] = [];
+  const roundTrips: number[] = [];
   const writes = monitorWrites({
     write: async () => undefined,
     isConnected: () => true,
     onReadinessChange: (isReady) => changes.push(isReady),
+    onRoundTrip: (ms) => roundTrips.push(ms),
     log: pino({ level: 'silent' }),
     consequence: 'scans go to the spool',
   });
-  return { writes, changes };
+  return { writes, changes, roundTrips };
 }
 
 describe('The monitor of writes to the queue', () => {
@@ -48,6 +50,14 @@ describe('The monitor of writes to the queue', () => {
     reject(refused);
     expect(await slow).to.equal(refused);
     expect(opened.writes.isReady()).to.equal(true);
+  });
+
+  it('reports how long each write took that was acknowledged, and no other', async () => {
+    await fail();
+    expect(opened.roundTrips).to.deep.equal([]);
+    await opened.writes.monitor(async () => undefined);
+    expect(opened.roundTrips).to.have.length(1);
+    expect(opened.roundTrips[0]).to.be.at.least(0);
   });
 
   it('is not ready when a write that began after the last success fails', async () => {

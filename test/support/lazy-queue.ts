@@ -12,7 +12,8 @@ export const openQueueLazily: typeof openWebQueue = async (...parts) => {
   return {
     isReady: () => opened?.isReady() ?? true,
     add: async (queue, data) => (await open()).add(queue, data),
-    checkWrites: async () => (await open()).checkWrites(),
+    // The service checks it once a second.
+    checkWrites: async () => opened?.checkWrites(),
     pending: async (queue) => (await open()).pending(queue),
     depths: async () => (await open()).depths(),
     journalState: () => opened?.journalState(),

@@ -61,8 +61,8 @@ async function documentedConfiguration([first, second]: number[], port: number):
     .replace('listen 80;', `listen 127.0.0.1:${await freePort()};`)
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replace(/^ *ssl_certificate.*$/gm, '')
-    .replace('127.0.0.1:3000', `127.0.0.1:${first}`)
-    .replace('127.0.0.1:3001', `127.0.0.1:${second}`);
+    .replaceAll('127.0.0.1:3000', `127.0.0.1:${first}`)
+    .replaceAll('127.0.0.1:3001', `127.0.0.1:${second}`);
 }
 
 async function end(server: ChildProcess): Promise<void> {

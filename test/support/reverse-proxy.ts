@@ -84,6 +84,8 @@ export interface ReverseProxy {
   /** Over a connection of the agent, to the proxy. */
   open(path: string, options?: RequestOptions, body?: string): Promise<IncomingMessage>;
   send(path: string, options?: RequestOptions, body?: string): Promise<Answer>;
+  /** What it logged. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -151,6 +153,7 @@ export async function startReverseProxy(
     ports,
     open,
     send,
+    output: () => Buffer.concat(output).toString(),
     async stop() {
       agent.destroy();
       await end(child);

@@ -22,7 +22,9 @@ const recorded = `qrelay_scans_recorded_total{outcome="recorded",${worker}}`;
 const counted = `qrelay_share_answers_total{outcome="counted",${web}}`;
 const up = { web: `up{${web}}`, worker: `up{${worker}}` };
 const processes = `qrelay_web_processes{${web}}`;
+const ready = `qrelay_web_processes_ready{${web}}`;
 const dropped = `qrelay_scans_dropped_total{${web}}`;
+const queued = `qrelay_scans_queued_total{${web}}`;
 const spooled = `qrelay_scans_spooled_total{${web}}`;
 const torn = `qrelay_spool_torn_lines_total{${web}}`;
 const spoolBytes = `qrelay_spool_bytes{${web}}`;
@@ -36,6 +38,7 @@ const inMemory = `qrelay_scans_in_memory{${web}}`;
 const spoolWritable = `qrelay_spool_writable{${web}}`;
 const redirectsWithin = (le: string) => `qrelay_share_answer_seconds_bucket{le="${le}",${web}}`;
 const unavailable = `qrelay_share_answers_total{outcome="unavailable",${web}}`;
+const databaseUp = { web: `qrelay_database_up{${web}}`, worker: `qrelay_database_up{${worker}}` };
 const queueUp = `qrelay_queue_up{${web}}`;
 const oldestJob = (queue = 'scans') => `qrelay_queue_oldest_job_seconds{queue="${queue}",${web}}`;
 const jobs = (state: string, queue = 'scans') =>
@@ -63,9 +66,11 @@ export const healthy: Series = {
   [up.worker]: always(1),
   [processes]: always(2),
   [`qrelay_web_processes_wanted{${web}}`]: always(2),
+  [ready]: always(2),
   [counted]: growing(60),
   [unavailable]: always(0),
   [dropped]: always(0),
+  [queued]: growing(60),
   [spooled]: always(0),
   [torn]: always(0),
   [spoolBytes]: always(0),
@@ -76,6 +81,8 @@ export const healthy: Series = {
   [redirectsWithin('0.1')]: growing(60),
   [redirectsWithin('0.2')]: growing(60),
   [redirectsWithin('+Inf')]: growing(60),
+  [databaseUp.web]: always(1),
+  [databaseUp.worker]: always(1),
   [queueUp]: always(1),
   [oldestJob()]: always(0),
   [jobs('waiting')]: always(0),
@@ -129,6 +136,11 @@ export const alertCases: Record<string, AlertCase> = {
     atMinute: 110,
     silent: { [processes]: jump(2, 0) },
   },
+  QrelayWebNotReady: {
+    fires: { [ready]: jump(2, 0) },
+    atMinute: 102,
+    silent: { [ready]: jump(2, 1) },
+  },
   QrelayWebProcessMissing: {
     fires: { [processes]: jump(2, 1) },
     atMinute: 104,
@@ -169,9 +181,10 @@ export const alertCases: Record<string, AlertCase> = {
     silent: { [journalOldest]: jump(8, 901), [oldestJob()]: jump(0, 300) },
   },
   QrelayScansSpooled: {
-    fires: { [spooled]: `0x100 1+5x${minutes}` },
-    atMinute: 115,
-    silent: { [spooled]: jump(0, 500) },
+    fires: { [spooled]: `0x100 0+7x${minutes}` },
+    atMinute: 116,
+    // A busy machine: one scan in twenty misses the deadline all day.
+    silent: { [spooled]: growing(3) },
   },
   QrelaySpoolTorn: {
     fires: { [torn]: jump(0, 1) },
@@ -218,7 +231,13 @@ export const alertCases: Record<string, AlertCase> = {
   QrelayShareAddressesUnavailable: {
     fires: { [unavailable]: `0x100 1+1x${minutes}` },
     atMinute: 104,
-    silent: { [unavailable]: always(7) },
+    // A blip, two minutes before.
+    silent: { [unavailable]: `0x101 500x${minutes}` },
+  },
+  QrelayDatabaseDown: {
+    fires: { [databaseUp.worker]: jump(1, 0) },
+    atMinute: 102,
+    silent: { [databaseUp.web]: `1x101 0 1x${minutes}`, [databaseUp.worker]: `1x101 0 1x${minutes}` },
   },
   QrelayQueueDown: {
     fires: { [queueUp]: jump(1, 0) },

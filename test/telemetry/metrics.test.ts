@@ -18,6 +18,9 @@ const password = 'correct-horse-battery';
 
 type Process = Awaited<ReturnType<typeof startWorkerProcess>>;
 
+/** METRICS_HOST, not where the service listens. Other systems than Linux have only one loopback address. */
+const metricsHost = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
+
 describe('Figures and logs of two web processes on one port and a worker', () => {
   let database: TestDatabase;
   let db: Database;
@@ -33,10 +36,11 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
     database = await createTestDatabase();
     db = openDatabase(database.url, { poolMax: 2, applicationName: 'test' });
     const ports = [await freePort(), await freePort()];
-    [webPortUrl = '', workerPortUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}/metrics`);
+    [webPortUrl = '', workerPortUrl = ''] = ports.map((port) => `http://${metricsHost}:${port}/metrics`);
     const settings = {
       DATABASE_URL: database.url,
       METRICS_TOKEN: token,
+      METRICS_HOST: metricsHost,
       LOG_LEVEL: 'debug',
       QRELAY_COMMIT: '1a2b3c4',
     };
@@ -100,6 +104,15 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
     }
     expect((await fetch(webPortUrl.replace('/metrics', '/'))).status).to.equal(404);
+  });
+
+  it('tell that PostgreSQL answers, that both processes are ready, and how long the queue takes', async () => {
+    for (const figures of [await ofWeb(), await ofWorker()])
+      expect(figures.get('qrelay_database_up')).to.equal(1);
+    expect((await ofWeb()).get('qrelay_web_processes_ready')).to.equal(2);
+    await eventually(async () =>
+      expect((await ofWeb()).get('qrelay_queue_round_trip_seconds_count')).to.be.above(0),
+    );
   });
 
   it('add up: every response has its outcome, and every counted scan reaches the worker', async () => {

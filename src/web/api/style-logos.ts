@@ -45,7 +45,10 @@ export const replaceStyleLogo = operation({
     schema: styleShape,
     example: { ...styleExample, ...logoExample },
   },
-  async handle({ ownerId, caller, params, file, etag, requireMatch }, { db, config, proofs, imageDecoder, now }) {
+  async handle(
+    { ownerId, caller, params, file, etag, requireMatch },
+    { db, config, proofs, imageDecoder, now },
+  ) {
     const style = await findStyle(db, ownerId, params.id);
     const check = (current: Style) => requireMatch(styleEtag(current));
     check(style);
