@@ -1,5 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { addExportChunk, failExport, findExport, finishExport } from '../src/accounts/account-exports.ts';
+import {
+  releaseExportLease,
+  renewEveryMs,
+  renewExportLease,
+  takeExportTurn,
+} from '../src/accounts/export-turns.ts';
 import { streamZip, ZipTooLargeError } from '../src/http/zip-stream.ts';
 import type { ExportJob } from '../src/queue/export-queue.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
@@ -19,14 +25,19 @@ export interface ExportHandlerOptions {
   site: { baseUrl: string };
   /** Of exports that are finished. Never rejects. */
   exportUpkeep: Pick<ExportUpkeep, 'tellOwners'>;
+  closing: AbortSignal;
   log: Log;
 }
 
-/** Builds an export. Repeated after a worker was killed, it makes a build of its own; a finished one is left as it is. */
+/**
+ * A job says that an export waits: accounts take turns, so it may be that of another one. Goes on until none waits. Repeated
+ * after a worker was killed, it makes a build of its own; a finished one is left as it is.
+ */
 export function createExportHandler({
   backgroundDb: db,
   site: { baseUrl },
   exportUpkeep,
+  closing,
   log,
 }: ExportHandlerOptions): JobHandler<ExportJob> {
   async function build({ userId, requestId }: ExportJob): Promise<void> {
@@ -51,10 +62,36 @@ export function createExportHandler({
     }
   }
 
-  return async (job) => {
+  async function buildLeased(turn: ExportJob): Promise<void> {
+    const renewing = setInterval(() => {
+      renewExportLease(db, turn, new Date()).catch((err: unknown) =>
+        log.warn({ err }, 'the lease of an export was not renewed'),
+      );
+    }, renewEveryMs);
     try {
-      await build(job);
+      await build(turn);
+    } catch (error) {
+      await releaseExportLease(db, turn).catch(() => undefined); // it ends by itself
+      throw error;
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  async function buildAll(): Promise<void> {
+    while (!closing.aborted) {
+      const turn = await takeExportTurn(db, new Date());
+      if (turn === undefined) return;
+      if (turn === 'later') throw new TryLaterError('enough exports are being built, or stored');
+      await buildLeased(turn);
       await exportUpkeep.tellOwners();
+    }
+    throw new TryLaterError('the worker shuts down');
+  }
+
+  return async () => {
+    try {
+      await buildAll();
     } catch (error) {
       if (isDatabaseUnavailable(error))
         throw new TryLaterError('the database is not available', { cause: error });

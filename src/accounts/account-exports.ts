@@ -37,7 +37,8 @@ export async function requestExport(db: Database, userId: string, now: Date): Pr
      VALUES (:userId, :requestId, :now, :expiresAt)
      ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
        expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
-       failure = NULL, queued_at = NULL, owner_told_at = NULL
+       failure = NULL, queued_at = NULL, owner_told_at = NULL,
+       leased_until = NULL, begun_at = NULL
      WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
      RETURNING request_id`,
     {
@@ -101,8 +102,9 @@ export async function finishExport(
     buildId,
     bytes,
   }: { userId: string; requestId: string; buildId: string; bytes: number },
+  now = new Date(),
 ): Promise<void> {
-  await pendingExport(db, userId, requestId).update({ build_id: buildId, bytes });
+  await pendingExport(db, userId, requestId).update({ build_id: buildId, bytes, built_at: now });
 }
 
 export async function failExport(

@@ -10,6 +10,8 @@ export interface ConnectionLimits {
   maxUnsentBytes: number;
   /** The connection of a client that reads nothing for this long is closed. */
   stallMs: number;
+  /** So is that of one that reads less than this in that time: a byte now and then would keep what sends to it for hours. */
+  minReadBytes: number;
   /** The connection of a request whose response has not started by then is closed. */
   responseMs: number;
   checkEveryMs: number;
@@ -27,6 +29,9 @@ interface Connection {
   unsentBytes: number;
   queuedBytes: number;
   stalledChecks: number;
+  /** What was sent when the client had last read enough, and for how many checks it has not since. */
+  sentBytes: number;
+  slowChecks: number;
 }
 
 /**
@@ -59,6 +64,8 @@ export function limitConnections(
       unsentBytes: 0,
       queuedBytes: 0,
       stalledChecks: 0,
+      sentBytes: 0,
+      slowChecks: 0,
     };
     connections.set(socket, connection);
     silent.add(socket);
@@ -125,8 +132,8 @@ export function limitConnections(
         connection.usedAt = checks;
         continue;
       }
-      measure(socket, connection);
-      if (connection.stalledChecks >= stallChecks) cut(socket, 'stalled');
+      measure(socket, connection, limits.minReadBytes);
+      if (Math.max(connection.stalledChecks, connection.slowChecks) >= stallChecks) cut(socket, 'stalled');
       else if (!latest.headersSent && checks - connection.usedAt > responseChecks) cut(socket, 'unanswered');
       else if (connection.unsentBytes > 0) {
         unsent += connection.unsentBytes;
@@ -182,13 +189,25 @@ function stopParsing(socket: Socket): void {
   if (typeof parser === 'object' && parser && 'onIncoming' in parser) parser.onIncoming = () => 2;
 }
 
-function measure(socket: Socket, connection: Connection): void {
+function measure(socket: Socket, connection: Connection, minReadBytes: number): void {
   const unsentBytes = socket.writableLength;
   const queuedBytes = queuedBytesOf(socket);
   const hasProgress = unsentBytes !== connection.unsentBytes || queuedBytes !== connection.queuedBytes;
   connection.stalledChecks = unsentBytes === 0 || hasProgress ? 0 : connection.stalledChecks + 1;
   connection.unsentBytes = unsentBytes;
   connection.queuedBytes = queuedBytes;
+  const sentBytes = dispatchedBytesOf(socket) - queuedBytes;
+  if (unsentBytes > 0 && sentBytes - connection.sentBytes < minReadBytes) connection.slowChecks += 1;
+  else {
+    connection.slowChecks = 0;
+    connection.sentBytes = sentBytes;
+  }
+}
+
+/** Handed over to the handle. `bytesWritten` of the socket includes what waits for that. */
+function dispatchedBytesOf(socket: Socket): number {
+  const bytes: unknown = Reflect.get(socket, '_bytesDispatched');
+  return typeof bytes === 'number' ? bytes : socket.bytesWritten - socket.writableLength;
 }
 
 /** Only the handle knows the progress of a long write. Node's own socket timeout reads it too. */

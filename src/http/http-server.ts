@@ -22,6 +22,7 @@ const defaultLimits = {
   maxWaitingRequests: 32,
   maxUnsentBytes: 64 * 1024 * 1024,
   stallMs: 30_000,
+  minReadBytes: 32 * 1024,
   responseMs: 120_000,
   checkEveryMs: 1_000,
   /** Enough for the rest of any body that a page accepts, over a slow connection. */

@@ -101,6 +101,8 @@ export function createImageSender({ images, clientOf, baseUrl, log }: ImageSende
           ...(picture.design?.logo && { 'Content-Security-Policy': logoPolicy }),
         }),
       (err: unknown) => {
+        // Its turn passed because the client disconnected.
+        if (res.destroyed) return;
         logDrawError(err);
         res.setHeader('Retry-After', retryAfterSeconds);
         sendText(req, res, 503, 'The image cannot be drawn right now. Try again shortly.');

@@ -19,14 +19,18 @@ type SendParts = (
 
 /** Reads the next part when the client has taken the last one. Clients take turns. */
 export function createPartSender({ readPart }: Pick<ServedFiles, 'readPart'>): SendParts {
-  // Each holds one chunk at most: 25 MB together. Many guests may share an address.
+  // Each holds one chunk of ours, and megabytes in the buffers of the system if its client does not read. Guests of a
+  // restaurant share an address: they wait for each other.
   const responses = createFairScheduler({
-    slots: 200,
-    slotsPerKey: 100,
-    waitingPerKey: 0,
+    slots: 100,
+    slotsPerKey: 20,
+    reservedSlots: 50,
+    waitingPerKey: 100,
+    waiting: 500,
+    maxWaitMs: 10_000,
   });
-  // Of the connections to the database, which share links need too.
-  const reading = createFairScheduler({ slots: 3, waitingPerKey: 100, waiting: 200, maxWaitMs: 10_000 });
+  // Of the connections to the database, which share links need too. Parsing a chunk takes the event loop a millisecond.
+  const reading = createFairScheduler({ slots: 2, waitingPerKey: 20, waiting: 100 });
 
   async function send(
     res: ServerResponse,

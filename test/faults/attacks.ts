@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
@@ -51,7 +51,7 @@ async function signIn({ db, url }: Fixture, email: string) {
   return { client, api };
 }
 
-export async function tokenOf({ client }: Pick<Session, 'client'>, path: string): Promise<string> {
+async function tokenOf({ client }: Pick<Session, 'client'>, path: string): Promise<string> {
   const page = await (await client.get(path)).text();
   const token = /name="csrfToken" value="([^"]+)"/.exec(page)?.[1];
   if (!token) throw new Error(`No form at ${path}: ${page.slice(0, 200)}`);
@@ -117,20 +117,20 @@ async function signIns(fixture: Fixture): Promise<Shape> {
   return { request, connections: 2_000, pipelined: 1, perSecond: 200, addresses: 17 };
 }
 
+type Requested = Omit<Partial<Shape>, 'request'> &
+  Pick<Shape, 'connections' | 'perSecond'> & { request: string | Buffer };
+
 /** Twelve that ask for more slow work than there is time for, each with an account or an address of its own. */
 export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Shape>> {
   const { get, post, send, cookie } = requestsTo(fixture);
-  const owners = await Promise.all(
-    Array.from({ length: 6 }, (_, index) => signIn(fixture, `hostile-${index}@example.com`)),
-  );
-  const [designer, uploader, slow, printer, zipper, exporter] = owners as [
-    Session,
-    Session,
-    Session,
-    Session,
-    Session,
-    Session,
-  ];
+  const [designer, uploader, slow, printer, zipper, exporter] = await Promise.all([
+    signIn(fixture, 'designer@example.com'),
+    signIn(fixture, 'uploader@example.com'),
+    signIn(fixture, 'slow@example.com'),
+    signIn(fixture, 'printer@example.com'),
+    signIn(fixture, 'zipper@example.com'),
+    signIn(fixture, 'exporter@example.com'),
+  ]);
   const published = await createCode(designer.api);
   const addressOf = await uploadFile(uploader);
   const cookiesOf = ({ client }: Session) => `Cookie: ${cookie(client.cookies)}\r\n`;
@@ -148,14 +148,7 @@ export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Sh
   for (const { api } of [printer, zipper]) await makeCodes(api, 500);
   const upload = await logoForm(uploader);
   const slowUpload = await logoForm(slow);
-  const twelve: Record<
-    string,
-    Omit<Shape, 'request' | 'pipelined' | 'addresses'> & {
-      request: string | Buffer;
-      pipelined?: number;
-      addresses?: number;
-    }
-  > = {
+  const attacks: Record<string, Requested> = {
     'designs, posted by the form': { request: designs, isNumbered: true, connections: 12, perSecond: 30 },
     'styles, posted by the form': {
       request: post(`${toDesign}/style`, designer.client.cookies, {
@@ -209,13 +202,15 @@ export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Sh
       connections: 5,
       perSecond: 5,
     },
+    // More than a form may have. The next request on the same connection must not wait.
     'bodies that are refused': {
       request: send(
         'POST',
-        '/api/v1/qrcodes',
-        `Authorization: Bearer qrl_unknown\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n`,
-        Buffer.alloc(100_000, 1),
+        '/signin',
+        'Content-Type: application/x-www-form-urlencoded\r\nContent-Encoding: gzip\r\n',
+        gzipSync(Buffer.alloc(10 * bytesPerMb)),
       ),
+      pipelined: 2,
       connections: 50,
       perSecond: 20,
       leaveAfterMs: 5_000,
@@ -234,7 +229,7 @@ export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Sh
       perSecond: 200,
     },
   };
-  const shapes = Object.entries(twelve).map(([name, { request, ...shape }], index): [string, Shape] => [
+  const shapes = Object.entries(attacks).map(([name, { request, ...shape }], index): [string, Shape] => [
     name,
     { pipelined: 1, addresses: 1, network: index + 1, ...shape, request: bytesOf(request) },
   ]);

@@ -112,6 +112,22 @@ describe('The HTTP server', () => {
       await eventually(() => expect(cut).to.deep.equal(['stalled']));
     });
 
+    it('closes the connection of one that reads too little, however steadily', async () => {
+      const cut: string[] = [];
+      await serve((_req, res) => res.end(longBody), {
+        limits: { ...limits, minReadBytes: longBody.length },
+        onCut: (reason) => cut.push(reason),
+      });
+      const socket = await open();
+      socket.pause();
+      socket.write(ask('/'));
+      const sipping = setInterval(() => {
+        socket.resume();
+        setImmediate(() => socket.pause());
+      }, 10);
+      await eventually(() => expect(cut).to.deep.equal(['stalled'])).finally(() => clearInterval(sipping));
+    });
+
     it('does not close one that reads slowly, nor an idle stream', async () => {
       const cut: string[] = [];
       await serve((req, res) => (req.url === '/stream' ? res.write('begun') : res.end(longBody)), {

@@ -7,7 +7,8 @@ import { eventually } from '../support/eventually.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 
-const readers = 100;
+/** 20 get the file, 100 wait for them. */
+const readers = 120;
 const megabyte = 1024 * 1024;
 
 describe('Readers of files that read slowly', () => {
@@ -42,7 +43,7 @@ describe('Readers of files that read slowly', () => {
     }
     const read = (address: string) =>
       fetch(`${service.url}${pathname}`, { headers: { 'X-Forwarded-For': address } });
-    // All of them have begun when the same client gets no more.
+    // All of them have been received when the same client gets no more.
     await eventually(async () => {
       const refused = await read('192.0.2.1');
       await refused.body?.cancel();
