@@ -107,7 +107,8 @@ export const targetVersion = 1;
 /** What of a target is written to the disk: the content is parsed again, by the release that reads it. */
 export type StoredTarget = Omit<Target, 'content'>;
 
-export function packTarget({ content: _, ...stored }: Target): StoredTarget {
+export function packTarget(target: Target): StoredTarget {
+  const { content: _content, ...stored } = target;
   return stored;
 }
 

@@ -6,6 +6,7 @@ import { hourMs } from '../runtime/units.ts';
 import { type Database, isDatabaseUnavailable } from '../store/database.ts';
 import type { Replicas } from '../store/replica-monitor.ts';
 import type { Log } from '../telemetry/log.ts';
+import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import type { SavedTargets } from './saved-targets.ts';
 import { readTarget, type Target } from './target.ts';
@@ -103,6 +104,16 @@ export function createTargets(
   let probing: NodeJS.Timeout | undefined;
   let isClosed = false;
 
+  const logDown = throttle((err, times) =>
+    log?.warn(
+      { err, times },
+      'the database does not answer; known share links are served as they were last read',
+    ),
+  );
+  const logBack = throttle((_, times) =>
+    log?.info({ times }, 'the database answers lookups of share links again'),
+  );
+
   const read = (from: Database, token: string) => readTarget(from, token, baseUrl, known.get(token)?.target);
 
   function remember(token: string, target: Target | null, foundAt: number): void {
@@ -118,15 +129,15 @@ export function createTargets(
   function goneDown(err: unknown): void {
     if (downSince !== undefined || isClosed) return;
     downSince = elapsedMs();
-    log?.warn({ err }, 'the database does not answer; known share links are served as they were last read');
+    logDown(err);
     probing = setTimeout(() => void probe(), probeEveryMs).unref();
   }
 
   function backUp(): void {
     if (downSince === undefined) return;
     clearTimeout(probing);
-    log?.info({ ms: Math.round(elapsedMs() - downSince) }, 'the database answers again');
     downSince = undefined;
+    logBack(undefined);
   }
 
   /** Without requests, or with only cached ones, nothing else would notice that the database is back. */

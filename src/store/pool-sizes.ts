@@ -23,6 +23,6 @@ export const poolBounds = {
  * delay them. The others are at least two: a request may need a second one while it holds a transaction open.
  */
 export function webPoolSizes(size: number): { lookups: number; others: number } {
-  const lookups = Math.max(1, Math.floor(size * 0.3));
+  const lookups = Math.max(1, Math.floor(size * 0.4));
   return { lookups, others: Math.max(2, size - lookups) };
 }
