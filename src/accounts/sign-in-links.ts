@@ -56,6 +56,8 @@ async function findLink(
     .first('user_id', 'password_digest', 'email_digest')) as Link | undefined;
   const user = link && (await User.query(db).findById(link.user_id));
   if (!user || !link.password_digest.equals(passwordDigest(user))) return undefined;
+  // From an operator: it must not open the account of another one, also if that became one only now.
+  if (!link.email_digest && user.isAdmin) return undefined;
   // Whoever reads the mails of an earlier address has no say any more.
   if (link.email_digest && !link.email_digest.equals(emailDigest(user))) return undefined;
   return { user, isMailed: link.email_digest !== null };
