@@ -6,6 +6,8 @@ import { sealText, unsealText } from './sealed-text.ts';
 
 const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
 
+const responsePurpose = 'idempotent-response';
+
 type Account = { id: string; passwordHash: string | null };
 
 /** Everything derived from the root secrets: new values from the first; values of any are accepted. */
@@ -27,6 +29,10 @@ export interface ServiceSecrets {
   /** Encrypts the secrets of authenticator apps. */
   sealTotp(text: string): string;
   openTotp(sealed: string): string;
+  /** Encrypt the response that is kept for an Idempotency-Key. Whoever guesses the key must know the root secret too. */
+  sealResponse(text: string, key: string): Buffer;
+  /** Throws where none of the root secrets was used. */
+  openResponse(sealed: Buffer, key: string): string;
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -52,6 +58,7 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const openingKeys = keys('scan-job');
   const mail = sealWith(keys('mail-job'), 'mail-job');
   const totp = sealWith(keys('totp'), 'totp');
+  const responseKeys = keys(responsePurpose);
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
@@ -64,6 +71,10 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
     openMail: mail.open,
     sealTotp: totp.seal,
     openTotp: totp.open,
+    sealResponse: (text, key) => sealText(text, keyedHash(responseKeys[0], key), responsePurpose),
+    // Release 0.2 used the key alone. What it stored expires within a day: to be removed in the release after this one.
+    openResponse: (sealed, key) =>
+      unsealAny(sealed, [...responseKeys.map((root) => keyedHash(root, key)), key], responsePurpose),
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     unsubscribeToken: (userId, kind) =>
@@ -94,20 +105,21 @@ function sealWith(keys: readonly [Buffer, ...Buffer[]], purpose: string) {
   const [current, ...others] = keys.map((key) => key.toString('base64')) as [string, ...string[]];
   return {
     seal: (text: string) => sealText(text, current, purpose).toString('base64'),
-    open(sealed: string): string {
-      const bytes = Buffer.from(sealed, 'base64');
-      for (const key of [current, ...others]) {
-        try {
-          return unsealText(bytes, key, purpose);
-        } catch {
-          // Encrypted with another one.
-        }
-      }
-      throw new Error(
-        `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
-      );
-    },
+    open: (sealed: string) => unsealAny(Buffer.from(sealed, 'base64'), [current, ...others], purpose),
   };
+}
+
+function unsealAny(sealed: Buffer, keys: readonly string[], purpose: string): string {
+  for (const key of keys) {
+    try {
+      return unsealText(sealed, key, purpose);
+    } catch {
+      // Encrypted with another one.
+    }
+  }
+  throw new Error(
+    `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
+  );
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

@@ -143,6 +143,7 @@ export function createApp({
     db,
     reads,
     config,
+    secrets,
     webhooks,
     now,
     codeChanged,
