@@ -1,14 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { deriveKey, readRootSecrets } from '../store/root-secrets.ts';
 import { sealText, unsealText } from './sealed-text.ts';
 
 const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
 
+const signUpLifetimeMs = dayMs;
+const maxSignUpTokenLength = 2_000;
 const responsePurpose = 'idempotent-response';
 
 type Account = { id: string; passwordHash: string | null };
+
+/** Somebody who wants an account. */
+export interface SignUp {
+  email: string;
+  /** The page to open then. */
+  next?: string | undefined;
+}
 
 /** Everything derived from the root secrets: new values from the first; values of any are accepted. */
 export interface ServiceSecrets {
@@ -40,6 +50,13 @@ export interface ServiceSecrets {
   unsubscribeToken(userId: string, kind: string): string;
   /** Undefined for a token that was not made here. */
   readUnsubscribeToken(token: string): { userId: string; kind: string } | undefined;
+  /** For the link that is mailed to an address without an account. It contains what it is for, and works for a day. */
+  signUpToken(signUp: SignUp, now: Date): string;
+  /** Undefined for a token that was not made here, or has expired. */
+  readSignUpToken(token: string, now: Date): SignUp | undefined;
+  /** For the task that a browser solves after many wrong passwords: nobody else can set it. */
+  signProof(text: string): string;
+  isProofSignature(signature: string, text: string): boolean;
   /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
   csrfToken(cookie: string): string;
   isCsrfToken(token: string, cookie: string): boolean;
@@ -55,9 +72,11 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
   const unsubscribeKeys = keys('unsubscribe');
+  const proofKeys = keys('sign-in-proof');
   const openingKeys = keys('scan-job');
   const mail = sealWith(keys('mail-job'), 'mail-job');
   const totp = sealWith(keys('totp'), 'totp');
+  const signUps = sealWith(keys('sign-up'), 'sign-up');
   const responseKeys = keys(responsePurpose);
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
@@ -83,10 +102,25 @@ export async function loadSecrets(db: Database, configured: readonly string[] = 
       const [, signed = '', userId = '', kind = '', hash = ''] = unsubscribePattern.exec(token) ?? [];
       return hash !== '' && isHashOf(unsubscribeKeys, hash, signed) ? { userId, kind } : undefined;
     },
+    signUpToken: ({ email, next }, now) =>
+      toBase64Url(signUps.seal(JSON.stringify({ email, next, expiresAt: now.getTime() + signUpLifetimeMs }))),
+    readSignUpToken(token, now) {
+      if (token.length > maxSignUpTokenLength) return undefined;
+      try {
+        const read = JSON.parse(signUps.open(token)) as SignUp & { expiresAt: number };
+        return read.expiresAt > now.getTime() ? { email: read.email, next: read.next } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    signProof: (text) => keyedHash(proofKeys[0], text),
+    isProofSignature: (signature, text) => isHashOf(proofKeys, signature, text),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
     isCsrfToken: (token, cookie) => isHashOf(formKeys, token, cookie),
   };
 }
+
+const toBase64Url = (text: string) => Buffer.from(text, 'base64').toString('base64url');
 
 function keyedHash(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');

@@ -63,6 +63,7 @@ import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
 import { securityPages } from './security/security-routes.ts';
 import { secondFactorPages } from './sign-in/second-factor-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
+import { signUpLinkPages } from './sign-in/sign-up-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { type HealthParts, healthPages } from './operations/health.ts';
@@ -223,6 +224,7 @@ export function createPages(parts: PageParts): Router {
     docsPage,
     signInPages,
     signInLinkPages,
+    signUpLinkPages,
     forgotPasswordPages,
     confirmEmailPages,
     secondFactorPages,
