@@ -1,6 +1,7 @@
 import { createConfirmationToken, findPendingEmail } from '../src/accounts/email-confirmations.ts';
 import { findExport } from '../src/accounts/account-exports.ts';
 import { findAccountBlock } from '../src/accounts/account-blocks.ts';
+import type { ServiceSecrets } from '../src/accounts/secrets.ts';
 import { createSignInLink } from '../src/accounts/sign-in-links.ts';
 import { hasConfirmedEmail, User } from '../src/accounts/users.ts';
 import { isLanguage, type Language } from '../src/http/preferred-language.ts';
@@ -11,32 +12,28 @@ import { Endpoint } from '../src/webhooks/endpoints.ts';
 
 export interface DraftedMail {
   to: string;
-  user: User;
+  /** Undefined for an address without an account. */
+  user: User | undefined;
   language: Language;
   /** Makes the link, which replaces that of an earlier mail: only for a mail that is sent. Undefined: no reason any more. */
   write(): Promise<DraftMail | undefined>;
 }
 
+interface DraftParts {
+  db: Database;
+  site: MailSite;
+  signUpToken: ServiceSecrets['signUpToken'];
+}
+
 /** Looks up what a mail needs. Undefined where there is nobody to write to, or no reason any more. */
 export async function draftMail(
-  db: Database,
-  { baseUrl }: MailSite,
+  parts: DraftParts,
   request: MailRequest,
   now: Date,
 ): Promise<DraftedMail | undefined> {
-  if (request.kind === 'password-reset') {
-    const user = await User.query(db).whereRaw('lower(email) = lower(?)', [request.email]).first();
-    if (!user || (await findAccountBlock(db, user.id))) return undefined;
-    return {
-      to: user.email,
-      user,
-      language: isLanguage(user.language) ? user.language : request.language,
-      async write() {
-        const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now, { isMailed: true })}`;
-        return (texts) => texts.passwordReset(link);
-      },
-    };
-  }
+  const { db, site } = parts;
+  const { baseUrl } = site;
+  if ('email' in request) return draftForAddress(parts, request, now);
   const user = await User.query(db).findById(request.userId);
   if (!user) return undefined;
   const language = isLanguage(user.language) ? user.language : 'en';
@@ -84,4 +81,34 @@ export async function draftMail(
     const link = `${baseUrl}/signin/confirm/${token}`;
     return token === undefined ? undefined : (texts) => texts.confirmEmail(to, link);
   }
+}
+
+/** For an address that somebody has typed: only here is it known whether it has an account. */
+async function draftForAddress(
+  { db, site: { baseUrl }, signUpToken }: DraftParts,
+  request: Extract<MailRequest, { email: string }>,
+  now: Date,
+): Promise<DraftedMail | undefined> {
+  const { kind, email } = request;
+  const user = await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
+  const draft = (write: () => Promise<DraftMail>): DraftedMail => ({
+    to: user?.email ?? email,
+    user,
+    language: isLanguage(user?.language) ? user.language : request.language,
+    write,
+  });
+  if (kind === 'sign-up') {
+    if (user)
+      return draft(
+        async () => (texts) => texts.alreadySignedUp(`${baseUrl}/signin`, `${baseUrl}/signin/forgot`),
+      );
+    const link = `${baseUrl}/signup/link/${signUpToken({ email, next: request.next }, now)}`;
+    return draft(async () => (texts) => texts.signUp(link));
+  }
+  if (!user || (await findAccountBlock(db, user.id))) return undefined;
+  return draft(async () => {
+    const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now, { isMailed: true })}`;
+    return (texts) =>
+      kind === 'sign-in-link' ? texts.signInLink(`${link}?keep`) : texts.passwordReset(link);
+  });
 }

@@ -1,5 +1,6 @@
 import { refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
 import { mailboxOf } from '../src/accounts/email-address.ts';
+import type { ServiceSecrets } from '../src/accounts/secrets.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
@@ -13,7 +14,12 @@ import { type DraftedMail, draftMail } from './draft-mail.ts';
 /** Of a kind to an account, or to an address that nobody has confirmed, by however many accounts. */
 const maxPerHour = 10;
 /** What can be asked for again is not sent beyond the limit. Everything else is sent later. */
-const repeatable = new Set(['password-reset', 'confirm-email'] satisfies MailRequest['kind'][] as string[]);
+const repeatable = new Set([
+  'password-reset',
+  'sign-in-link',
+  'sign-up',
+  'confirm-email',
+] satisfies MailRequest['kind'][] as string[]);
 /** Of a mail that the server may have accepted, without saying so. */
 const maxRepeats = 2;
 
@@ -24,6 +30,7 @@ export interface MailHandlerOptions {
   mailer: Mailer | undefined;
   openMail(sealed: string): string;
   hashEmail(email: string): string;
+  signUpToken: ServiceSecrets['signUpToken'];
   site: MailSite;
 }
 
@@ -34,12 +41,13 @@ export function createMailHandler({
   mailer,
   openMail,
   hashEmail,
+  signUpToken,
   site,
 }: MailHandlerOptions): JobHandler<MailJob> {
   async function send(job: MailJob): Promise<void> {
     if (await wasMailSent(db, job.id)) return;
     if (!mailer) throw new Error('SMTP_URL is not set for this worker: set it for web and worker processes');
-    const drafted = await draftMail(db, site, unpackMail(job, openMail), new Date());
+    const drafted = await draftMail({ db, site, signUpToken }, unpackMail(job, openMail), new Date());
     if (!drafted) return;
     const limit = { subject: `mail:${job.kind}:${limitedBy(drafted)}`, maxPerHour };
     const attempt = await takeAttempt(db, limit);
@@ -59,8 +67,8 @@ export function createMailHandler({
 
   /** A stranger can sign up with an address, and with variants of it, but not use up the limit of who has confirmed it. */
   function limitedBy({ to, user }: DraftedMail): string {
-    const isConfirmed = user.confirmedEmail?.toLowerCase() === to.toLowerCase();
-    return isConfirmed ? user.id : hashEmail(mailboxOf(to));
+    const isConfirmed = user?.confirmedEmail?.toLowerCase() === to.toLowerCase();
+    return user && isConfirmed ? user.id : hashEmail(mailboxOf(to));
   }
 
   function refuse({ kind }: MailJob): void {

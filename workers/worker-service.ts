@@ -81,8 +81,8 @@ export async function openWorkerService(
   const databaseProbe = startProbe(async () => db.raw('SELECT 1'));
   addPoolMetrics(metrics.registry, db);
   addDatabaseMetrics(metrics.registry, databaseProbe);
-  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } =
-    await loadSecrets(db, config.rootSecrets);
+  const secrets = await loadSecrets(db, config.rootSecrets);
+  const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } = secrets;
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);
   // Not the pool that records: an error of a connection cannot be seen through that connection.
   const auditDb = openDatabase(place.databaseUrl, {
@@ -145,6 +145,7 @@ export async function openWorkerService(
     openingKeys,
     openMail,
     hashEmail,
+    signUpToken: secrets.signUpToken,
     unsubscribeToken,
     closing: closing.signal,
     mailer: config.mail && createMailer(config.mail),

@@ -46,20 +46,29 @@ export async function refundAttempt(
   );
 }
 
-/** Seconds until all of the limits allow an attempt, or 0. Only reads. */
-export async function attemptRetryAfter(db: Database, limits: AttemptLimit[]): Promise<number> {
+export interface AttemptState {
+  /** In the last hour. */
+  used: number;
+  /** Seconds until another attempt is allowed, or 0. */
+  retryAfter: number;
+}
+
+/** The state of each limit. Only reads. */
+export async function readAttempts(db: Database, limits: AttemptLimit[]): Promise<AttemptState[]> {
   const { rows } = (await db.raw(
-    `SELECT coalesce(max(ceil(extract(epoch FROM oldest + interval '1 hour' - now()))), 0)::int AS wait
-     FROM unnest(CAST(:subjects AS text[]), CAST(:quotas AS int[])) AS limits (subject, quota)
-     JOIN request_windows AS w USING (subject),
-     LATERAL (SELECT count(*) AS used, min(t) AS oldest FROM ${liveTimes('now()')}) AS counted
-     WHERE used >= quota`,
+    `SELECT coalesce(used, 0)::int AS used,
+            CASE WHEN used >= quota THEN greatest(1, ceil(extract(epoch FROM oldest + interval '1 hour' - now())))
+                 ELSE 0 END::int AS "retryAfter"
+     FROM unnest(CAST(:subjects AS text[]), CAST(:quotas AS int[])) WITH ORDINALITY AS limits (subject, quota, position)
+     LEFT JOIN request_windows AS w USING (subject)
+     LEFT JOIN LATERAL (SELECT count(*) AS used, min(t) AS oldest FROM ${liveTimes('now()')}) AS counted ON true
+     ORDER BY position`,
     {
       subjects: limits.map(({ subject }) => subject),
       quotas: limits.map(({ maxPerHour }) => maxPerHour),
     },
-  )) as { rows: [{ wait: number }] };
-  return rows[0].wait;
+  )) as { rows: AttemptState[] };
+  return rows;
 }
 
 /** After a success, earlier failures no longer count. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { sealText, unsealText } from './sealed-text.ts';
+import type { ServiceSecrets } from './secrets.ts';
 
 const lifetimeMs = dayMs;
-const purpose = 'idempotent-response';
+
+type Seals = Pick<ServiceSecrets, 'sealResponse' | 'openResponse'>;
 
 /** One use of an Idempotency-Key. Keys of different accounts are independent. */
 export interface KeyUse {
@@ -23,6 +24,7 @@ export interface StoredResponse {
 /** The response of an earlier request with this key, unless it is older than a day. */
 export async function findResponse(
   db: Database,
+  seals: Seals,
   { ownerId, key }: KeyUse,
   now: Date,
 ): Promise<StoredResponse | undefined> {
@@ -30,7 +32,7 @@ export async function findResponse(
     .where({ user_id: ownerId, key_hash: hashOf(key) })
     .where('created_at', '>', expiryBefore(now))
     .first('request_hash', 'sealed')) as { request_hash: Buffer; sealed: Buffer } | undefined;
-  return row && { requestHash: row.request_hash, response: unsealText(row.sealed, key, purpose) };
+  return row && { requestHash: row.request_hash, response: seals.openResponse(row.sealed, key) };
 }
 
 /**
@@ -57,12 +59,13 @@ export async function claimKey(
 /** In the transaction that claimed the key, with the effect of the request. */
 export async function storeResponse(
   transaction: Database,
+  seals: Seals,
   { ownerId, key }: KeyUse,
   response: string,
 ): Promise<void> {
   await transaction('idempotent_responses')
     .where({ user_id: ownerId, key_hash: hashOf(key) })
-    .update({ sealed: sealText(response, key, purpose) });
+    .update({ sealed: seals.sealResponse(response, key) });
 }
 
 export async function purgeResponses(db: Database, now: Date): Promise<number> {

@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Database } from '../store/database.ts';
+import { changeFactors } from './second-factors.ts';
 import type { User } from './users.ts';
 
 export interface Passkey {
@@ -93,19 +94,24 @@ export async function addPasskey(
   const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential;
   const known = transports.filter((transport) => /^[a-z-]{1,20}$/.test(transport)).slice(0, 10);
   if ((await credentialsOf(db, user.id)).length >= maxPasskeys) return false;
-  const added = await db('passkeys')
-    .insert({
-      credential_id: id,
-      user_id: user.id,
-      public_key: Buffer.from(publicKey),
-      counter,
-      transports: known.join(','),
-      name,
-      created_at: now,
-    })
-    .onConflict('credential_id')
-    .ignore()
-    .returning('credential_id');
+  const added = await changeFactors(
+    db,
+    user.id,
+    (transaction) =>
+      transaction('passkeys')
+        .insert({
+          credential_id: id,
+          user_id: user.id,
+          public_key: Buffer.from(publicKey),
+          counter,
+          transports: known.join(','),
+          name,
+          created_at: now,
+        })
+        .onConflict('credential_id')
+        .ignore()
+        .returning('credential_id') as Promise<unknown[]>,
+  );
   return added.length > 0;
 }
 
@@ -155,6 +161,8 @@ export async function usePasskey(
 }
 
 export async function removePasskey(db: Database, userId: string, credentialId: string): Promise<boolean> {
-  const removed = await db('passkeys').where({ user_id: userId, credential_id: credentialId }).delete();
+  const removed = await changeFactors(db, userId, (transaction) =>
+    transaction('passkeys').where({ user_id: userId, credential_id: credentialId }).delete(),
+  );
   return removed > 0;
 }

@@ -75,9 +75,11 @@ export async function confirmTotp(
   const secret = await findUnconfirmedTotp(db, seals, userId, now);
   const step = secret && totpStep(secret, code, now);
   if (!step) return false;
-  const confirmed = await db('totp_secrets')
-    .where({ user_id: userId, confirmed_at: null })
-    .update({ confirmed_at: now, last_step: step });
+  const confirmed = await changeFactors(db, userId, (transaction) =>
+    transaction('totp_secrets')
+      .where({ user_id: userId, confirmed_at: null })
+      .update({ confirmed_at: now, last_step: step }),
+  );
   return confirmed > 0;
 }
 
@@ -143,7 +145,33 @@ export async function cancelTotp(db: Database, userId: string): Promise<void> {
 }
 
 export async function removeTotp(db: Database, userId: string): Promise<void> {
-  await db('totp_secrets').where({ user_id: userId }).delete();
+  await changeFactors(db, userId, (transaction) =>
+    transaction('totp_secrets').where({ user_id: userId }).delete(),
+  );
+}
+
+/**
+ * Adds or removes a factor. Recovery codes end with the last one, and none that was left over works for the first one that is
+ * added: the previous release left them behind.
+ */
+export async function changeFactors<Value>(
+  db: Database,
+  userId: string,
+  change: (transaction: Database) => Promise<Value>,
+): Promise<Value> {
+  return db.transaction(async (transaction) => {
+    // Locked, so that of two factors that are removed at the same time, one is the last.
+    await transaction('users').where({ id: userId }).forUpdate().select('id');
+    await removeCodesWithoutFactor(transaction, userId);
+    const value = await change(transaction);
+    await removeCodesWithoutFactor(transaction, userId);
+    return value;
+  });
+}
+
+async function removeCodesWithoutFactor(db: Database, userId: string): Promise<void> {
+  if (isSecondFactorNeeded(await countSecondFactors(db, userId))) return;
+  await db('recovery_codes').where({ user_id: userId }).delete();
 }
 
 /** For a user who has lost them: the password alone is enough again. */

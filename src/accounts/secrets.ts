@@ -1,12 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { deriveKey, readStoredSecret, rootSecretsOf } from '../store/root-secrets.ts';
 import { sealText, unsealText } from './sealed-text.ts';
 
 const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
 
+const signUpLifetimeMs = dayMs;
+const maxSignUpTokenLength = 2_000;
+const responsePurpose = 'idempotent-response';
+
 type Account = { id: string; passwordHash: string | null };
+
+/** Somebody who wants an account. */
+export interface SignUp {
+  email: string;
+  /** The page to open then. */
+  next?: string | undefined;
+}
 
 /** Everything derived from the root secrets: new values from the first; values of any are accepted. */
 export interface ServiceSecrets {
@@ -27,6 +39,10 @@ export interface ServiceSecrets {
   /** Encrypts the secrets of authenticator apps. */
   sealTotp(text: string): string;
   openTotp(sealed: string): string;
+  /** Encrypt the response that is kept for an Idempotency-Key. Whoever guesses the key must know the root secret too. */
+  sealResponse(text: string, key: string): Buffer;
+  /** Throws where none of the root secrets was used. */
+  openResponse(sealed: Buffer, key: string): string;
   /** Proves that an account was signed in before in this browser. */
   deviceToken(visitor: string, user: Account): string;
   isDeviceToken(token: string, visitor: string, user: Account): boolean;
@@ -34,6 +50,13 @@ export interface ServiceSecrets {
   unsubscribeToken(userId: string, kind: string): string;
   /** Undefined for a token that was not made here. */
   readUnsubscribeToken(token: string): { userId: string; kind: string } | undefined;
+  /** For the link that is mailed to an address without an account. It contains what it is for, and works for a day. */
+  signUpToken(signUp: SignUp, now: Date): string;
+  /** Undefined for a token that was not made here, or has expired. */
+  readSignUpToken(token: string, now: Date): SignUp | undefined;
+  /** For the task that a browser solves after many wrong passwords: nobody else can set it. */
+  signProof(text: string): string;
+  isProofSignature(signature: string, text: string): boolean;
   /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
   csrfToken(cookie: string): string;
   isCsrfToken(token: string, cookie: string): boolean;
@@ -54,9 +77,12 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
   const deviceKeys = keys('device');
   const formKeys = keys('form-token');
   const unsubscribeKeys = keys('unsubscribe');
+  const proofKeys = keys('sign-in-proof');
   const openingKeys = keys('scan-job');
   const mail = sealWith(keys('mail-job'), 'mail-job');
   const totp = sealWith(keys('totp'), 'totp');
+  const signUps = sealWith(keys('sign-up'), 'sign-up');
+  const responseKeys = keys(responsePurpose);
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
@@ -69,6 +95,10 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
     openMail: mail.open,
     sealTotp: totp.seal,
     openTotp: totp.open,
+    sealResponse: (text, key) => sealText(text, keyedHash(responseKeys[0], key), responsePurpose),
+    // Release 0.2 used the key alone. What it stored expires within a day: to be removed in the release after this one.
+    openResponse: (sealed, key) =>
+      unsealAny(sealed, [...responseKeys.map((root) => keyedHash(root, key)), key], responsePurpose),
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     unsubscribeToken: (userId, kind) =>
@@ -77,10 +107,25 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
       const [, signed = '', userId = '', kind = '', hash = ''] = unsubscribePattern.exec(token) ?? [];
       return hash !== '' && isHashOf(unsubscribeKeys, hash, signed) ? { userId, kind } : undefined;
     },
+    signUpToken: ({ email, next }, now) =>
+      toBase64Url(signUps.seal(JSON.stringify({ email, next, expiresAt: now.getTime() + signUpLifetimeMs }))),
+    readSignUpToken(token, now) {
+      if (token.length > maxSignUpTokenLength) return undefined;
+      try {
+        const read = JSON.parse(signUps.open(token)) as SignUp & { expiresAt: number };
+        return read.expiresAt > now.getTime() ? { email: read.email, next: read.next } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    signProof: (text) => keyedHash(proofKeys[0], text),
+    isProofSignature: (signature, text) => isHashOf(proofKeys, signature, text),
     csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
     isCsrfToken: (token, cookie) => isHashOf(formKeys, token, cookie),
   };
 }
+
+const toBase64Url = (text: string) => Buffer.from(text, 'base64').toString('base64url');
 
 function keyedHash(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
@@ -99,20 +144,21 @@ function sealWith(keys: readonly [Buffer, ...Buffer[]], purpose: string) {
   const [current, ...others] = keys.map((key) => key.toString('base64')) as [string, ...string[]];
   return {
     seal: (text: string) => sealText(text, current, purpose).toString('base64'),
-    open(sealed: string): string {
-      const bytes = Buffer.from(sealed, 'base64');
-      for (const key of [current, ...others]) {
-        try {
-          return unsealText(bytes, key, purpose);
-        } catch {
-          // Encrypted with another one.
-        }
-      }
-      throw new Error(
-        `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
-      );
-    },
+    open: (sealed: string) => unsealAny(Buffer.from(sealed, 'base64'), [current, ...others], purpose),
   };
+}
+
+function unsealAny(sealed: Buffer, keys: readonly string[], purpose: string): string {
+  for (const key of keys) {
+    try {
+      return unsealText(sealed, key, purpose);
+    } catch {
+      // Encrypted with another one.
+    }
+  }
+  throw new Error(
+    `${purpose}: encrypted with a root secret that this process does not have: add it to the end of QRELAY_SECRET`,
+  );
 }
 
 /** An IPv6 client usually has a whole /64 of addresses, so the /64 counts as one client. */

@@ -56,14 +56,44 @@ async function findLink(
     .first('user_id', 'password_digest', 'email_digest')) as Link | undefined;
   const user = link && (await User.query(db).findById(link.user_id));
   if (!user || !link.password_digest.equals(passwordDigest(user))) return undefined;
+  // From an operator: it must not open the account of another one, also if that became one only now.
+  if (!link.email_digest && user.isAdmin) return undefined;
   // Whoever reads the mails of an earlier address has no say any more.
   if (link.email_digest && !link.email_digest.equals(emailDigest(user))) return undefined;
   return { user, isMailed: link.email_digest !== null };
 }
 
 /** The account of a link that works. Looking does not use it up: mail programs open links too. */
-export async function findLinkedUser(db: Database, token: string, now: Date): Promise<User | undefined> {
-  return (await findLink(db, token, now))?.user;
+export async function findLinkedUser(
+  db: Database,
+  token: string,
+  now: Date,
+): Promise<LinkedUser | undefined> {
+  const found = await findLink(db, token, now);
+  return found && { user: found.user, mayKeepPassword: mayKeepPassword(found) };
+}
+
+interface LinkedUser {
+  user: User;
+  /** Whether the link also signs in without a new password. */
+  mayKeepPassword: boolean;
+}
+
+/** Only a mailed one, to an address that is known to be the owner's. An operator must not get in unnoticed. */
+const mayKeepPassword = ({ user, isMailed }: { user: User; isMailed: boolean }) =>
+  isMailed && user.passwordHash !== null && hasConfirmedEmail(user);
+
+/** Uses the link up and changes nothing. Undefined where it does not work any more, or only with a new password. */
+export async function signInByLink(db: Database, token: string, now: Date): Promise<User | undefined> {
+  return db.transaction(async (transaction) => {
+    const found = await findLink(transaction, token, now);
+    if (!found || !mayKeepPassword(found)) return undefined;
+    // Of parallel requests, one deletes the row; the others wait for it and find none.
+    const used = await transaction('sign_in_links')
+      .where({ token_hash: digestOf(token) })
+      .delete();
+    return used > 0 ? found.user : undefined;
+  });
 }
 
 export interface UsedLink {

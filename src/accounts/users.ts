@@ -58,16 +58,32 @@ export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: 
   await user.$query(db).patch({ isAdmin, updatedAt: now });
 }
 
+interface NewUser {
+  email: string;
+  passwordHash: string;
+  language?: Language;
+  /** Whether it is certain that the email is theirs. */
+  isConfirmed?: boolean;
+}
+
 /** `undefined` where the email already has an account. */
 export async function createUser(
   db: Database,
-  { email, passwordHash, language }: { email: string; passwordHash: string; language?: Language },
+  { email, passwordHash, language, isConfirmed = false }: NewUser,
   now: Date,
 ): Promise<User | undefined> {
   const { rows } = (await db.raw(
-    `INSERT INTO users (id, email, password_hash, language, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO users (id, email, confirmed_email, password_hash, language, created_at, updated_at)
+     VALUES (:id, :email, :confirmedEmail, :passwordHash, :language, :now, :now)
      ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
-    [uuidv7({ msecs: now.getTime() }), email, passwordHash, language ?? null, now, now],
+    {
+      id: uuidv7({ msecs: now.getTime() }),
+      email,
+      confirmedEmail: isConfirmed ? email : null,
+      passwordHash,
+      language: language ?? null,
+      now,
+    } as never,
   )) as { rows: { id: string }[] };
   return rows[0] && User.query(db).findById(rows[0].id);
 }

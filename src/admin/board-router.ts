@@ -1,12 +1,13 @@
 import Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { AppControllerRoute } from '@bull-board/api/dist/types.js';
+import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { isJobOf } from '../queue/job-contract.ts';
 import type { OpenedQueue, QueueAccess } from '../queue/queue-access.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
 import { type BoardParts, collectBoardParts } from './board-parts.ts';
-import { boardRules } from './board-rules.ts';
+import { type BoardChange, boardRules, describeChange } from './board-rules.ts';
 
 export const boardPath = '/admin/board';
 
@@ -15,6 +16,7 @@ export async function createBoardRouter(
   shownQueues: OpenedQueue[],
   queryQueue: QueueAccess['query'],
   basePath: string,
+  record: (ctx: Context, change: BoardChange) => Promise<void>,
 ): Promise<Middleware> {
   const { queues, viewsFolder, filesFolder, entry, api, uiConfig } = await describeBoard(
     shownQueues,
@@ -32,9 +34,12 @@ export async function createBoardRouter(
     ctx.body = page(entry.handler({ basePath: boardPath, uiConfig }));
   });
   router.get('/static/*file', (ctx) => sendFile(ctx, ctx.path.slice(`${boardPath}/static/`.length)));
-  for (const { method, route, handler } of api) {
-    router.register([route].flat(), [method].flat(), async (ctx) => {
+  for (const { method, route, handler } of api.flatMap(eachRoute)) {
+    router.register(route, [method], async (ctx) => {
       const { params, query } = ctx;
+      const change = queues.has(params['queueName'] ?? '') && describeChange(method, route, params);
+      // First, so that there is no change without its entry. A change that fails has one too.
+      if (change) await record(ctx, change);
       // None of the allowed changes has a body.
       const request = { queues, uiConfig, params, query, body: {}, headers: {} };
       const { status = 200, body } = await queryQueue(async () => handler(request)).catch(rejectStaleClick);
@@ -43,6 +48,12 @@ export async function createBoardRouter(
     });
   }
   return router.routes() as unknown as Middleware;
+}
+
+function eachRoute({ method, route, handler }: AppControllerRoute) {
+  return [route]
+    .flat()
+    .flatMap((each) => [method].flat().map((name) => ({ method: name, route: each, handler })));
 }
 
 /** The job may have changed state since the page was loaded. BullMQ then throws an error with a negative code. */

@@ -1,13 +1,34 @@
+import type { OperatorAction } from '../accounts/operator-actions.ts';
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
 import { withoutStatement } from '../queue/failed-jobs.ts';
 
 /** Every other action of the board would lose, change or stop scans. */
-const allowedChanges = new Set([
-  'put /api/queues/:queueName/retry/:queueStatus',
-  'put /api/queues/:queueName/promote',
-  'put /api/queues/:queueName/:jobId/retry',
-  'put /api/queues/:queueName/:jobId/promote',
+const allowedChanges = new Map<string, OperatorAction>([
+  ['put /api/queues/:queueName/retry/:queueStatus', 'queue.retry'],
+  ['put /api/queues/:queueName/promote', 'queue.promote'],
+  ['put /api/queues/:queueName/:jobId/retry', 'queue.retry'],
+  ['put /api/queues/:queueName/:jobId/promote', 'queue.promote'],
 ]);
+
+const maxNameLength = 100;
+
+export interface BoardChange {
+  action: OperatorAction;
+  /** The queue. */
+  target: string;
+  note: string | undefined;
+}
+
+/** An allowed change as the audit log has it, named by its route: a path can be written in several ways. */
+export function describeChange(
+  method: string,
+  route: string,
+  { queueName = '', jobId }: Record<string, string>,
+): BoardChange | undefined {
+  const action = allowedChanges.get(`${method} ${route}`);
+  const note = jobId === undefined ? undefined : `Job ${jobId.slice(0, maxNameLength)}`;
+  return action && { action, target: queueName.slice(0, maxNameLength), note };
+}
 
 const refusal = 'Not allowed, because scans would be lost. This board can only retry and promote jobs.';
 

@@ -8,6 +8,7 @@ import { isSameOrigin } from '../web/middleware/forms.ts';
 import { createRoutes, type Routes } from '../web/routes.ts';
 import { userOf } from '../web/ui/page.ts';
 import { boardPath, createBoardRouter } from './board-router.ts';
+import type { BoardChange } from './board-rules.ts';
 
 interface QueueBoardParts {
   queues: QueueAccess;
@@ -23,21 +24,9 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
   let router: Promise<Middleware> | undefined;
 
   async function open(): Promise<Middleware> {
-    return createBoardRouter(await queues.open(), queues.query, basePathOf(baseUrl));
-  }
-
-  /** The path is `/admin/board/api/queues/<queue>/…`, and only retry and promote are allowed. */
-  async function record(ctx: Context): Promise<void> {
-    const [, , queue = '', ...rest] = ctx.path.slice(boardPath.length + 1).split('/');
-    const action = rest.includes('promote') ? 'queue.promote' : 'queue.retry';
-    // `…/<job>/retry`, or `…/retry/<state>` for all.
-    const isOne = rest.length === 2 && rest[0] !== 'retry';
-    const note = isOne ? `Job ${rest[0]}` : undefined;
-    await recordAction(
-      db,
-      { operatorId: userOf(ctx).id, action, target: queue.slice(0, 100), note: note?.slice(0, 200) },
-      now(),
-    );
+    const record = (ctx: Context, change: BoardChange) =>
+      recordAction(db, { operatorId: userOf(ctx).id, ...change }, now());
+    return createBoardRouter(await queues.open(), queues.query, basePathOf(baseUrl), record);
   }
 
   routes.add('operator', 'ALL', '{/*rest}', async (ctx, next) => {
@@ -52,7 +41,6 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
       throw error;
     });
     await opened(ctx, next);
-    if (isChange && ctx.status < 300) await record(ctx);
   });
   return routes;
 }

@@ -22,6 +22,12 @@ export interface MailTexts {
   questions(contact: string): string;
 
   passwordReset(link: string): Draft;
+  /** To sign in without the password. */
+  signInLink(link: string): Draft;
+  /** To an address that has no account. */
+  signUp(link: string): Draft;
+  /** To one that has: whoever signs up is not told. */
+  alreadySignedUp(signInPage: string, resetPage: string): Draft;
   passwordChanged(resetPage: string): Draft;
   confirmEmail(email: string, link: string): Draft;
   emailChanged(newEmail: string): Draft;

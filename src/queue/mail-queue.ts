@@ -9,6 +9,9 @@ import { defineQueue } from './queue-definition.ts';
 export type MailRequest =
   /** Whether there is such an account is for the worker to find out, so that a request takes the same time without one. */
   | { kind: 'password-reset'; email: string; language: Language }
+  | { kind: 'sign-in-link'; email: string; language: Language }
+  /** `next`: the page to open then. */
+  | { kind: 'sign-up'; email: string; language: Language; next?: string | undefined }
   | { kind: 'password-changed'; userId: string }
   | { kind: 'confirm-email'; userId: string }
   /** To the old address. */

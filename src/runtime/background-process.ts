@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { entryOf, type Runner } from './runner.ts';
+import { entryOf, exitedRunner, type Runner } from './runner.ts';
 
 /** Starts another program with a lower priority, and with it all its threads. On a busy machine it still gets a share. */
 const launcher = ['nice', '-n', '10'];
@@ -63,19 +62,5 @@ function runnerOf(child: ChildProcess): Runner {
       child.kill('SIGKILL');
       await closed;
     },
-  };
-}
-
-/** A process that could not be started is one that has exited at once: it is started again later. */
-function exitedRunner(onError: Runner['onError']): Runner {
-  return {
-    stdout: Readable.from([]),
-    stderr: Readable.from([]),
-    isRunning: () => false,
-    send: () => undefined,
-    onMessage: () => undefined,
-    onError,
-    onExit: (take) => void setImmediate(take),
-    stop: async () => undefined,
   };
 }

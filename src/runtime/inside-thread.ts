@@ -29,7 +29,21 @@ export function handleRequests<Request extends object>(handle: (request: Request
     const { id, ...request } = message;
     handle(request as unknown as Request).then(
       (value) => post({ id, value }),
-      (error: unknown) => post({ id, error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => {
+        post({ id, error: error instanceof Error ? error.message : String(error) });
+        if (isFileError(error)) exitSoon();
+      },
     );
   });
+}
+
+/** The only files that threads read are modules and what these need, such as fonts. */
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** Node.js remembers that a module could not be loaded. Started again, the thread can try once more. */
+function exitSoon(): void {
+  // After the response was sent.
+  setImmediate(() => process.exit(1));
 }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
 /** What a thread sends: that it is ready, or the response to a request or to a health check. */
@@ -22,7 +22,28 @@ export interface Runner {
 }
 
 export function startThread(file: URL, data: unknown): Runner {
-  const worker = startFile(file, data);
+  try {
+    return runnerOf(startFile(file, data));
+  } catch (error) {
+    return exitedRunner((take) => setImmediate(take, error));
+  }
+}
+
+/** What could not be started counts as exited at once: it is started again later. */
+export function exitedRunner(onError: Runner['onError']): Runner {
+  return {
+    stdout: Readable.from([]),
+    stderr: Readable.from([]),
+    isRunning: () => false,
+    send: () => undefined,
+    onMessage: () => undefined,
+    onError,
+    onExit: (take) => void setImmediate(take),
+    stop: async () => undefined,
+  };
+}
+
+function runnerOf(worker: Worker): Runner {
   return {
     stdout: worker.stdout,
     stderr: worker.stderr,

@@ -33,7 +33,10 @@ export interface Thread<Request extends object> {
   end(): Promise<void>;
 }
 
-/** Starts a thread that handles requests, and starts it again when it fails. Resolves when it is ready. */
+/**
+ * Starts a thread that handles requests, and starts it again when it fails. Resolves when it is ready, or when its first start
+ * has failed: calls are rejected until another one succeeds.
+ */
 export async function openThread<Request extends object>({
   file,
   data,
@@ -103,9 +106,6 @@ export async function openThread<Request extends object>({
   let thread!: Runner;
   await new Promise<void>((resolve) => {
     thread = start(resolve);
-  }).catch((error: unknown) => {
-    clearInterval(checkTimer);
-    throw error;
   });
   return {
     call: (request) =>

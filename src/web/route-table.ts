@@ -28,6 +28,7 @@ import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
 import { securityPages } from './security/security-routes.ts';
 import { secondFactorPages } from './sign-in/second-factor-routes.ts';
 import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
+import { signUpLinkPages } from './sign-in/sign-up-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
@@ -48,6 +49,7 @@ const features: ((parts: PageParts) => Routes)[] = [
   docsPage,
   signInPages,
   signInLinkPages,
+  signUpLinkPages,
   forgotPasswordPages,
   confirmEmailPages,
   secondFactorPages,

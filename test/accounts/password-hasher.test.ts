@@ -6,8 +6,11 @@ import { hashPassword } from '../../src/accounts/password-hash.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import { createUser } from '../../src/accounts/users.ts';
 import { BusyError } from '../../src/errors.ts';
+import { canLimit, runLimited } from '../runtime/thread-script.ts';
 import { type FormClient, formClient } from '../support/form-client.ts';
+import { ensureBuilt } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { lowestCost } from '../support/shared-threads.ts';
 import { testLog } from '../support/test-log.ts';
 
 const password = 'correct horse battery';
@@ -87,6 +90,29 @@ describe('Hashing passwords', () => {
     release();
     await held;
     await hasher.hash(password);
+  });
+});
+
+describe('A password thread that could not be started', () => {
+  before(ensureBuilt);
+
+  it('refuses passwords with a 503, and is started for a later one', async function () {
+    if (!canLimit('threads')) return this.skip();
+    const hasher = new URL('../../dist/src/accounts/password-hasher.js', import.meta.url);
+    const output = await runLimited(
+      'threads',
+      `import { createPasswordHasher } from ${JSON.stringify(hasher.href)};
+      const log = { info() {}, warn() {}, error() {} };
+      const cost = ${JSON.stringify(lowestCost)};
+      const passwords = createPasswordHasher({ log, cost, threads: 1 });
+      take();
+      await passwords.hash('correct horse battery').catch(({ status }) => console.log(status));
+      await release();
+      const hash = await until(() => passwords.hash('correct horse battery'));
+      console.log(hash.slice(0, 9));
+      await passwords.close();`,
+    );
+    expect(output).to.equal('503\n$argon2id\n');
   });
 });
 

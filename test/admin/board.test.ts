@@ -211,6 +211,22 @@ onBothQueues('The queue board', (redisUrl) => {
     });
   });
 
+  it('records a change before it is made, under the name of its route', async () => {
+    const { jobId, codeId, repair } = await makeFailedJob();
+    await repair();
+    const change = (path: string) =>
+      operator(`/admin/board/api/queues/scans/${path}`, { method: 'PUT', headers: fromHere });
+    await service.db.schema.renameTable('operator_actions', 'hidden_actions');
+    expect((await change(`${jobId}/retry`)).status).to.equal(500);
+    await service.db.schema.renameTable('hidden_actions', 'operator_actions');
+    expect((await board()).queues[0].counts['failed']).to.equal(1);
+    await change('promote/retry');
+    const [recorded] = await listActions(service.db, { limit: 1 });
+    expect(recorded).to.include({ action: 'queue.retry', target: 'scans', note: 'Job promote' });
+    await change(`${jobId}/retry`);
+    await expectLanded(codeId);
+  });
+
   it('rejects every action that would lose, change or stop scans', async () => {
     const { jobId, codeId, repair } = await makeFailedJob();
     const forbidden = [

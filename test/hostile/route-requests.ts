@@ -116,6 +116,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin': () => ({ form: {} }),
   'POST /signout': () => ({ form: {} }),
   'POST /signin/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
+  'POST /signup/link/:token': () => ({ form: { newPassword: 'correct horse battery' } }),
   'POST /signin/forgot': () => ({ form: {} }),
   'POST /signin/confirm/:token': () => ({ form: {} }),
   'POST /signin/second': () => ({ form: {} }),
@@ -185,7 +186,7 @@ export const isOfContacts = ({ path }: Route) => /\/photo(?:\/|$)/.test(path);
  * test/workers/notice-handler.test.ts.
  */
 export const hasId = ({ path }: Route) =>
-  /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|unsubscribe)\/:token/, ''));
+  /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
  * of a delivery, `:style` that of a style; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */

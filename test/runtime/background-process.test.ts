@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { openThread, type Thread } from '../../src/runtime/thread.ts';
@@ -64,34 +63,6 @@ describe('A background process', () => {
     process.kill(pid, 'SIGKILL');
     await eventually(async () => expect((await about()).pid).to.not.equal(pid));
     expect(lines.join('')).to.contain('the test process exited; starting it again');
-  });
-
-  it('that cannot be started for lack of file descriptors is started when there are some again', async function () {
-    if (process.platform === 'win32') return this.skip();
-    const script = `import { closeSync, openSync } from 'node:fs';
-      import { openThread } from ${JSON.stringify(new URL('thread.js', builtRuntime).href)};
-      const log = { info() {}, warn() {}, error({ err }) { console.log(err.code); } };
-      const file = new URL(${JSON.stringify(pathToFileURL(file).href)});
-      const opened = [];
-      try {
-        for (;;) opened.push(openSync('/dev/null'));
-      } catch {}
-      const background = await openThread({ file, name: 'test', log, inProcess: true });
-      await background.call({ type: 'about' }).catch(({ message }) => console.log(message));
-      opened.forEach(closeSync);
-      for (let pid; pid === undefined; ) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        pid = await background.call({ type: 'about' }).then((about) => about.pid, () => undefined);
-      }
-      await background.end();
-      console.log('started');`;
-    const parent = spawn(
-      'sh',
-      ['-c', 'ulimit -n 60; exec "$0" --input-type=module -e "$1"', process.execPath, script],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    const output = await text(parent.stdout);
-    expect(output).to.match(/^EMFILE\n(?:EMFILE\n)*The test process has exited\n(?:EMFILE\n)*started\n$/);
   });
 
   it('ends when its parent is killed', async () => {

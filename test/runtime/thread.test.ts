@@ -4,23 +4,26 @@ import { createLog } from '../../src/telemetry/log.ts';
 import { openThread, type Thread } from '../../src/runtime/thread.ts';
 import { eventually } from '../support/eventually.ts';
 import { ensureBuilt } from '../support/programs.ts';
-import { type Request, writeThreadScript } from './thread-script.ts';
+import { builtRuntime, canLimit, type Request, runLimited, writeThreadScript } from './thread-script.ts';
 
 for (const kind of ['thread', 'process'] as const)
   describe(`Code in a ${kind}`, () => {
     /** A process of low priority takes seconds to start on a busy machine, which counts. */
     const hangLimitMs = kind === 'process' ? 5_000 : 2_000;
     let file: string;
-    let thread: Thread<Request>;
+    let thread: Thread<Request> | undefined;
     let lines: string[];
 
     before(async () => {
       await ensureBuilt();
       file = await writeThreadScript();
     });
-    afterEach(() => thread.end());
+    afterEach(async () => {
+      await thread?.end();
+      thread = undefined;
+    });
 
-    async function open(limits: { callTimeoutMs?: number; hangLimitMs?: number }): Promise<void> {
+    async function open(limits: { callTimeoutMs?: number; hangLimitMs?: number }): Promise<Thread<Request>> {
       lines = [];
       thread = await openThread<Request>({
         file: pathToFileURL(file),
@@ -30,6 +33,7 @@ for (const kind of ['thread', 'process'] as const)
         log: createLog('test', 'warn', { write: (line) => lines.push(line) }),
         ...limits,
       });
+      return thread;
     }
 
     const failure = (call: Promise<unknown>) =>
@@ -39,28 +43,72 @@ for (const kind of ['thread', 'process'] as const)
       );
 
     it('that hangs in a loop is replaced, and its pending calls are rejected', async () => {
-      await open({ callTimeoutMs: 60_000, hangLimitMs });
-      const [hung, behind] = [thread.call({ type: 'hang' }), thread.call({ type: 'echo', text: 'behind' })];
+      const opened = await open({ callTimeoutMs: 60_000, hangLimitMs });
+      const [hung, behind] = [opened.call({ type: 'hang' }), opened.call({ type: 'echo', text: 'behind' })];
       expect(await Promise.all([failure(hung), failure(behind)])).to.deep.equal([
         `The test ${kind} has exited`,
         `The test ${kind} has exited`,
       ]);
-      const again = () => thread.call({ type: 'echo', text: 'again' });
+      const again = () => opened.call({ type: 'echo', text: 'again' });
       await eventually(async () => expect(await failure(again())).to.equal('resolved'));
       expect(await again()).to.equal('again');
       expect(lines.join('')).to.contain(`the test ${kind} hangs`);
     });
 
     it('rejects a call that gets no response in time, and keeps one that still responds to pings', async () => {
-      await open({ callTimeoutMs: 200, hangLimitMs });
-      expect(await failure(thread.call({ type: 'never' }))).to.equal(
+      const opened = await open({ callTimeoutMs: 200, hangLimitMs });
+      expect(await failure(opened.call({ type: 'never' }))).to.equal(
         `The test ${kind} did not respond in time`,
       );
       const startedAt = Date.now();
       await eventually(async () => {
-        expect(await thread.call({ type: 'echo', text: 'still' })).to.equal('still');
+        expect(await opened.call({ type: 'echo', text: 'still' })).to.equal('still');
         expect(Date.now() - startedAt).to.be.above(1.5 * hangLimitMs);
       });
       expect(lines).to.deep.equal([]);
+    });
+
+    const run = (limited: 'files' | 'threads', body: string) =>
+      runLimited(
+        limited,
+        `import { openThread } from ${JSON.stringify(new URL('thread.js', builtRuntime).href)};
+        const log = { info() {}, warn() {}, error() { console.log('failed'); } };
+        const file = new URL(${JSON.stringify(pathToFileURL(file).href)});
+        const open = () => openThread({ file, name: 'test', log, inProcess: ${kind === 'process'} });
+        const print = (call) => call.then(console.log, ({ message }) => console.log(message));
+        ${body}
+        await thread.end();`,
+      );
+
+    for (const lack of ['files', 'threads'] as const)
+      it(`that cannot be started for lack of ${lack} is started when there are some again`, async function () {
+        if (!canLimit(lack) || (lack === 'threads' && kind === 'process')) return this.skip();
+        const output = await run(
+          lack,
+          `take();
+          const thread = await open();
+          await print(thread.call({ type: 'echo', text: 'too early' }));
+          // Restarts fail too.
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          await release();
+          console.log(await until(() => thread.call({ type: 'echo', text: 'started' })));`,
+        );
+        expect(output).to.match(
+          /^failed\n(?:failed\n)*The test \w+ has exited\nfailed\n(?:failed\n)*started\n$/,
+        );
+      });
+
+    it('that could not load a module is started again, because Node.js remembers the failure', async function () {
+      // A process of its own has a limit of its own.
+      if (!canLimit('files') || kind === 'process') return this.skip();
+      const output = await run(
+        'files',
+        `const thread = await open();
+        take();
+        await print(thread.call({ type: 'import' }));
+        await release();
+        console.log(await until(() => thread.call({ type: 'import' })));`,
+      );
+      expect(output).to.match(/^EMFILE: .*\n(?:failed\n)*loaded\n$/);
     });
   });

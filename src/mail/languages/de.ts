@@ -23,6 +23,37 @@ export const de: MailTexts = {
       'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt, wie es ist.',
     ],
   }),
+  signInLink: (link) => ({
+    subject: 'Bei Ihrem Konto anmelden',
+    paragraphs: ['Jemand, vermutlich Sie selbst, hat einen Link zum Anmelden bei Ihrem Konto angefordert.'],
+    action: { label: 'Anmelden', url: link },
+    notes: [
+      'Der Link funktioniert einmal, eine Stunde lang.',
+      'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ohne den Link kann sich niemand anmelden.',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: 'Registrierung abschließen',
+    paragraphs: [
+      'Jemand, vermutlich Sie selbst, möchte sich mit dieser E-Mail-Adresse registrieren. Öffnen Sie den Link, um ein Passwort zu wählen.',
+    ],
+    action: { label: 'Passwort wählen', url: link },
+    notes: [
+      'Der Link funktioniert 24 Stunden lang.',
+      'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Es wird kein Konto angelegt.',
+    ],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: 'Sie haben bereits ein Konto',
+    paragraphs: [
+      'Jemand, vermutlich Sie selbst, wollte sich mit dieser E-Mail-Adresse registrieren. Sie hat bereits ein Konto.',
+    ],
+    action: { label: 'Anmelden', url: signInPage },
+    notes: [
+      `Wenn Sie Ihr Passwort nicht mehr wissen, wählen Sie ein neues: ${resetPage}`,
+      'Wenn Sie das nicht waren, ist nichts zu tun. Wer es auch war, hat nicht erfahren, dass Sie ein Konto haben.',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: 'Ihr Passwort wurde geändert',
     paragraphs: ['Das Passwort Ihres Kontos wurde geändert, und alle anderen Sitzungen wurden abgemeldet.'],

@@ -22,6 +22,34 @@ export const en: MailTexts = {
       'If you did not ask for it, ignore this email. Your password stays as it is.',
     ],
   }),
+  signInLink: (link) => ({
+    subject: 'Sign in to your account',
+    paragraphs: ['Somebody, probably you, asked for a link to sign in to your account.'],
+    action: { label: 'Sign in', url: link },
+    notes: [
+      'The link works once, for one hour.',
+      'If you did not ask for it, ignore this email. Nobody can sign in without the link.',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: 'Finish signing up',
+    paragraphs: [
+      'Somebody, probably you, wants to sign up with this email address. Open the link to choose a password.',
+    ],
+    action: { label: 'Choose a password', url: link },
+    notes: ['The link works for 24 hours.', 'If it was not you, ignore this email. No account is created.'],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: 'You already have an account',
+    paragraphs: [
+      'Somebody, probably you, wanted to sign up with this email address. It already has an account.',
+    ],
+    action: { label: 'Sign in', url: signInPage },
+    notes: [
+      `If you do not know your password any more, choose a new one: ${resetPage}`,
+      'If it was not you, there is nothing to do. Whoever it was has not learned that you have an account.',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: 'Your password was changed',
     paragraphs: ['The password of your account was changed, and all other sessions were signed out.'],

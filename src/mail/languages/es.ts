@@ -23,6 +23,37 @@ export const es: MailTexts = {
       'Si no ha sido usted, ignore este correo. Su contraseña sigue siendo la misma.',
     ],
   }),
+  signInLink: (link) => ({
+    subject: 'Iniciar sesión en su cuenta',
+    paragraphs: ['Alguien, probablemente usted, ha pedido un enlace para iniciar sesión en su cuenta.'],
+    action: { label: 'Iniciar sesión', url: link },
+    notes: [
+      'El enlace funciona una sola vez, durante una hora.',
+      'Si no ha sido usted, ignore este correo. Sin el enlace, nadie puede iniciar sesión.',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: 'Completar el registro',
+    paragraphs: [
+      'Alguien, probablemente usted, quiere registrarse con esta dirección de correo. Abra el enlace para elegir una contraseña.',
+    ],
+    action: { label: 'Elegir una contraseña', url: link },
+    notes: [
+      'El enlace funciona durante 24 horas.',
+      'Si no ha sido usted, ignore este correo. No se crea ninguna cuenta.',
+    ],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: 'Ya tiene una cuenta',
+    paragraphs: [
+      'Alguien, probablemente usted, ha querido registrarse con esta dirección de correo. Ya tiene una cuenta.',
+    ],
+    action: { label: 'Iniciar sesión', url: signInPage },
+    notes: [
+      `Si ya no recuerda su contraseña, elija una nueva: ${resetPage}`,
+      'Si no ha sido usted, no hay nada que hacer. Quien lo haya intentado no ha sabido que usted tiene una cuenta.',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: 'Su contraseña ha cambiado',
     paragraphs: ['La contraseña de su cuenta ha cambiado y se han cerrado todas las demás sesiones.'],

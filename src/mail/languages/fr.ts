@@ -24,6 +24,37 @@ export const fr: MailTexts = {
       'Si ce n’était pas vous, ignorez cet e-mail. Votre mot de passe reste inchangé.',
     ],
   }),
+  signInLink: (link) => ({
+    subject: 'Se connecter à votre compte',
+    paragraphs: ['Quelqu’un, sans doute vous, a demandé un lien pour se connecter à votre compte.'],
+    action: { label: 'Se connecter', url: link },
+    notes: [
+      'Le lien fonctionne une seule fois, pendant une heure.',
+      'Si ce n’était pas vous, ignorez cet e-mail. Sans le lien, personne ne peut se connecter.',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: 'Terminer votre inscription',
+    paragraphs: [
+      'Quelqu’un, sans doute vous, souhaite s’inscrire avec cette adresse e-mail. Ouvrez le lien pour choisir un mot de passe.',
+    ],
+    action: { label: 'Choisir un mot de passe', url: link },
+    notes: [
+      'Le lien fonctionne pendant 24 heures.',
+      'Si ce n’était pas vous, ignorez cet e-mail. Aucun compte n’est créé.',
+    ],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: 'Vous avez déjà un compte',
+    paragraphs: [
+      'Quelqu’un, sans doute vous, a voulu s’inscrire avec cette adresse e-mail. Elle a déjà un compte.',
+    ],
+    action: { label: 'Se connecter', url: signInPage },
+    notes: [
+      `Si vous ne connaissez plus votre mot de passe, choisissez-en un nouveau : ${resetPage}`,
+      'Si ce n’était pas vous, il n’y a rien à faire. La personne n’a pas appris que vous avez un compte.',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: 'Votre mot de passe a été modifié',
     paragraphs: [

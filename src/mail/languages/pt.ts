@@ -23,6 +23,37 @@ export const pt: MailTexts = {
       'Se não foi você, ignore este e-mail. A sua senha continua a mesma.',
     ],
   }),
+  signInLink: (link) => ({
+    subject: 'Entrar na sua conta',
+    paragraphs: ['Alguém, provavelmente você, pediu um link para entrar na sua conta.'],
+    action: { label: 'Entrar', url: link },
+    notes: [
+      'O link funciona uma única vez, durante uma hora.',
+      'Se não foi você, ignore este e-mail. Sem o link, ninguém pode entrar.',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: 'Concluir o cadastro',
+    paragraphs: [
+      'Alguém, provavelmente você, quer se cadastrar com este endereço de e-mail. Abra o link para escolher uma senha.',
+    ],
+    action: { label: 'Escolher uma senha', url: link },
+    notes: [
+      'O link funciona durante 24 horas.',
+      'Se não foi você, ignore este e-mail. Nenhuma conta é criada.',
+    ],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: 'Você já tem uma conta',
+    paragraphs: [
+      'Alguém, provavelmente você, quis se cadastrar com este endereço de e-mail. Ele já tem uma conta.',
+    ],
+    action: { label: 'Entrar', url: signInPage },
+    notes: [
+      `Se você não sabe mais a sua senha, escolha uma nova: ${resetPage}`,
+      'Se não foi você, não há nada a fazer. Quem tentou não ficou sabendo que você tem uma conta.',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: 'A sua senha foi alterada',
     paragraphs: ['A senha da sua conta foi alterada, e todas as outras sessões foram encerradas.'],

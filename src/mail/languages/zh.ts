@@ -22,6 +22,30 @@ export const zh: MailTexts = {
       '如果不是您本人操作，请忽略此邮件。您的密码不会改变。',
     ],
   }),
+  signInLink: (link) => ({
+    subject: '登录您的帐户',
+    paragraphs: ['有人（可能是您本人）请求了登录您帐户的链接。'],
+    action: { label: '登录', url: link },
+    notes: [
+      '此链接一小时内有效，只能使用一次。',
+      '如果不是您本人操作，请忽略此邮件。没有此链接，任何人都无法登录。',
+    ],
+  }),
+  signUp: (link) => ({
+    subject: '完成注册',
+    paragraphs: ['有人（可能是您本人）想用此邮箱地址注册。请打开链接设置密码。'],
+    action: { label: '设置密码', url: link },
+    notes: ['此链接 24 小时内有效。', '如果不是您本人操作，请忽略此邮件。不会创建任何帐户。'],
+  }),
+  alreadySignedUp: (signInPage, resetPage) => ({
+    subject: '您已有帐户',
+    paragraphs: ['有人（可能是您本人）想用此邮箱地址注册。该地址已有帐户。'],
+    action: { label: '登录', url: signInPage },
+    notes: [
+      `如果您忘记了密码，请设置新密码：${resetPage}`,
+      '如果不是您本人操作，您无需采取任何措施。对方并不知道您有帐户。',
+    ],
+  }),
   passwordChanged: (resetPage) => ({
     subject: '您的密码已更改',
     paragraphs: ['您帐户的密码已更改，所有其他会话都已退出登录。'],

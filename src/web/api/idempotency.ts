@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { claimKey, findResponse, type KeyUse, storeResponse } from '../../accounts/idempotent-responses.ts';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { AppError, BusyError, invalid } from '../../errors.ts';
 import { createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { type Database, sqlState } from '../../store/database.ts';
@@ -30,6 +31,7 @@ interface Outcome {
 
 interface IdempotencyOptions {
   db: Database;
+  secrets: ServiceSecrets;
   now: () => Date;
 }
 
@@ -53,7 +55,7 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
  * Runs a request once for each key: later ones get its response. Its effect and its response are one transaction, so a
  * crash leaves both or neither. A request that fails changes nothing and stores nothing: the key can be used again.
  */
-export function createIdempotency({ db, now }: IdempotencyOptions) {
+export function createIdempotency({ db, secrets, now }: IdempotencyOptions) {
   // In this process one at a time, so that they do not wait for each other on connections of the pool.
   const turns = createFairScheduler({
     slots: Number.POSITIVE_INFINITY,
@@ -69,7 +71,7 @@ export function createIdempotency({ db, now }: IdempotencyOptions) {
   }
 
   async function replay(source: Database, use: KeyUse): Promise<Outcome | undefined> {
-    const stored = await findResponse(source, use, now());
+    const stored = await findResponse(source, secrets, use, now());
     if (!stored) return undefined;
     if (!stored.requestHash.equals(use.requestHash)) throw otherRequest();
     return { response: JSON.parse(stored.response) as OperationResponse, isReplay: true };
@@ -79,7 +81,7 @@ export function createIdempotency({ db, now }: IdempotencyOptions) {
     const response = await run(transaction);
     const text = JSON.stringify(response);
     if (text.length > maxResponseLength) throw new Error('The response is too long to be stored');
-    await storeResponse(transaction, use, text);
+    await storeResponse(transaction, secrets, use, text);
     return { response, isReplay: false };
   }
 

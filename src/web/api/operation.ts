@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { RateWindow } from '../../accounts/authenticate.ts';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
@@ -18,6 +19,7 @@ export interface ApiServices {
   /** For lists, scans and their counters. */
   reads: Reads;
   config: Config;
+  secrets: ServiceSecrets;
   webhooks: WebhookParts;
   now: () => Date;
   proofs: Proofs;

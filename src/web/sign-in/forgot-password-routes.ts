@@ -50,7 +50,8 @@ export function forgotPasswordPages(parts: PageParts): Routes {
       return show(ctx, ForgotPasswordView, { visitor, email, problem: tooMany(retryAfter) }, 429);
     }
     const language = preferredLanguage(ctx.get('Accept-Language'));
-    await sendMail({ kind: 'password-reset', email, language }).catch((cause: unknown) => {
+    const kind = field(ctx, 'purpose') === 'sign-in' ? 'sign-in-link' : 'password-reset';
+    await sendMail({ kind, email, language }).catch((cause: unknown) => {
       log.warn({ err: cause }, 'a link to a new password could not be queued');
       throw new BusyError('Emails cannot be sent at the moment. Try again in a minute.', {
         retryAfterSeconds: 60,

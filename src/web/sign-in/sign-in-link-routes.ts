@@ -1,5 +1,5 @@
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
-import { findLinkedUser, useSignInLink } from '../../accounts/sign-in-links.ts';
+import { findLinkedUser, signInByLink, useSignInLink } from '../../accounts/sign-in-links.ts';
 import { countAccess, hasAccess } from '../../accounts/program-access.ts';
 import type { FieldError } from '../../errors.ts';
 import { type AccountFlash, reviewPath } from '../account/account-flash.ts';
@@ -7,7 +7,7 @@ import { field } from '../middleware/forms.ts';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { DeadLinkView, NewPasswordView } from './sign-in-link-view.tsx';
+import { DeadLinkView, NewPasswordView, SignInByLinkView } from './sign-in-link-view.tsx';
 import { createRoutes, type Routes } from '../routes.ts';
 
 const home = '/codes';
@@ -19,15 +19,22 @@ export function signInLinkPages(parts: PageParts): Routes {
 
   routes.get('stranger', '/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
-    const user = await findLinkedUser(db, token, now());
-    if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
-    show(ctx, NewPasswordView, { visitor, token, email: user.email });
+    const found = await findLinkedUser(db, token, now());
+    if (!found) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+    const View = ctx.query['keep'] === '' && found.mayKeepPassword ? SignInByLinkView : NewPasswordView;
+    show(ctx, View, { visitor, token, email: found.user.email });
   });
 
   routes.post('stranger', '/signin/link/:token', async (ctx) => {
     const [visitor, token] = [visitorOf(ctx, parts), String(ctx.params['token'])];
-    const user = await findLinkedUser(db, token, now());
-    if (!user) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+    if (field(ctx, 'keep') === 'on') {
+      const signedIn = await signInByLink(db, token, now());
+      if (!signedIn) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+      return completeSignIn(ctx, parts, signedIn, home);
+    }
+    const found = await findLinkedUser(db, token, now());
+    if (!found) return show(ctx, DeadLinkView, { visitor, canAskAgain: sendMail !== undefined }, 404);
+    const { user } = found;
     const password = field(ctx, 'newPassword');
     const refuse = (errors: FieldError[]) =>
       show(ctx, NewPasswordView, { visitor, token, email: user.email, errors }, 400);

@@ -43,6 +43,31 @@ export function NewPasswordView({ visitor, token, email, errors = [] }: NewPassw
   );
 }
 
+/** A button, because mail programs open links by themselves. */
+export function SignInByLinkView({ visitor, token, email }: NewPasswordProps) {
+  return (
+    <Layout title="Sign in" visitor={visitor}>
+      <section class="card narrow">
+        <h1>Sign in</h1>
+        <p>
+          As{' '}
+          <strong>
+            <bdi>{email}</bdi>
+          </strong>
+          . The link works once.
+        </p>
+        <Form action={`/signin/link/${token}`}>
+          <input type="hidden" name="keep" value="on" />
+          <button type="submit">Sign in</button>
+        </Form>
+        <p class="quiet">
+          <a href={`/signin/link/${token}`}>Choose a new password instead</a>
+        </p>
+      </section>
+    </Layout>
+  );
+}
+
 export function DeadLinkView({ visitor, canAskAgain }: { visitor: Visitor; canAskAgain: boolean }) {
   return (
     <Layout title="This link does not work" visitor={visitor}>

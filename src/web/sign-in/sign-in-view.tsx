@@ -5,7 +5,7 @@ import { PasskeyForm } from './passkey-form.tsx';
 import { sectionName } from '../ui/sections.ts';
 import { Notice } from '../ui/notice.tsx';
 
-interface SignInProps {
+export interface SignInProps {
   visitor: Visitor;
   email?: string;
   errors?: FormError[] | undefined;
@@ -13,35 +13,10 @@ interface SignInProps {
   problem?: string | undefined;
   /** The page to return to. */
   next?: string | undefined;
-}
-
-export function SignUpView(props: SignInProps) {
-  return (
-    <CredentialsForm
-      {...props}
-      name="Sign up"
-      action="/signup"
-      lead="Free: as many codes and scans as you like, and 20 API requests an hour."
-      password={{
-        autocomplete: 'new-password',
-        hint: 'At least 10 characters. A few unrelated words work well.',
-      }}
-    >
-      <ToSignIn next={props.next} />
-    </CredentialsForm>
-  );
-}
-
-export function SignUpClosedView({ visitor, next }: Pick<SignInProps, 'visitor' | 'next'>) {
-  return (
-    <Layout title="Sign-up is closed" visitor={visitor}>
-      <section class="card narrow">
-        <h1>Sign-up is closed</h1>
-        <p>Contact the operator of this service to get an account.</p>
-        <ToSignIn next={next} />
-      </section>
-    </Layout>
-  );
+  /** The task that the browser has to solve before the password is checked. */
+  challenge?: string | undefined;
+  /** Offers a link by mail, because the password alone does not help now. */
+  canMail?: boolean;
 }
 
 export function SignInView(props: SignInProps) {
@@ -53,6 +28,7 @@ export function SignInView(props: SignInProps) {
       lead={reasonFor(props.next)}
       password={{ autocomplete: 'current-password' }}
     >
+      {props.canMail && <MailLinkForm email={props.email ?? ''} />}
       <PasskeyForm visitor={props.visitor} next={props.next} />
       <p class="quiet">
         <a href="/signin/forgot">Forgot your password?</a>
@@ -63,6 +39,36 @@ export function SignInView(props: SignInProps) {
         </p>
       )}
     </CredentialsForm>
+  );
+}
+
+/** Instead of the password, also for browsers without scripts. */
+function MailLinkForm({ email }: { email: string }) {
+  return (
+    <Form action="/signin/forgot">
+      <input type="hidden" name="email" value={email} />
+      <input type="hidden" name="purpose" value="sign-in" />
+      <button type="submit" class="quiet">
+        Email me a sign-in link
+      </button>
+    </Form>
+  );
+}
+
+/** Solved and filled in by proof.browser.js, which shows the progress. */
+function Proof({ visitor, challenge }: { visitor: Visitor; challenge: string }) {
+  return (
+    <>
+      <input type="hidden" name="proof" value="" data-challenge={challenge} />
+      <p id="proof-status" hidden>
+        <label for="proof-progress">Checking your browser…</label>
+        <progress id="proof-progress" max="32" value="0" />
+      </p>
+      <noscript>
+        <p class="error">This needs JavaScript, which is switched off in your browser.</p>
+      </noscript>
+      <script type="module" src={`${visitor.assets}/sign-in/proof.browser.js`} />
+    </>
   );
 }
 
@@ -81,7 +87,7 @@ interface CredentialsFormProps extends SignInProps {
   children: ComponentChildren;
 }
 
-function CredentialsForm({
+export function CredentialsForm({
   visitor,
   name,
   action,
@@ -91,11 +97,12 @@ function CredentialsForm({
   errors = [],
   problem,
   next,
+  challenge,
   children,
 }: CredentialsFormProps) {
   const form = { values: { email }, errors };
   return (
-    <Layout title={name} visitor={visitor}>
+    <Layout title={name} visitor={visitor} styles={challenge ? ['sign-in'] : []}>
       <section class="card narrow">
         <h1>{name}</h1>
         {lead && <p>{lead}</p>}
@@ -112,6 +119,7 @@ function CredentialsForm({
             maxLength={254}
           />
           <Input form={form} name="password" label="Password" type="password" required {...password} />
+          {challenge && <Proof visitor={visitor} challenge={challenge} />}
           <button type="submit">{name}</button>
         </Form>
         {children}
@@ -120,11 +128,11 @@ function CredentialsForm({
   );
 }
 
-function Next({ path }: { path: string | undefined }) {
+export function Next({ path }: { path: string | undefined }) {
   return path ? <input type="hidden" name="next" value={path} /> : null;
 }
 
-function ToSignIn({ next }: Pick<SignInProps, 'next'>) {
+export function ToSignIn({ next }: Pick<SignInProps, 'next'>) {
   return (
     <p class="quiet">
       Already have an account? <a href={withNext('/signin', next)}>Sign in</a>

@@ -115,6 +115,9 @@ describe('The page of users', () => {
       'Reason: spam reports',
     );
     expect(await latest(user)).to.include({ action: 'account.block', note: 'spam reports' });
+    const second = await submit(`${pageOf(user)}/block`, { reason: 'phishing' });
+    expect(second).to.contain('already blocked').and.to.contain('Reason: spam reports');
+    expect(await latest(user)).to.include({ action: 'account.block', note: 'spam reports' });
     expect((await owner.get('/codes')).status).to.equal(303);
     expect((await (await signedIn(service, user.email)).get('/codes')).status).to.equal(303);
     expect(await signInStatus(service.url, user.email, password)).to.equal(403);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { sealText, unsealText } from '../../../src/accounts/sealed-text.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { QrCode } from '../../../src/codes/qr-code.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
@@ -9,6 +10,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const menu = { name: 'Menu', content: 'https://example.com/menu' };
 const hourMs = 3_600_000;
+const hashOf = (key: string) => createHash('sha256').update(key).digest();
 
 describe('Idempotency-Key', () => {
   let service: TestService;
@@ -186,6 +188,21 @@ describe('Idempotency-Key', () => {
     await post(api, 'a key that nobody may see', { name: 'Confidential', content: 'https://example.com/c' });
     const rows = await service.db.raw("SELECT encode(sealed, 'escape') AS text FROM idempotent_responses");
     expect(JSON.stringify(rows.rows)).to.not.include('Confidential').and.not.include('nobody may see');
+  });
+
+  it('keeps responses that nobody can read who only guesses the key, and reads those of the previous release', async () => {
+    const { api, codes } = await newAccount();
+    const { body, headers } = await post(api, 'order 7');
+    const stored = service.db('idempotent_responses').where({ key_hash: hashOf('order 7') });
+    const [row] = (await stored.clone()) as { sealed: Buffer }[];
+    expect(() => unsealText(row!.sealed, 'order 7', 'idempotent-response')).to.throw();
+    const response = JSON.stringify({ status: 201, headers: { ETag: headers.get('ETag') }, body });
+    await stored.clone().update({ sealed: sealText(response, 'order 7', 'idempotent-response') });
+    expect((await post(api, 'order 7')).body).to.deep.equal(body);
+    expect(await codes()).to.have.length(1);
+    await stored.clone().update({ sealed: sealText(response, 'another secret', 'idempotent-response') });
+    expect((await post(api, 'order 7')).status).to.equal(500);
+    expect(await codes()).to.have.length(1);
   });
 
   it('waits for a request in another process, and answers 409 when that takes too long', async () => {

@@ -103,6 +103,22 @@ describe('Two-factor sign-in', () => {
     expect(await tablesHolding(service.db, first.replaceAll('-', ''))).to.deep.equal([]);
   });
 
+  it('ends with its recovery codes: those of an earlier app do not work when another one is set up', async () => {
+    const user = await newUser();
+    const { client, recovery } = await setUp(user);
+    const codes = () => service.db('recovery_codes').where({ user_id: user.id });
+    const left = (await codes()) as object[];
+    expect((await client.post(`${page}/totp/delete`, { totpPassword: password })).status).to.equal(303);
+    expect(await codes()).to.deep.equal([]);
+    // As release 0.2 left them behind.
+    await service.db('recovery_codes').insert(left);
+    pass(3_600_000);
+    const again = await setUp(user);
+    expect(again.recovery).to.have.length(10);
+    expect(await enterCode(user, recovery[0] ?? '')).to.equal(401);
+    expect(await enterCode(user, again.recovery[0] ?? '')).to.equal(303);
+  });
+
   it('accepts no more than ten wrong codes an hour, from anywhere', async () => {
     const user = await newUser();
     const { secret } = await setUp(user);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { purgeSignInLinks } from '../../../src/accounts/sign-in-links.ts';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { changePassword } from '../../../src/accounts/change-password.ts';
-import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
+import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';
 import { mainText, signedInOperator } from '../../support/operator.ts';
 import { tablesHolding } from '../../support/search-tables.ts';
@@ -63,6 +63,17 @@ describe('A sign-in link from an operator', () => {
     expect((await elsewhere.get('/codes')).status).to.equal(303);
     expect(await signInStatus(service.url, user.email, newPassword)).to.equal(303);
     expect(await signInStatus(service.url, user.email, oldPassword)).to.equal(401);
+  });
+
+  it('does not work once its account is that of an operator: one could act in the name of another', async () => {
+    const user = await newUser();
+    const path = await linkFor(user);
+    const opened = formClient(service.url);
+    expect((await opened.get(path)).status).to.equal(200);
+    await setAdmin(service.db, user, true, new Date());
+    expect((await opened.post(path, { newPassword })).status).to.equal(404);
+    await expectDead(path);
+    expect(await signInStatus(service.url, user.email, oldPassword)).to.equal(303);
   });
 
   it('works once, also for parallel requests, and looking at it does not use it up', async () => {

@@ -28,10 +28,19 @@ const flashTexts = {
   plan: 'The plan was changed. It applies from the next request on.',
   limits: 'The limits were changed. They apply within 10 seconds.',
   blocked: 'The account was blocked. Its codes answer 410 within 10 seconds.',
+  known: 'The account is already blocked. The existing block was not changed.',
   unblocked: 'The account was unblocked. Its codes work again within 10 seconds.',
   sessions: 'All sessions of the account were ended.',
 };
 type UserFlash = keyof typeof flashTexts;
+
+interface Change {
+  action: OperatorAction;
+  note?: string;
+  flash: UserFlash;
+  /** Where there was nothing to change. */
+  otherwise?: UserFlash;
+}
 
 /** Accounts: search, plan, block, sign-in help. Never what an account has in its codes. */
 export function usersPages(parts: PageParts): Routes {
@@ -100,18 +109,19 @@ export function usersPages(parts: PageParts): Routes {
     );
   }
 
-  /** The change and its entry in the audit log, both or neither. */
+  /** The change and its entry in the audit log, both or neither. Neither where `work` finds nothing to do (false). */
   async function change(
     ctx: Context,
     user: User,
-    { action, note, flash }: { action: OperatorAction; note?: string; flash: UserFlash },
-    work: (transaction: Database) => Promise<unknown>,
+    { action, note, flash, otherwise = flash }: Change,
+    work: (transaction: Database) => Promise<boolean | void>,
   ): Promise<void> {
-    await db.transaction(async (transaction) => {
-      await work(transaction);
+    const isChanged = await db.transaction(async (transaction) => {
+      if ((await work(transaction)) === false) return false;
       await recordAction(transaction, { operatorId: userOf(ctx).id, action, target: user.id, note }, now());
+      return true;
     });
-    redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, flash);
+    redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, isChanged ? flash : otherwise);
   }
 
   routes.get('operator', '/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
@@ -150,7 +160,8 @@ export function usersPages(parts: PageParts): Routes {
     const errors = reasonErrors(reason);
     if (errors.length > 0) return showUser(ctx, user, errors);
     if (user.isAdmin) return showUser(ctx, user, [], operatorText('An operator cannot be blocked'));
-    await change(ctx, user, { action: 'account.block', note: reason, flash: 'blocked' }, (transaction) =>
+    const blocking: Change = { action: 'account.block', note: reason, flash: 'blocked', otherwise: 'known' };
+    await change(ctx, user, blocking, (transaction) =>
       blockAccount(transaction, user.id, reason || null, now()),
     );
   });
