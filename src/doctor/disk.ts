@@ -16,10 +16,12 @@ export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): P
   const { path } = await findNearestFolder(dataDir);
   const { type, bavail, bsize, files, ffree } = await statfs(path);
   const hasJournal = scanJournal !== 'off';
+  const fileSystem = assessFileSystem(type, dataDir);
   return [
     assessSpace(bavail * bsize, dataDir, spoolMaxMb, hasJournal),
     ...assessFiles(files, ffree, dataDir),
-    path === dataDir ? assessFileSystem(type, dataDir) : missing(dataDir, path),
+    ...(path === dataDir ? [] : [missing(dataDir, path)]),
+    ...(path === dataDir || fileSystem.state !== 'ok' ? [fileSystem] : []),
   ];
 }
 

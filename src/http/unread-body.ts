@@ -37,12 +37,17 @@ export function discardUnreadBody(req: IncomingMessage, res: ServerResponse, lim
   });
 }
 
+const letterC = 0x63;
+const letterT = 0x74;
+
 export function hasBody({ rawHeaders }: IncomingMessage): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    // By length first: this runs for every redirect.
-    if (name.length === 14 && name.toLowerCase() === 'content-length') return rawHeaders[index + 1] !== '0';
-    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return true;
+    // By length and first letter before all of it: this runs for every redirect.
+    const first = name.charCodeAt(0) | 0x20;
+    if (name.length === 14 && first === letterC && name.toLowerCase() === 'content-length')
+      return rawHeaders[index + 1] !== '0';
+    if (name.length === 17 && first === letterT && name.toLowerCase() === 'transfer-encoding') return true;
   }
   return false;
 }
