@@ -241,7 +241,7 @@ describe('Idempotency-Key', () => {
     });
     const checked = await bulk('nonsense');
     await holder.rollback();
-    expectInvalid(checked, ['codes[0].content']);
+    expectInvalid(checked, ['qrCodes[0].content']);
     const [first, second] = [await bulk(menu.content), await bulk(menu.content)];
     expect(second.body).to.deep.equal(first.body);
     expect((await codes()).map((code) => code.id)).to.deep.equal([first.body.data[0].code.id]);

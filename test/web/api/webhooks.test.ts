@@ -157,6 +157,24 @@ describe('/api/v1/webhooks', () => {
     expect((await replay(daysAgo(30), '9999-12-31T23:59:59.999Z')).status).to.equal(202);
   });
 
+  it('400: the form names the lines with codes that are not those of the owner', async () => {
+    const email = 'lines@example.com';
+    const owner = apiClient(service.url, await service.makeKey({ email }));
+    const make = async (client: ApiClient) => {
+      const body = { name: 'One', content: 'https://a.example/' };
+      return (await client('/qrcodes', { method: 'POST', body })).body.id as string;
+    };
+    const [own, foreign] = [await make(owner), await make(api)];
+    const client = await signedIn(service, email);
+    await client.get('/webhooks');
+    const fields = { name: 'CRM', url: 'https://example.com/hook', 'code-created': 'on' };
+    const send = (codes: string) => client.post('/webhooks/new', { ...fields, codes });
+    const refused = await send(`https://qr.test/codes/${own}\nhttps://qr.test/codes/${foreign}`);
+    expect(refused.status).to.equal(400);
+    expect(await refused.text()).to.include('has codes that are not yours, in line 2');
+    expect((await send(`https://qr.test/codes/${own}`)).status).to.equal(303);
+  });
+
   it('400: the form of a replay accepts days only', async () => {
     const email = 'days@example.com';
     const { body } = await create({}, apiClient(service.url, await service.makeKey({ email })));
