@@ -95,11 +95,14 @@ export const printQrCodeLabels = operation({
         : labelErrors(fields as Partial<LabelChoice>)),
     ]);
     const options = labelOptions(given);
-    const codes = await prints.picturesOf(await requireCodes(db, ownerId, given.ids));
-    const tooSmall = countTooSmall(codes, options);
-    if (tooSmall > 0)
-      warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
-    return prints.labels(caller, codes, options);
+    const load = async () => {
+      const codes = await prints.picturesOf(await requireCodes(db, ownerId, given.ids));
+      const tooSmall = countTooSmall(codes, options);
+      if (tooSmall > 0)
+        warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
+      return codes;
+    };
+    return prints.labels(caller, load, options);
   },
 });
 
@@ -117,8 +120,10 @@ export const downloadQrCodeFiles = operation({
   success: { status: 200, description: 'The archive.', file: 'application/zip' },
   async handle({ ownerId, caller, body }, { db, prints }) {
     const { ids: given, format } = await body(async (fields) => idErrors('ids', fields.ids));
-    const codes = await requireCodes(db, ownerId, given);
-    const once = [...new Map(codes.map((code) => [code.id, code])).values()];
-    return prints.files(caller, await prints.picturesOf(once), format);
+    const load = async () => {
+      const codes = await requireCodes(db, ownerId, given);
+      return prints.picturesOf([...new Map(codes.map((code) => [code.id, code])).values()]);
+    };
+    return prints.files(caller, load, format);
   },
 });

@@ -32,6 +32,7 @@ import { initialValues, SelectionView } from './selection-view.tsx';
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
 const modulePixels = 10;
 const retryAfterSeconds = 5;
+const nothingSelected = new Error('No code is selected');
 
 /** The print page of a code, and labels and files of many. */
 export function printPages(parts: PageParts): Router {
@@ -45,31 +46,44 @@ export function printPages(parts: PageParts): Router {
   });
 
   router.get('/labels.pdf', async (ctx) => {
-    const selection = await readSelection(ctx, parts);
     const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
     const { choice, errors } = readLabelForm(values);
-    if (errors.length > 0 || selection.codes.length === 0) {
-      showSelection(ctx, selection, values, errors);
-      return;
-    }
-    const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.labels(callerOf(ctx), codes, labelOptions(choice));
-    ctx.type = 'application/pdf';
-    ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
+    if (errors.length > 0) return showSelection(ctx, await readSelection(ctx, parts), values, errors);
+    await sendFile(ctx, values, async (load) => {
+      ctx.body = await prints.labels(callerOf(ctx), load, labelOptions(choice));
+      ctx.type = 'application/pdf';
+      ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
+    });
   });
 
   router.get('/files.zip', async (ctx) => {
-    const selection = await readSelection(ctx, parts);
     const format = fileFormats.find((each) => each === queryText(ctx, 'format')) ?? 'svg';
-    if (selection.codes.length === 0) {
-      showSelection(ctx, selection, {}, []);
-      return;
-    }
-    const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.files(callerOf(ctx), codes, format);
-    ctx.type = 'application/zip';
-    ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+    await sendFile(ctx, {}, async (load) => {
+      ctx.body = await prints.files(callerOf(ctx), load, format);
+      ctx.type = 'application/zip';
+      ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+    });
   });
+
+  type Pictured = Awaited<ReturnType<typeof prints.picturesOf>>;
+
+  /** With no codes, which may have been deleted meanwhile, the page is shown again instead. */
+  async function sendFile(
+    ctx: Context,
+    values: Record<string, string>,
+    send: (load: () => Promise<Pictured>) => Promise<void>,
+  ): Promise<void> {
+    let selection: Selection | undefined;
+    const load = async () => {
+      selection = await readSelection(ctx, parts);
+      if (selection.codes.length === 0) throw nothingSelected;
+      return prints.picturesOf(selection.codes);
+    };
+    await send(load).catch((error: unknown) => {
+      if (error !== nothingSelected || !selection) throw error;
+      showSelection(ctx, selection, values, []);
+    });
+  }
 
   router.get('/:id/print', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
