@@ -3,8 +3,8 @@ import { type Caller, createFairScheduler } from '../runtime/fair-scheduler.ts';
 
 /** Large responses of accounts: labels, archives, CSV. Each is made while it is sent, and no longer than its client reads. */
 export interface Downloads {
-  /** Resolves when it is the turn of the caller. */
-  stream(caller: Caller, make: () => AsyncGenerator<Buffer | string>): Promise<Readable>;
+  /** Calls `make` when it is the turn of the caller, so that what it loads is held by few. */
+  stream(caller: Caller, make: () => Promise<AsyncIterable<Buffer | string>>): Promise<Readable>;
   /** Reads the next part of one from the database, with few of the connections that all pages share. */
   read<Value>(caller: Caller, read: () => Promise<Value>): Promise<Value>;
 }
@@ -24,11 +24,17 @@ export function createDownloads(): Downloads {
   return {
     async stream(caller, make) {
       const release = await responses.acquire(caller);
-      // Counted in bytes: as objects, many pages would be drawn ahead.
-      const body = Readable.from(make(), { objectMode: false });
-      body.once('close', release);
-      caller.signal?.addEventListener('abort', () => body.destroy(), { once: true });
-      return body;
+      try {
+        // Counted in bytes: as objects, many pages would be drawn ahead.
+        const body = Readable.from(await make(), { objectMode: false });
+        body.once('close', release);
+        if (caller.signal?.aborted) body.destroy();
+        else caller.signal?.addEventListener('abort', () => body.destroy(), { once: true });
+        return body;
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
     read: (caller, read) => reading.run(caller, read),
   };

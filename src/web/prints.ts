@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Picture } from '../codes/image/draw.ts';
 import type { Images } from '../codes/image/image-thread.ts';
-import { codeFiles, type FileFormat } from '../codes/print/code-files.ts';
+import { codeFiles, type FiledCode, type FileFormat } from '../codes/print/code-files.ts';
 import { type LabelOptions, pictureOf, type PrintedCode, printLabels } from '../codes/print/print-codes.ts';
 import type { Printer } from '../codes/print/print-thread.ts';
 import { writeZip } from '../codes/print/zip-writer.ts';
@@ -23,8 +23,9 @@ interface PrintsParts {
 /** Files of many codes. */
 export interface Prints {
   picturesOf(codes: QrCode[]): Promise<(QrCode & PrintedCode)[]>;
-  labels(caller: Caller, codes: PrintedCode[], options: LabelOptions): Promise<Readable>;
-  files(caller: Caller, codes: (QrCode & PrintedCode)[], format: FileFormat): Promise<Readable>;
+  /** `load` is called when it is the turn of the caller: a thousand codes take time and memory. */
+  labels(caller: Caller, load: () => Promise<PrintedCode[]>, options: LabelOptions): Promise<Readable>;
+  files(caller: Caller, load: () => Promise<FiledCode[]>, format: FileFormat): Promise<Readable>;
 }
 
 export function createPrints({ db, printer, images, downloads, baseUrl, now }: PrintsParts): Prints {
@@ -37,9 +38,11 @@ export function createPrints({ db, printer, images, downloads, baseUrl, now }: P
         return Object.assign(code, { picture });
       });
     },
-    labels: (caller, codes, options) =>
-      downloads.stream(caller, () => printLabels(printer, caller, codes, options)),
-    files: (caller, codes, format) =>
-      downloads.stream(caller, () => writeZip(codeFiles({ printer, images }, caller, codes, format), now())),
+    labels: (caller, load, options) =>
+      downloads.stream(caller, async () => printLabels(printer, caller, await load(), options)),
+    files: (caller, load, format) =>
+      downloads.stream(caller, async () =>
+        writeZip(codeFiles({ printer, images }, caller, await load(), format), now()),
+      ),
   };
 }

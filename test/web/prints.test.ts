@@ -25,6 +25,7 @@ const codes: PrintedCode[] = Array.from({ length: 1_000 }, (_, index) => ({
 }));
 const one = { key: 'one' };
 const options = labelOptions({ sheet: '22806' });
+const load = async () => codes;
 const allPages = Math.ceil(codes.length / 12);
 
 describe('Files of many codes', () => {
@@ -58,7 +59,7 @@ describe('Files of many codes', () => {
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx) => {
-      ctx.body = await prints.labels(one, codes, options);
+      ctx.body = await prints.labels(one, load, options);
     });
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -70,8 +71,8 @@ describe('Files of many codes', () => {
       stop.abort();
       // Both places of the account are free again.
       const [first, second] = [
-        await prints.labels(one, codes, options),
-        await prints.labels(one, codes, options),
+        await prints.labels(one, load, options),
+        await prints.labels(one, load, options),
       ];
       first.destroy();
       second.destroy();
@@ -81,18 +82,24 @@ describe('Files of many codes', () => {
     }
   });
 
-  it('are made two at a time for one account; the third waits for one of them', async () => {
-    const first = await prints.labels(one, codes, options);
-    const second = await prints.labels(one, codes, options);
-    const third = prints.labels(one, codes, options);
-    const other = await prints.labels({ key: 'two' }, codes, options);
+  it('are made two at a time for one account; the third waits for one of them, and loads nothing before', async () => {
+    const first = await prints.labels(one, load, options);
+    const second = await prints.labels(one, load, options);
+    let loads = 0;
+    const loadThird = async () => {
+      loads += 1;
+      return codes;
+    };
+    const third = prints.labels(one, loadThird, options);
+    const other = await prints.labels({ key: 'two' }, load, options);
     other.destroy();
     let isStarted = false;
     void third.then(() => {
       isStarted = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(isStarted).to.equal(false);
+    // A thousand codes take memory, and time of the event loop.
+    expect([isStarted, loads]).to.deep.equal([false, 0]);
     first.destroy();
     (await third).destroy();
     second.destroy();
@@ -100,12 +107,16 @@ describe('Files of many codes', () => {
 
   it('end with an error, not with half a file, if a page cannot be drawn', async () => {
     const broken = { ...picture, text: 'x'.repeat(5_000) };
-    const body = await prints.labels(one, [{ name: 'x', shareToken: 'x', picture: broken }], options);
+    const body = await prints.labels(
+      one,
+      async () => [{ name: 'x', shareToken: 'x', picture: broken }],
+      options,
+    );
     const error: unknown = await body.toArray().then(
       () => undefined,
       (reason: unknown) => reason,
     );
     expect(error).to.be.an('error');
-    (await prints.labels(one, codes, options)).destroy();
+    (await prints.labels(one, load, options)).destroy();
   });
 });

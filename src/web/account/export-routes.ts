@@ -43,7 +43,7 @@ export function exportPages(parts: PageParts): Routes {
       );
     const caller = callerOf(ctx);
     const read = <Value>(work: () => Promise<Value>) => downloads.read(caller, work);
-    const body = await downloads.stream(caller, () => readExport(db, userId, read));
+    const body = await downloads.stream(caller, async () => readExport(db, userId, read));
     ctx.type = 'application/zip';
     ctx.length = found.bytes;
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));

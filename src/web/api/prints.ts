@@ -98,12 +98,16 @@ export const printQrCodeLabels = operation({
         : labelErrors(fields as Partial<LabelChoice>)),
     ]);
     const options = labelOptions(given);
-    const found = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
-    const codes = await prints.picturesOf(found);
-    const tooSmall = countTooSmall(codes, options);
-    if (tooSmall > 0)
-      warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
-    return prints.labels(caller, codes, options);
+    const load = async () => {
+      const codes = await prints.picturesOf(
+        await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds')),
+      );
+      const tooSmall = countTooSmall(codes, options);
+      if (tooSmall > 0)
+        warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
+      return codes;
+    };
+    return prints.labels(caller, load, options);
   },
 });
 
@@ -125,8 +129,10 @@ export const downloadQrCodeFiles = operation({
   },
   async handle({ ownerId, caller, body, sentName }, { db, prints }) {
     const given = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
-    const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
-    const once = [...new Map(codes.map((code) => [code.id, code])).values()];
-    return prints.files(caller, await prints.picturesOf(once), given.format);
+    const load = async () => {
+      const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
+      return prints.picturesOf([...new Map(codes.map((code) => [code.id, code])).values()]);
+    };
+    return prints.files(caller, load, given.format);
   },
 });

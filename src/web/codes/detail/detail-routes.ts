@@ -104,7 +104,7 @@ export function codeDetailPages(parts: PageParts): Routes {
   async function sendCsv(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const caller = callerOf(ctx);
-    const body = await parts.downloads.stream(caller, () => scansCsv(parts, caller, code.id));
+    const body = await parts.downloads.stream(caller, async () => scansCsv(parts, caller, code.id));
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
     ctx.body = body;

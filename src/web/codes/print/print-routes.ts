@@ -34,6 +34,7 @@ import { createRoutes, type Routes } from '../../routes.ts';
 const modulePixels = 10;
 const retryAfterSeconds = 5;
 const notMade = 'The labels were not made. See the fields below.';
+const nothingSelected = new Error('No code is selected');
 
 /** The print page of a code, and labels and files of many. */
 export function printPages(parts: PageParts): Routes {
@@ -45,47 +46,48 @@ export function printPages(parts: PageParts): Routes {
     showSelection(ctx, selection, {}, []);
   });
 
-  /** False where the limit of the account refuses it: the page then says when it can be made. */
-  async function mayPrint(ctx: Context, selection: Selection, values: Record<string, string>) {
-    try {
-      await spendForm(ctx, parts);
-      return true;
-    } catch (error) {
-      const refused = refusedByLimit(error, 'Nothing was made. ');
-      if (!refused || ctx.accepts('html', 'json') === 'json') throw error;
-      showSelection(ctx, selection, values, [], refused);
-      return false;
-    }
-  }
-
   routes.get('user', '/labels.pdf', async (ctx) => {
-    const selection = await readSelection(ctx, parts);
     const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
     const { choice, errors } = readLabelForm(values);
-    if (errors.length > 0 || selection.codes.length === 0) {
-      showSelection(ctx, selection, values, errors);
-      return;
-    }
-    if (!(await mayPrint(ctx, selection, values))) return;
-    const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.labels(callerOf(ctx), codes, labelOptions(choice));
-    ctx.type = 'application/pdf';
-    ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
+    if (errors.length > 0) return showSelection(ctx, await readSelection(ctx, parts), values, errors);
+    await sendFile(ctx, values, async (load) => {
+      ctx.body = await prints.labels(callerOf(ctx), load, labelOptions(choice));
+      ctx.type = 'application/pdf';
+      ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
+    });
   });
 
   routes.get('user', '/files.zip', async (ctx) => {
-    const selection = await readSelection(ctx, parts);
     const format = fileFormats.find((each) => each === queryText(ctx, 'format')) ?? 'svg';
-    if (selection.codes.length === 0) {
-      showSelection(ctx, selection, {}, []);
-      return;
-    }
-    if (!(await mayPrint(ctx, selection, {}))) return;
-    const codes = await prints.picturesOf(selection.codes);
-    ctx.body = await prints.files(callerOf(ctx), codes, format);
-    ctx.type = 'application/zip';
-    ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+    await sendFile(ctx, {}, async (load) => {
+      ctx.body = await prints.files(callerOf(ctx), load, format);
+      ctx.type = 'application/zip';
+      ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+    });
   });
+
+  type Pictured = Awaited<ReturnType<typeof prints.picturesOf>>;
+
+  /** The page is shown again with no codes, which may have been deleted meanwhile, and where the limit of the account refuses it. */
+  async function sendFile(
+    ctx: Context,
+    values: Record<string, string>,
+    send: (load: () => Promise<Pictured>) => Promise<void>,
+  ): Promise<void> {
+    let selection: Selection | undefined;
+    const load = async () => {
+      selection = await readSelection(ctx, parts);
+      if (selection.codes.length === 0) throw nothingSelected;
+      await spendForm(ctx, parts);
+      return prints.picturesOf(selection.codes);
+    };
+    await send(load).catch((error: unknown) => {
+      const refused =
+        ctx.accepts('html', 'json') === 'html' ? refusedByLimit(error, 'Nothing was made. ') : undefined;
+      if (!selection || (error !== nothingSelected && !refused)) throw error;
+      showSelection(ctx, selection, values, [], refused);
+    });
+  }
 
   routes.get('user', '/:id/print', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
