@@ -189,7 +189,7 @@ export const hasId = ({ path }: Route) =>
   /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe)\/:token/, ''));
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
- * of a delivery, `:style` that of a style; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
+ * of a delivery, `:style` that of a style, `:endpoint` that of a webhook endpoint; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
 export const idsElsewhere: {
   of: string;
   method: string;
@@ -210,6 +210,8 @@ export const idsElsewhere: {
     path: '/api/v1/styles',
     body: { name: 'Mine', qrCodeId: ':id' },
   },
+  { of: 'listStyles cursor', method: 'GET', path: '/api/v1/styles?cursor=:style' },
+  { of: 'listWebhooks cursor', method: 'GET', path: '/api/v1/webhooks?cursor=:endpoint' },
   { of: 'createStyle codeId', method: 'POST', path: '/api/v1/styles', body: { name: 'Mine', codeId: ':id' } },
   { of: 'page styleId', method: 'GET', path: '/codes/:mine/design?styleId=:style' },
   { of: 'page styleId', method: 'GET', path: '/codes/:mine/design/preview.svg?styleId=:style' },

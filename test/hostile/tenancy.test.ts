@@ -113,20 +113,27 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         const stranger = people.stranger as Tenant;
         const mine = (await world.makeCode(stranger)).code.id;
         const hook = (await world.makeWebhook(stranger)).webhook;
-        const { delivery: secretDelivery } = await world.makeWebhook(owner);
+        const { delivery: secretDelivery, webhook: secretEndpoint } = await world.makeWebhook(owner);
         const answers = [];
         // The neighboring id has the same position in every list, and does not exist.
         const neighbour = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
         for (const give of [(id: string) => id, neighbour]) {
-          const secretIds = [secretCode.code.id, secretCode.scanId, secretDelivery, secretStyle];
+          const secretIds = [
+            secretCode.code.id,
+            secretCode.scanId,
+            secretDelivery,
+            secretStyle,
+            secretEndpoint,
+          ];
           const given = secretIds.map(give);
-          const [id, scan, delivery, style] = given;
+          const [id, scan, delivery, style, endpoint] = given;
           const fill = (text: string) =>
             text
               .replace(':id', id ?? '')
               .replace(':scan', scan ?? '')
               .replace(':delivery', delivery ?? '')
               .replace(':style', style ?? '')
+              .replace(':endpoint', endpoint ?? '')
               .replace(':mine', mine)
               .replace(':hook', hook);
           const fillAll = (fields: Record<string, string> | undefined) =>
