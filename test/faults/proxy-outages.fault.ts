@@ -153,7 +153,9 @@ describe('The documented proxies, with two web processes', () => {
           expect(count, `${name}, process ${index}`).to.be.above(before[index] ?? 0);
       }, 20_000);
   }
+});
 
+describe('The documented proxies', () => {
   it('repeat a GET that a process did not respond to, and never a POST', async () => {
     for (const name of proxyNames) {
       const seen: string[] = [];
@@ -192,6 +194,37 @@ describe('The documented proxies, with two web processes', () => {
         await sound.stop();
       }
     }
+  });
+
+  it('ask the processes although none passes the checks', async () => {
+    await Promise.all(
+      proxyNames.map(async (name) => {
+        let checks = 0;
+        const servers = await Promise.all(
+          [1, 2].map(() =>
+            listen((req, res) => {
+              req.resume();
+              if (req.url === '/readyz') checks += 1;
+              res.writeHead(req.url === '/readyz' ? 503 : 200).end('{}');
+            }),
+          ),
+        );
+        const [first, second] = servers.map(({ port }) => port) as [number, number];
+        const proxy = await startReverseProxy(name, [first, second]);
+        try {
+          // Two of each process take it out.
+          if (name !== 'nginx') await eventually(() => expect(checks).to.be.above(6));
+          for (const method of ['GET', 'POST'])
+            expect(
+              (await proxy.send('/r/break', { method }, method === 'POST' ? 'body' : '')).status,
+              name,
+            ).to.equal(200);
+        } finally {
+          await proxy.stop();
+          for (const server of servers) await server.stop();
+        }
+      }),
+    );
   });
 });
 
