@@ -255,6 +255,7 @@ export async function openWebService({
     }),
     errors,
     log,
+    commit: config.commit,
   });
   return {
     port: server.port,
