@@ -17,6 +17,8 @@ COPY tsconfig.json ./
 COPY src src
 COPY workers workers
 COPY migrations migrations
+# `--build-arg QRELAY_COMMIT=$(git rev-parse --short=12 HEAD)`: the image has no git folder to read it from.
+ARG QRELAY_COMMIT=
 RUN node src/launch.mjs
 # What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript and types, which npm
 # keeps because packages name them; data by country, which geoip-lite reads only where it has no data by city; what writes

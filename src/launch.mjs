@@ -4,7 +4,7 @@
 //   node src/launch.mjs                 install and build
 //   node src/launch.mjs dev             install and run src/standalone.ts, which restarts on source changes
 //   node src/launch.mjs standalone …    install, build and run dist/src/standalone.js
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -64,8 +64,8 @@ function isRequired({ optional, os, cpu, libc, integrity }) {
 /** Builds unless dist was built from exactly these sources. */
 export async function ensureBuilt(root = here) {
   const digest = digestSources(root);
-  if (isBuilt(root, digest)) return;
   const dist = join(root, 'dist');
+  if (isBuilt(root, digest)) return noteCommit(root, dist);
   removeStaleBuilds(root);
   // Built beside the old build and renamed into place, so that no process sees half a build.
   const fresh = `${dist}.new.${process.pid}`;
@@ -78,6 +78,7 @@ export async function ensureBuilt(root = here) {
   for (const folder of [join('src', 'web'), join('src', 'codes', 'design', 'fonts')])
     copyAssets(join(root, folder), join(fresh, folder));
   writeFileSync(join(fresh, 'built-from'), digest);
+  noteCommit(root, fresh);
   try {
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
@@ -87,6 +88,32 @@ export async function ensureBuilt(root = here) {
   } finally {
     cleanUp();
   }
+}
+
+/**
+ * Writes down the commit that is built, for `qrelay --version`, the log, the metrics and the doctor. Where the build is no git
+ * clone, it keeps what is there; QRELAY_COMMIT names the commit for the build of an image, which has no git folder.
+ */
+function noteCommit(root, dist) {
+  const commit = process.env.QRELAY_COMMIT?.trim() || readCommit(root);
+  const file = join(dist, 'commit');
+  if (!commit || (existsSync(file) && readFileSync(file, 'utf8') === commit)) return;
+  try {
+    writeFileSync(file, commit);
+  } catch {
+    // A build that this user may only read.
+  }
+}
+
+/** Undefined if this is not the root of a git clone, or git is missing. */
+function readCommit(root) {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';
+  // Only our own: the release may have been unpacked inside another project.
+  if (!existsSync(join(root, '.git'))) return undefined;
+  const commit = git('rev-parse', '--short=12', 'HEAD');
+  if (!/^[0-9a-f]{12,64}$/.test(commit)) return undefined;
+  const built = [...sources, 'package.json', 'package-lock.json', 'tsconfig.json'];
+  return git('status', '--porcelain', '--', ...built) === '' ? commit : `${commit}-dirty`;
 }
 
 /** Copies style sheets, browser scripts, icons and fonts, which the compiler leaves out. */

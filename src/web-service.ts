@@ -260,6 +260,7 @@ async function openOn(
     }),
     errors,
     log,
+    commit: config.commit,
   });
   return {
     port: server.port,

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from './support/eventually.ts';
+import { findProgram } from './support/find-program.ts';
 
 const project = fileURLToPath(new URL('../', import.meta.url));
 const launcher = new URL('../src/launch.mjs', import.meta.url).href;
@@ -111,6 +112,61 @@ describe('launch.mjs', () => {
         'what went is gone from the build',
       ).to.equal(false);
       expect(readdirSync(root).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
+    });
+
+    it('writes down the commit that was built, also where only other files changed since', async function () {
+      if (!findProgram('git')) return this.skip();
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+          cwd: root,
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        }).trim();
+      const built = () => readFile(join(root, 'dist', 'commit'), 'utf8').catch(() => undefined);
+      await ensureBuilt(root);
+      expect(await built(), 'not from git').to.equal(undefined);
+
+      await write('.gitignore', 'dist*\nnode_modules\n');
+      git('init', '--quiet');
+      git('add', '.');
+      git('commit', '--quiet', '-m', 'First');
+      await ensureBuilt(root);
+      expect(await built()).to.equal(git('rev-parse', '--short=12', 'HEAD'));
+
+      await write('README.md', 'text');
+      git('add', '.');
+      git('commit', '--quiet', '-m', 'Second');
+      await ensureBuilt(root);
+      expect(await built()).to.equal(git('rev-parse', '--short=12', 'HEAD'));
+
+      await write('src/one.ts', 'export const one: number = 3;\n');
+      await ensureBuilt(root);
+      expect(await built()).to.equal(`${git('rev-parse', '--short=12', 'HEAD')}-dirty`);
+
+      // As on a machine that the build was copied to.
+      await rm(join(root, '.git'), { recursive: true });
+      await ensureBuilt(root);
+      expect(await built()).to.match(/-dirty$/);
+    });
+
+    it('does not take the commit of another project that it is inside of', async function () {
+      if (!findProgram('git')) return this.skip();
+      const inner = join(root, 'unpacked');
+      for (const path of [
+        'src',
+        'workers',
+        'migrations',
+        'package.json',
+        'package-lock.json',
+        'tsconfig.json',
+      ])
+        await cp(join(root, path), join(inner, path), { recursive: true });
+      await symlink(join(project, 'node_modules'), join(inner, 'node_modules'));
+      const git = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+      execFileSync('git', ['init', '--quiet'], { cwd: root });
+      execFileSync('git', [...git, 'commit', '--quiet', '--allow-empty', '-m', 'Other'], { cwd: root });
+      await ensureBuilt(inner);
+      expect(existsSync(join(inner, 'dist', 'commit'))).to.equal(false);
     });
 
     it('keeps the old build when a build fails or is stopped, and leaves no temporary folders', async () => {

@@ -199,6 +199,7 @@ export async function openWorkerService(
     takeLongestLagMs: metrics.recordingLag.takeLongestMs,
     errors,
     log,
+    commit: config.commit,
   });
   return {
     async close() {

@@ -1,6 +1,7 @@
 import type { Config, Environment } from '../config.ts';
 import { hostOf, isLoopback, isPrivate } from './host-range.ts';
 import { type Finding, findingsFor } from './finding.ts';
+import { currentRelease, releaseName } from '../runtime/release.ts';
 import { findMisspelled } from './misspelled-variables.ts';
 
 const { ok, warning, failure } = findingsFor('configuration');
@@ -14,6 +15,7 @@ export interface Variables {
 export function checkConfiguration(config: Config, errors: string[], read?: Variables): Finding[] {
   const invalid = [...invalidVariables(errors), ...(read ? misspelledVariables(read) : [])];
   return [
+    ok(`Qrelay ${releaseName(currentRelease(config))}.`),
     ...(invalid.length > 0 ? invalid : [ok('All environment variables are valid.')]),
     // An invalid BASE_URL has been replaced by its default, which says nothing about this setup.
     ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [checkBaseUrl(config.baseUrl)]),

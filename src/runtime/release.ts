@@ -2,14 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 
-/** What runs here. The commit is known only if QRELAY_COMMIT says so. */
+/** What runs here. The commit is the one that the build noted, or what QRELAY_COMMIT says. Neither: run from the sources. */
 export interface Release {
   version: string;
   commit: string | undefined;
 }
 
 export function currentRelease({ commit }: Pick<Config, 'commit'>): Release {
-  return { version: readVersion(), commit };
+  return { version: readVersion(), commit: commit ?? readBuiltCommit() };
+}
+
+/** What src/launch.mjs has written into the folder of the build. */
+function readBuiltCommit(): string | undefined {
+  const file = fileURLToPath(new URL('../../commit', import.meta.url));
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** `0.2.0 (1a2b3c4)`, or only the version. */
@@ -17,7 +23,7 @@ export function releaseName({ version, commit }: Release): string {
   return commit === undefined ? version : `${version} (${commit})`;
 }
 
-export function readVersion(): string {
+function readVersion(): string {
   // From the sources, package.json is two folders up; from dist, three.
   const file = ['../../package.json', '../../../package.json']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))

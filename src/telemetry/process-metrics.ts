@@ -12,7 +12,7 @@ export function addProcessMetrics(registry: Registry, { version, commit = '' }: 
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'qrelay_build_info',
-    help: 'Always 1. The labels have the version that runs, and the commit where QRELAY_COMMIT is set.',
+    help: 'Always 1. The labels have the version that runs, and the commit where it is known.',
     labelNames: ['version', 'commit'],
     registers: [registry],
     // All processes of a cluster run the same build.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { withTimeout } from '../runtime/timeout.ts';
-import { readVersion } from '../runtime/release.ts';
+import { currentRelease, releaseName } from '../runtime/release.ts';
 import type { Database } from '../store/database.ts';
 import {
   type ProcessKind,
@@ -28,6 +28,8 @@ interface ReporterOptions {
   errors?: RecentErrors | undefined;
   log: Log;
   everyMs?: number;
+  /** QRELAY_COMMIT. */
+  commit?: string | undefined;
 }
 
 export interface ProcessReporter {
@@ -48,13 +50,14 @@ export function startReports({
   errors,
   log,
   everyMs = reportEveryMs,
+  commit,
 }: ReporterOptions): ProcessReporter {
   const identity = {
     id: randomUUID(),
     kind,
     host: hostname().slice(0, 100),
     pid: process.pid,
-    version: readVersion(),
+    version: releaseName(currentRelease({ commit })),
   };
   const startedAt = performance.now() - process.uptime() * 1_000;
   let reportedAt = performance.now();

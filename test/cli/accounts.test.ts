@@ -407,7 +407,12 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect(misuse).to.include({ code: 2, stdout: '' });
       expect(misuse.stderr).to.contain("required option '--email <email>' not specified");
       const { version: own } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-      expect(version).to.deep.equal({ code: 0, stdout: `${own}\n`, stderr: '' });
+      const commit = await readFile('dist/commit', 'utf8').catch(() => undefined);
+      expect(version).to.deep.equal({
+        code: 0,
+        stdout: `${commit === undefined ? own : `${own} (${commit})`}\n`,
+        stderr: '',
+      });
       expect(build).to.deep.equal({ code: 0, stdout: `${own} (1a2b3c4)\n`, stderr: '' });
     });
   });

@@ -13,6 +13,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { currentRelease, releaseName } from '../../src/runtime/release.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -93,6 +94,7 @@ describe('The doctor', () => {
     expect(warned[1]).to.match(alwaysWarned[1] as RegExp);
     const fine = findingsIn(findings, 'ok');
     expect(fine).to.include.members([
+      `configuration: Qrelay ${releaseName(currentRelease({ commit: undefined }))}.`,
       'configuration: All environment variables are valid.',
       'configuration: Share links start with https://qr.example.com/r/.',
       'postgres: All migrations are applied.',

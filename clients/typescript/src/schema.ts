@@ -6299,6 +6299,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -6,7 +6,7 @@ import {
   readProcesses,
   saveReport,
 } from '../../../src/store/process-reports.ts';
-import { readVersion } from '../../../src/runtime/release.ts';
+import { currentRelease, releaseName } from '../../../src/runtime/release.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { FormClient } from '../../support/form-client.ts';
@@ -53,7 +53,7 @@ describe('The overview for operators', () => {
       expect(shown).to.contain('No problems found.');
       return shown;
     });
-    expect(text).to.contain(`running ${readVersion()}`);
+    expect(text).to.contain(`running ${releaseName(currentRelease({ commit: undefined }))}`);
     expect(text).to.match(/\d+ MB|\d\.\d GB/);
   });
 
