@@ -219,7 +219,7 @@ onBothQueues('The queue board', (redisUrl) => {
     await service.db.schema.renameTable('operator_actions', 'hidden_actions');
     expect((await change(`${jobId}/retry`)).status).to.equal(500);
     await service.db.schema.renameTable('hidden_actions', 'operator_actions');
-    expect((await board()).queues[0].counts['failed']).to.equal(1);
+    await eventually(async () => expect((await board()).queues[0].counts['failed']).to.equal(1));
     await change('promote/retry');
     const [recorded] = await listActions(service.db, { limit: 1 });
     expect(recorded).to.include({ action: 'queue.retry', target: 'scans', note: 'Job promote' });
