@@ -12,6 +12,8 @@ export const unsetSettings = Object.fromEntries(
   [
     'QRELAY_COMMIT',
     'DATABASE_URL',
+    'FREE_LIMITS',
+    'PRO_LIMITS',
     'DATABASE_REPLICA_URL',
     'REDIS_URL',
     'REDIS_CA_FILE',

@@ -56,8 +56,8 @@ export function createClient({
     styles: createStyles(call),
     webhooks: createWebhooks(call),
     /** What the account of the key may have, and has. */
-    account: async (options: RequestOptions = {}): Promise<Account> =>
-      (await call<Account>({ method: 'GET', path: '/account', ...options })).result,
+    account: async (given: RequestOptions = {}): Promise<Account> =>
+      (await call<Account>({ method: 'GET', path: '/account', ...given })).result,
     /** Any request of the API whose response is JSON, with the same retries. */
     request: async <Result>(request: ApiRequest): Promise<Result> => (await call<Result>(request)).result,
   };

@@ -22,6 +22,8 @@ export interface PlanProps {
   keys: { name: string; prefix: string; used: number; limit: number }[];
 }
 
+const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
+
 /** The plan of the account, and how much of its limits is used. */
 export function PlanCard({ visitor, plan }: { visitor: Visitor; plan: PlanProps }) {
   return (
@@ -34,13 +36,11 @@ export function PlanCard({ visitor, plan }: { visitor: Visitor; plan: PlanProps 
         </strong>
       </p>
       <p>
-        You are on the <strong>{plan.name === 'pro' ? 'Pro' : 'Free'}</strong> plan. To change it, or one of
-        your limits, contact the operator of this service.
+        You are on the <strong>{planTitles[plan.name]}</strong> plan. To change it, or one of your limits,
+        contact the operator of this service.
       </p>
-      <div class="columns side-by-side">
-        <LimitTable {...plan} />
-        <KeyTable keys={plan.keys} />
-      </div>
+      <LimitTable {...plan} />
+      <KeyTable keys={plan.keys} />
     </section>
   );
 }
@@ -53,8 +53,9 @@ function usedOf(name: LimitName, use: AccountUse): number | undefined {
 }
 
 function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
+  const other = ownPlan === 'free' ? 'pro' : 'free';
   return (
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Your limits">
       <table class="limits">
         <caption>Your limits</caption>
         <thead>
@@ -62,10 +63,7 @@ function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
             <th scope="col">Limit</th>
             <th scope="col">Used</th>
             <th scope="col" class="number">
-              Free
-            </th>
-            <th scope="col" class="number">
-              Pro
+              On {planTitles[other]}
             </th>
           </tr>
         </thead>
@@ -84,8 +82,7 @@ function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
                   />
                   {limits[name] !== ofPlans[ownPlan][name] && <span class="badge">set for you</span>}
                 </td>
-                <td class="number">{figure(ofPlans.free[name])}</td>
-                <td class="number">{figure(ofPlans.pro[name])}</td>
+                <td class="number">{figure(ofPlans[other][name])}</td>
               </tr>
             );
           })}
@@ -117,7 +114,7 @@ function Used({ title, used, limit, isSize = false }: UsedProps) {
 
 function KeyTable({ keys }: Pick<PlanProps, 'keys'>) {
   return (
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Requests in the last hour">
       <table>
         <caption>Requests in the last hour</caption>
         <thead>
