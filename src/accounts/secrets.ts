@@ -98,7 +98,7 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
     sealResponse: (text, key) => sealText(text, keyedHash(responseKeys[0], key), responsePurpose),
     // Release 0.2 used the key alone. What it stored expires within a day: to be removed in the release after this one.
     openResponse: (sealed, key) =>
-      unsealAny(sealed, [...responseKeys.map((root) => keyedHash(root, key)), key], responsePurpose),
+      unsealAny(sealed, [...responseKeys.map((each) => keyedHash(each, key)), key], responsePurpose),
     deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
     isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
     unsubscribeToken: (userId, kind) =>

@@ -78,7 +78,8 @@ function setAnswer(block, number) {
 const nextSlice = () =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = resolve;
+    port1.addEventListener('message', resolve, { once: true });
+    port1.start();
     port2.postMessage(undefined);
   });
 
