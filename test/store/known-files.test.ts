@@ -12,7 +12,7 @@ describe('A folder of files that are known', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const names = Array.from({ length: 1_000 }, (_, index) => `name${index}`);
+  const names = Array.from({ length: 2_000 }, (_, index) => `name${index}`);
   const countFiles = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
       .length;
