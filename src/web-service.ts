@@ -52,7 +52,7 @@ import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { countWeb } from './telemetry/process-counts.ts';
-import { addDatabaseMetrics, addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addPoolMetrics, probeDatabase } from './telemetry/process-metrics.ts';
 import { startReports } from './telemetry/process-reporter.ts';
 import type { RecentErrors } from './telemetry/recent-errors.ts';
 import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
@@ -134,28 +134,19 @@ export async function openWebService({
           sync: config.scanJournal === 'fsync',
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
-  const queue = await openQueue({
-    place,
-    sealingKey: secrets.sealingKey,
-    log,
-    onRoundTrip: (ms) => metrics.queueSeconds.observe(ms / 1_000),
-    journal,
-  });
+  const { sealingKey } = secrets;
+  const queue = await openQueue({ place, sealingKey, log, onRoundTrip: metrics.queueRoundTrip, journal });
   const producer = createProducer({
     queue,
     spool,
-    sealingKey: secrets.sealingKey,
+    sealingKey,
     metrics,
     log,
     deadlineMs: queueDeadlineMs,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-web', log);
-  const probes = {
-    database: startProbe(async () => db.raw('SELECT 1')),
-    queue: startProbe(queue.checkWrites),
-  };
   addPoolMetrics(metrics.registry, db);
-  addDatabaseMetrics(metrics.registry, probes.database);
+  const probes = { database: probeDatabase(metrics.registry, db), queue: startProbe(queue.checkWrites) };
   addQueueMetrics(metrics.registry, queue, probes.queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
@@ -272,8 +263,7 @@ export async function openWebService({
       // Event streams never finish by themselves, so the drain would wait for them.
       closing.abort();
       await server.drain();
-      probes.database.stop();
-      probes.queue.stop();
+      for (const probe of Object.values(probes)) probe.stop();
       await producer.close();
       await queue.close();
       await queueAccess.close();
