@@ -47,7 +47,7 @@ import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
 import { addJournalMetrics } from './telemetry/journal-metrics.ts';
 import { countWeb } from './telemetry/process-counts.ts';
-import { addDatabaseMetrics, addPoolMetrics } from './telemetry/process-metrics.ts';
+import { addPoolMetrics, probeDatabase } from './telemetry/process-metrics.ts';
 import { startReports } from './telemetry/process-reporter.ts';
 import type { RecentErrors } from './telemetry/recent-errors.ts';
 import { addQueueMetrics } from './telemetry/queue-metrics.ts';
@@ -133,28 +133,18 @@ async function openOn(
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
   const agreement = await openQueueAgreement({ db, place, log });
-  const queue = await openQueue({
-    place,
-    agreement,
-    log,
-    onRoundTrip: (ms) => metrics.queueSeconds.observe(ms / 1_000),
-    journal,
-  });
+  const queue = await openQueue({ place, agreement, log, onRoundTrip: metrics.queueRoundTrip, journal });
   const producer = createProducer({
     queue,
     spool,
-    sealingKey: secrets.sealingKey,
+    sealingKey,
     metrics,
     log,
     deadlineMs: queueDeadlineMs,
   });
   const tracing = await openTracing(config.tracing, 'qrelay-web', log);
-  const probes = {
-    database: startProbe(async () => db.raw('SELECT 1')),
-    queue: startProbe(queue.checkWrites),
-  };
   addPoolMetrics(metrics.registry, db, lookups);
-  addDatabaseMetrics(metrics.registry, probes.database);
+  const probes = { database: probeDatabase(metrics.registry, db), queue: startProbe(queue.checkWrites) };
   addQueueMetrics(metrics.registry, queue, probes.queue);
   addSpoolMetrics(metrics.registry, spool, spoolMaxBytes);
   addJournalMetrics(metrics.registry, queue.journalState);
@@ -269,8 +259,7 @@ async function openOn(
       // Event streams never finish by themselves, so the drain would wait for them.
       closing.abort();
       await server.drain();
-      probes.database.stop();
-      probes.queue.stop();
+      for (const probe of Object.values(probes)) probe.stop();
       await producer.close();
       agreement.close();
       await queue.close();

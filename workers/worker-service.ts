@@ -20,10 +20,9 @@ import { poolSizes } from '../src/store/pool-sizes.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
 import { createOutboundRequest } from '../src/net/outbound-request.ts';
 import { resolveBySystem } from '../src/net/resolve-host.ts';
-import { startProbe } from '../src/runtime/probe.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { countWorker } from '../src/telemetry/process-counts.ts';
-import { addDatabaseMetrics, addPoolMetrics } from '../src/telemetry/process-metrics.ts';
+import { addPoolMetrics, probeDatabase } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/telemetry/process-reporter.ts';
 import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
@@ -78,9 +77,8 @@ export async function openWorkerService(
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
   });
-  const databaseProbe = startProbe(async () => db.raw('SELECT 1'));
   addPoolMetrics(metrics.registry, db);
-  addDatabaseMetrics(metrics.registry, databaseProbe);
+  const databaseProbe = probeDatabase(metrics.registry, db);
   const secrets = await loadSecrets(db, config.rootSecrets);
   const { sealingKey, openingKeys, webhookKeys, openMail, sealMail, hashEmail, unsubscribeToken } = secrets;
   await logConnectionCounts('worker', { ...config, redisUrl: place.redisUrl }, db, log);

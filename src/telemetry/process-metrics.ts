@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Knex } from 'knex';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import type { Probe } from '../runtime/probe.ts';
+import { type Probe, startProbe } from '../runtime/probe.ts';
 import type { Release } from '../runtime/release.ts';
 
 const resolutionMs = 10;
@@ -89,8 +89,9 @@ export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
   );
 }
 
-/** Whether PostgreSQL responds, which an empty pool does not show. */
-export function addDatabaseMetrics(registry: Registry, probe: Pick<Probe, 'latest'>): void {
+/** Checks whether PostgreSQL responds, which the figures of the pool do not show. */
+export function probeDatabase(registry: Registry, db: Knex): Probe {
+  const probe = startProbe(async () => db.raw('SELECT 1'));
   registry.registerMetric(
     new Gauge({
       name: 'qrelay_database_up',
@@ -102,4 +103,5 @@ export function addDatabaseMetrics(registry: Registry, probe: Pick<Probe, 'lates
       },
     }),
   );
+  return probe;
 }

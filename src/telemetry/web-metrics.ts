@@ -41,6 +41,12 @@ export function createWebMetrics(wantedProcesses = 1) {
     aggregator: 'max',
   }).set(wantedProcesses);
 
+  const queueSeconds = addHistogram(registry, {
+    name: 'qrelay_queue_round_trip_seconds',
+    help: 'Time until the queue acknowledged a batch of scans, or the small write that checks it every second.',
+    bounds: [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
+  });
+
   return {
     registry,
     processesReady: new Gauge({
@@ -64,11 +70,7 @@ export function createWebMetrics(wantedProcesses = 1) {
       help: 'Scans per batch sent to the queue or the spool.',
       bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     }),
-    queueSeconds: addHistogram(registry, {
-      name: 'qrelay_queue_round_trip_seconds',
-      help: 'Time until the queue acknowledged a batch of scans, or the small write that checks it every second.',
-      bounds: [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
-    }),
+    queueRoundTrip: (ms: number) => queueSeconds.observe(ms / 1_000),
     scansQueued: counter('qrelay_scans_queued_total', 'Scans that the queue accepted in time.'),
     scansSpooled: counter(
       'qrelay_scans_spooled_total',

@@ -300,6 +300,7 @@ function describeRequests(requests: Request[]): string {
 interface Probe {
   httpGet: { path: string };
   timeoutSeconds?: number;
+  failureThreshold?: number;
 }
 
 /** What a kubelet would do, more often: the liveness and readiness probes of the web pods, as the chart has them. */
@@ -309,8 +310,9 @@ function startProbes(ports: number[]) {
   const stopping = new AbortController();
   const running = ['livenessProbe', 'readinessProbe'].flatMap((name) => {
     const [, text = ''] = new RegExp(`^ {10}${name}:\n((?: {12}.*\n)+)`, 'm').exec(template) ?? [];
-    const { httpGet, timeoutSeconds = 1 } = parse(text) as Probe;
+    const { httpGet, timeoutSeconds = 1, failureThreshold = 3 } = parse(text) as Probe;
     return ports.map(async (port) => {
+      let failed = 0;
       while (!stopping.signal.aborted) {
         const status = await fetch(`http://127.0.0.1:${port}${httpGet.path}`, {
           signal: AbortSignal.timeout(timeoutSeconds * 1_000),
@@ -318,13 +320,14 @@ function startProbes(ports: number[]) {
           (answer) => answer.status,
           (error: Error) => error.name,
         );
-        if (typeof status !== 'number' || status >= 400) failures.push(`${httpGet.path}: ${status}`);
+        failed = typeof status !== 'number' || status >= 400 ? failed + 1 : 0;
+        if (failed === failureThreshold) failures.push(`${httpGet.path}: ${status}`);
         await pass(500);
       }
     });
   });
   return {
-    /** What a kubelet would have counted as failures. */
+    /** For what a kubelet would have restarted a pod or sent it no more requests. */
     async stop(): Promise<string[]> {
       stopping.abort();
       await Promise.all(running);
