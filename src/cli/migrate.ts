@@ -59,7 +59,9 @@ function migrate(finish: boolean, print: Print): Promise<void> {
     const { migrateQueue } = await import('../queue/postgres-engine.ts');
     const { requireEngineInUse } = await import('../queue/queue-agreement.ts');
     await requireEngineInUse(db, { databaseUrl: url, redisUrl: config.redisUrl });
-    const { applied, notice } = await migrateDatabase(url, print, (db) => createPartitions(db, new Date()));
+    const { applied, notice } = await migrateDatabase(url, print, (migrated) =>
+      createPartitions(migrated, new Date()),
+    );
     await migrateQueue({ databaseUrl: url, redisUrl: config.redisUrl });
     if (notice) print(notice);
     if (applied.length > 0) print(`Applied ${applied.join(', ')}.`);

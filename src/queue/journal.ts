@@ -36,8 +36,10 @@ interface CheckOptions {
    * With it, a batch that waits in the queue is not passed on at every check: that would take the longer the more there
    * are. Of each file, a few jobs are looked for. If one is gone, or a job was lost anywhere, the file is passed on.
    */
-  hasJobs?: (ids: string[]) => Promise<boolean[]>;
+  hasJobs?: HasJobs;
 }
+
+type HasJobs = (ids: string[]) => Promise<boolean[]>;
 
 interface JournalFile extends LineFile {
   /** On the clock of `elapsedMs`. */
@@ -54,6 +56,8 @@ interface JournalFile extends LineFile {
   sample: string[];
   passedAt: number;
 }
+
+type Range = { from: number; to: number };
 
 interface Page {
   batches: { start: number; job: ScanJob }[];
@@ -170,7 +174,7 @@ export async function openJournal({
   async function pass(file: JournalFile, from: number, to: number, confirm: Confirm): Promise<boolean> {
     const waiting: string[] = from === 0 ? [] : file.sample;
     let hasLost = false;
-    for await (const page of pagesOf(file, disk, from, to)) {
+    for await (const page of pagesOf(file, disk, { from, to })) {
       const outcomes = await confirm(page.batches.map(({ job }) => job));
       for (const [index, { start, job }] of page.batches.entries()) {
         if (outcomes[index] === 'recorded') file.confirmed.add(start);
@@ -183,27 +187,18 @@ export async function openJournal({
     }
     file.sample = pickSample(waiting);
     if (from === 0) file.passedAt = elapsedMs();
-    await deleteIfConfirmed(file);
+    const isConfirmed = file.checkedBytes === file.bytes && file.confirmed.size === file.lines;
+    if (file.closedAt <= elapsedMs() && isConfirmed) {
+      await disk.run(() => unlink(file.path).catch(ignoreMissing));
+      forget(file);
+    }
     return hasLost;
   }
 
-  async function deleteIfConfirmed(file: JournalFile): Promise<void> {
-    const { path, closedAt, checkedBytes, lines, confirmed } = file;
-    if (closedAt > elapsedMs() || checkedBytes < file.bytes || confirmed.size < lines) return;
-    await disk.run(() => unlink(path).catch(ignoreMissing));
-    forget(file);
-  }
-
-  function forget(file: JournalFile): void {
-    const index = closed.indexOf(file);
-    if (index >= 0) closed.splice(index, 1);
-  }
+  const forget = (file: JournalFile) => closed.includes(file) && closed.splice(closed.indexOf(file), 1);
 
   /** Those of which a job has left the queue, and, in turn, one of the others: a single job may have been removed by hand. */
-  async function findDue(
-    waiting: JournalFile[],
-    hasJobs: NonNullable<CheckOptions['hasJobs']>,
-  ): Promise<JournalFile[]> {
+  async function findDue(waiting: JournalFile[], hasJobs: HasJobs): Promise<JournalFile[]> {
     const ids = waiting.flatMap(({ sample }) => sample);
     const gone = new Set<string>();
     for (let at = 0; at < ids.length; at += idsPerLook) {
@@ -224,11 +219,7 @@ export async function openJournal({
     async append(job) {
       if (pending >= maxPendingAppends) throw new Error('The disk does not keep up with the journal');
       pending += 1;
-      await disk
-        .run(() => append(job))
-        .finally(() => {
-          pending -= 1;
-        });
+      await disk.run(() => append(job)).finally(() => (pending -= 1));
     },
     async check(confirm, { minAgeMs, hasJobs }) {
       await disk.run(() => rotateIfDue(minAgeMs));
@@ -279,10 +270,10 @@ export async function openJournal({
 }
 
 /** The unconfirmed lines of a file. A torn line, whose redirects were not sent, counts as confirmed. */
-async function* pagesOf(file: JournalFile, disk: DiskAccess, from: number, to: number): AsyncGenerator<Page> {
-  let page: Page = { batches: [], newLines: 0, end: from };
+async function* pagesOf(file: JournalFile, disk: DiskAccess, range: Range): AsyncGenerator<Page> {
+  let page: Page = { batches: [], newLines: 0, end: range.from };
   let scans = 0;
-  for await (const { start, end, parse } of readSpoolLines(file.path, disk, { from, to })) {
+  for await (const { start, end, parse } of readSpoolLines(file.path, disk, range)) {
     page.end = end;
     if (start >= file.checkedBytes) page.newLines += 1;
     if (file.confirmed.has(start)) continue;

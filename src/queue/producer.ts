@@ -85,8 +85,8 @@ export function createProducer({
   );
   const fallback = createFallbackStorage({ spool, metrics, log });
 
-  const logNotStored = throttle((err, scans) =>
-    log.error({ err, scans }, 'scans were dropped: an error in the code that stores them'),
+  const logNotStored = throttle((err, count) =>
+    log.error({ err, scans: count }, 'scans were dropped: an error in the code that stores them'),
   );
   const logCallbackError = throttle((err, count) =>
     log.error({ err, times: count }, 'the response to a scan could not be sent'),
@@ -126,14 +126,16 @@ export function createProducer({
     metrics.batchScans.observe(batch.length);
     void store(batch)
       .catch((err: unknown) => dropBatch(batch, err))
-      .then((storage) => {
-        inFlight -= 1;
-        scansInFlight -= batch.length;
-        // The next batch first: it travels while these redirects are written.
-        if (isBatchDue()) sendBatch();
-        for (const callback of batchCallbacks) callBack(callback, storage);
-        if (inFlight === 0) onIdle?.();
-      });
+      .then((storage) => endBatch(batch, batchCallbacks, storage));
+  }
+
+  function endBatch(batch: RawScan[], batchCallbacks: OnDurable[], storage: ScanStorage): void {
+    inFlight -= 1;
+    scansInFlight -= batch.length;
+    // The next batch first: it travels while these redirects are written.
+    if (isBatchDue()) sendBatch();
+    for (const callback of batchCallbacks) callBack(callback, storage);
+    if (inFlight === 0) onIdle?.();
   }
 
   async function store(batch: RawScan[]): Promise<ScanStorage> {
