@@ -7,7 +7,7 @@ import { sharedService } from '../../support/shared-service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 
 interface ObjectSchema {
-  properties?: Record<string, ObjectSchema & { items?: ObjectSchema }>;
+  properties?: Record<string, ObjectSchema & { items?: ObjectSchema; deprecated?: boolean }>;
 }
 
 interface OpenApi {
@@ -60,12 +60,12 @@ inABrowser('The API reference', sharedService, (site) => {
     }
   });
 
-  /** With those of objects in it, such as `grid.rows` and `codes[].name`. */
+  /** With those of objects in it, such as `grid.rows` and `qrCodes[].name`; a former name has those of the new one. */
   const fieldNames = (schema: ObjectSchema | undefined): string[] =>
     Object.entries(schema?.properties ?? {}).flatMap(([name, part]) => [
       name,
-      ...fieldNames(part.items).map((inner) => `${name}[].${inner}`),
-      ...fieldNames(part).map((inner) => `${name}.${inner}`),
+      ...(part.deprecated ? [] : fieldNames(part.items).map((inner) => `${name}[].${inner}`)),
+      ...(part.deprecated ? [] : fieldNames(part).map((inner) => `${name}.${inner}`)),
     ]);
 
   it('has every parameter, field, status and header of the document', async () => {
