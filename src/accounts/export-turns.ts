@@ -41,10 +41,10 @@ export async function takeExportTurn(
         new Date(now.getTime() - dayMs),
       ])
       .first({ userId: 'user_id', requestId: 'request_id' })) as ExportTurn | undefined;
-    const leased = Number(
-      ((await pending().where('leased_until', '>', now).count({ count: '*' }).first()) as { count: number })
-        .count,
-    );
+    const { count: leased } = (await pending()
+      .where('leased_until', '>', now)
+      .count({ count: '*' })
+      .first()) as { count: number };
     if (!waiting) return leased > 0 ? 'later' : undefined;
     if (leased >= builds || !(await makeRoom(transaction, now, storedBytes))) return 'later';
     await pending()
