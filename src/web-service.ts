@@ -137,7 +137,7 @@ async function openOn(
   const producer = createProducer({
     queue,
     spool,
-    sealingKey,
+    sealingKey: secrets.sealingKey,
     metrics,
     log,
     deadlineMs: queueDeadlineMs,
