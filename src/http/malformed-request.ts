@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorReason } from '../error-codes.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode, ErrorReason } from '../errors.ts';
 
 interface Refusal {
   status: number;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorReasons } from '../../src/error-codes.ts';
+import { errorReasons } from '../../src/errors.ts';
 import { expectDocumented } from '../support/api-client.ts';
 import { expectWindow } from '../support/expect-error.ts';
 import type { RawAnswer } from '../support/raw-request.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorReasons } from '../../src/error-codes.ts';
+import { errorReasons } from '../../src/errors.ts';
 import type { ApiClient } from './api-client.ts';
 
 type ApiAnswer = Awaited<ReturnType<ApiClient>>;

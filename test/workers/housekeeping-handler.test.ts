@@ -114,7 +114,12 @@ onBothQueues('Housekeeping', (redisUrl) => {
       metrics,
       log: createLog('test', 'warn', { write: (line) => void lines.push(line) }),
     });
-    const failure = await handle({}).then(() => undefined, String);
+    let failure: string | undefined;
+    try {
+      await handle({});
+    } catch (thrown) {
+      failure = String(thrown);
+    }
     const { values } = await metrics.stepFailures.get();
     return {
       done,

@@ -1,5 +1,4 @@
-import type { ErrorReason } from '../../error-codes.ts';
-import { type AppError, type FieldError, invalid } from '../../errors.ts';
+import { type AppError, type ErrorReason, type FieldError, invalid } from '../../errors.ts';
 import type { BodyRules } from './operation.ts';
 import type { Validator } from './validation.ts';
 

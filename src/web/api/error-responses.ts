@@ -1,4 +1,4 @@
-import { type ErrorReason, errorReasons } from '../../error-codes.ts';
+import { type ErrorReason, errorReasons } from '../../errors.ts';
 import { Type } from '../../schema.ts';
 import { anonymousHourlyQuota, limitDefinitions } from '../../limits.ts';
 import { choice } from './schema-parts.ts';
