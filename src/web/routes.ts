@@ -58,7 +58,11 @@ export function serveRoutes(routes: Route[], guards: Guards): Middleware {
   const router = new Router({ sensitive: true });
   const accessOf = new Map<unknown, Access>();
   for (const { methods, path, access, handlers } of routes) {
-    const layer = router.register(path, [...methods], [guards[access], ...handlers] as never);
+    const guard: Middleware = (ctx, next) => {
+      ctx.state['route'] = path;
+      return guards[access](ctx, next);
+    };
+    const layer = router.register(path, [...methods], [guard, ...handlers] as never);
     accessOf.set(layer, access);
   }
   const dispatch = router.routes() as unknown as Middleware;

@@ -125,9 +125,9 @@ describe('How the doctor assesses states that a test cannot produce', () => {
   it('metrics: a port without a token is a warning unless it is on loopback', () => {
     const onPort = (changes: object) =>
       bad(checkConfiguration(goodConfig({ metricsPort: 9464, ...changes }), [])).map(({ state }) => state);
-    expect(onPort({ host: undefined })).to.deep.equal(['warning']);
-    expect(onPort({ host: undefined, metricsToken: 'x'.repeat(16) })).to.deep.equal([]);
-    expect(onPort({ host: '127.0.0.1' })).to.deep.equal([]);
+    expect(onPort({ metricsHost: undefined })).to.deep.equal(['warning']);
+    expect(onPort({ metricsHost: undefined, metricsToken: 'x'.repeat(16) })).to.deep.equal([]);
+    expect(onPort({ metricsHost: '127.0.0.1' })).to.deep.equal([]);
   });
 
   it('clocks: two seconds of skew are ok, more than a minute is a failure', () => {

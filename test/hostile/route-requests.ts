@@ -261,8 +261,8 @@ export const idsElsewhere: {
 /** Parameters of the pages that are never ids, except for `session`: test/web/security/two-factor.test.ts gives that of a stranger. */
 export const noIds = `
   all alt categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
-  encode ended endsWithin firstDay formToken format hasPageColor isDefault isEnabled isFavorite isPublic job kind
-  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset q
+  encode ended endsWithin firstDay formToken format hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
+  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset proof purpose q
   queue reason recoveryPassword removePassword response review session sizeMm sizeShown styleName switch timeZone topLevel totpPassword type
   url value version
 `

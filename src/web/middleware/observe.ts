@@ -82,8 +82,8 @@ function endSpan(span: Span, method: string, route: string, status: number): voi
 
 /** The pattern of the matched route: labels by path would be unbounded. */
 function routeOf(ctx: Context): string {
-  const matched = ctx['_matchedRoute'] as string | undefined;
-  if (matched !== undefined) return matched;
+  const matched = ctx.state['route'] as string | undefined;
+  if (matched !== undefined) return matched.replaceAll(/[{}]/g, '');
   // Below /api/, a path without a route needs a key, too.
   return ctx.path.startsWith('/api/') && ctx.status !== 404 ? '/api/*' : 'none';
 }
