@@ -11,7 +11,8 @@ const trusted: Record<string, string> = {
   'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
   'src/config.ts /\\/+$/': 'the environment',
   'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',
-  'src/web/middleware/observe.ts /\\/?\\(.*$/': 'a route of our own',
+  'src/doctor/misspelled-variables.ts /_(?:SERVICE_HOST|SERVICE_PORT(?:_\\w+)?|PORT(?:_\\d+_(?:TCP|UDP)(?:_\\w+)?)?)$/':
+    'the environment',
 };
 
 /** Patterns that are built at run time, and how they are checked. */

@@ -7,7 +7,7 @@ export interface Attack {
   seconds: number;
   /** As bytes in base64. */
   request: string;
-  /** Whether each `#` becomes a random digit, so that no cache has the response. */
+  /** Whether each `#` becomes a digit of a number that grows, so that no cache has the response. */
   isNumbered?: boolean;
   /** So many connections, each with so many requests written at once. */
   connections: number;
@@ -64,9 +64,18 @@ function run(attack: Attack, onEnd: () => void): void {
     }
   }
 
+  // Not a number that an earlier round has sent.
+  let number = Date.now();
+
   function numbered(): Buffer {
-    const request = digits.length > 0 ? Buffer.from(bytes) : bytes;
-    for (const index of digits) request[index] = zero + Math.floor(Math.random() * 10);
+    if (digits.length === 0) return bytes;
+    const request = Buffer.from(bytes);
+    number += 1;
+    let rest = number;
+    for (const index of digits.toReversed()) {
+      request[index] = zero + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
     return request;
   }
 

@@ -196,7 +196,8 @@ describe('Idempotency-Key', () => {
     const stored = service.db('idempotent_responses').where({ key_hash: hashOf('order 7') });
     const [row] = (await stored.clone()) as { sealed: Buffer }[];
     expect(() => unsealText(row!.sealed, 'order 7', 'idempotent-response')).to.throw();
-    const response = JSON.stringify({ status: 201, headers: { ETag: headers.get('ETag') }, body });
+    const kept = { ETag: headers.get('ETag'), Location: headers.get('Location') };
+    const response = JSON.stringify({ status: 201, headers: kept, body });
     await stored.clone().update({ sealed: sealText(response, 'order 7', 'idempotent-response') });
     expect((await post(api, 'order 7')).body).to.deep.equal(body);
     expect(await codes()).to.have.length(1);

@@ -86,11 +86,11 @@ describe('What the OpenAPI document marks as required', () => {
       ? schema
       : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema);
 
-  /** The object properties, and arrays of objects, each with empty objects. */
+  /** The object properties, and arrays of objects, each with empty objects. Former names stand for one of the others. */
   function hollow(schema: Schema): object {
-    const parts = Object.entries(schema.properties ?? {}).map(
-      ([name, part]) => [name, follow(part)] as const,
-    );
+    const parts = Object.entries(schema.properties ?? {})
+      .filter(([, { deprecated }]) => !deprecated)
+      .map(([name, part]) => [name, follow(part)] as const);
     return Object.fromEntries(
       parts.flatMap(([name, part]): [string, object][] => {
         if (part.properties) return [[name, hollow(part)]];
