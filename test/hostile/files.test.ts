@@ -12,6 +12,7 @@ import { signedIn } from '../support/form-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { createCode } from '../support/share.ts';
 import { activePdfs, hostileFiles } from './hostile-files.ts';
 import { hostileImages } from './hostile-logos.ts';
@@ -235,4 +236,45 @@ describe('Files that should not be served', () => {
       for (const { status } of await Promise.all(Array.from({ length: 20 }, send))) statuses.add(status);
     expect([...statuses]).to.deep.equal([413, 429]);
   });
+});
+
+describe('A form whose parts take long to parse is refused before', () => {
+  const post = async (type: string, body: string) => {
+    const service = await sharedService();
+    const client = await signedIn(service, 'slow-parts@example.com');
+    return fetch(`${service.url}/codes/00000000-0000-7000-8000-000000000000/file`, {
+      method: 'POST',
+      headers: {
+        Cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'Content-Type': `multipart/form-data; ${type}`,
+      },
+      body,
+    });
+  };
+  const part = (boundary: string, header: string, value = '') =>
+    `--${boundary}\r\n${header}\r\n\r\n${value}\r\n`;
+  const field = 'Content-Disposition: form-data; name="a"';
+  const many = `${part('real', field).repeat(300)}--real--\r\n`;
+  const forms: Record<string, [type: string, body: string]> = {
+    'many parts behind another parameter': ['xboundary=z; boundary=real', many],
+    'many parts behind a parameter that quotes a boundary': ['x="boundary=zzz"; boundary=real', many],
+    'many parts behind the first of two boundaries': ['boundary=real; boundary=other', many],
+    'a part with many headers': [
+      'boundary=real',
+      `${part('real', field + '\r\nX: a'.repeat(1_000))}--real--\r\n`,
+    ],
+    'a part with a long name': [
+      'boundary=real',
+      `${part('real', `Content-Disposition: form-data; name="${'%22'.repeat(5_000)}"`)}--real--\r\n`,
+    ],
+    'a part whose headers never end': ['boundary=real', `--real\r\n${'X: a\r\n'.repeat(2_000)}--real--\r\n`],
+    'no boundary': ['x=y', many],
+  };
+  for (const [name, [type, body]] of Object.entries(forms)) {
+    it(name, async () => {
+      const answer = await post(type, body);
+      expect(answer.status).to.equal(400);
+      expect(await answer.text()).to.contain('The form is malformed.');
+    });
+  }
 });

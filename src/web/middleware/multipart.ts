@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import type { Context } from 'koa';
 import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
@@ -14,6 +15,10 @@ const pages: [path: RegExp, maxBytes: number][] = [
 /** The other fields, alone and together, and what is between them. */
 const otherBytes = 64 * 1024;
 const maxFields = 200;
+/** What browsers send for a file has some 200 bytes. */
+const maxPartHeaderBytes = 4 * 1024;
+/** Those of RFC 2046, without the space. */
+const boundaryPattern = /^[\w'()+,./:=?-]{1,70}$/;
 
 const malformed = () => new AppError('validation_error', 'The form is malformed.', { status: 400 });
 
@@ -35,18 +40,17 @@ export async function readMultipart(ctx: Context): Promise<Record<string, string
   const maxBytes = maxBytesOf(ctx) ?? 0;
   const tooLarge = `The file is too large. Choose one with at most ${maxBytes / bytesPerMb} MB.`;
   const body = await readBytes(ctx.req, maxBytes + otherBytes, tooLarge);
-  const headers = { 'Content-Type': ctx.get('Content-Type') };
-  if (!hasFewParts(body, headers['Content-Type'])) throw malformed();
+  const boundary = boundaryOf(ctx.get('Content-Type'));
+  if (boundary === undefined || !hasFewParts(body, boundary)) throw malformed();
+  // Not the header of the client: only this boundary was counted.
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
   const form = await new Response(body, { headers }).formData().catch(() => {
     throw malformed();
   });
   const fields = Object.create(null) as Record<string, string>;
-  const names = [...new Set(form.keys())].slice(0, maxFields);
-  for (const name of names) {
-    const [value, ...more] = form.getAll(name);
-    if (more.length > 0) continue;
+  for (const [name, value] of singles(form)) {
     if (typeof value === 'string') fields[name] = requireShort(value);
-    else if (value)
+    else
       ctx.state[`file ${name}`] = {
         name: value.name,
         type: value.type,
@@ -63,15 +67,40 @@ function requireShort(value: string): string {
   return value;
 }
 
-/** Counted first: parsing a hundred thousand parts would take a second. */
-function hasFewParts(body: Buffer, contentType: string): boolean {
-  const [, quoted, plain] =
-    /boundary=(?:"([^"]{1,200})"|([^\s";]{1,200}))/i.exec(contentType.slice(0, 500)) ?? [];
-  const boundary = `--${quoted ?? plain ?? ''}`;
+/** The fields that were sent once. */
+function singles(form: FormData): Map<string, FormDataEntryValue> {
+  const found = new Map<string, FormDataEntryValue>();
+  const repeated = new Set<string>();
+  for (const [name, value] of form) {
+    if (found.has(name)) repeated.add(name);
+    found.set(name, value);
+  }
+  for (const name of repeated) found.delete(name);
+  return found;
+}
+
+/** As the parser reads it: a pattern would also find `xboundary=` and what is in quotes. */
+function boundaryOf(contentType: string): string | undefined {
+  try {
+    const boundary = new MIMEType(contentType.slice(0, 500)).params.get('boundary') ?? '';
+    return boundaryPattern.test(boundary) ? boundary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checked first: parsing a hundred thousand parts, or a megabyte of headers, would block the process for seconds. */
+function hasFewParts(body: Buffer, boundary: string): boolean {
+  const delimiter = `--${boundary}`;
   let parts = 0;
-  for (let at = body.indexOf(boundary); at >= 0 && parts <= maxFields; at = body.indexOf(boundary, at + 2))
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
     parts += 1;
-  return parts <= maxFields;
+    const start = at + delimiter.length;
+    const isLast = body.toString('latin1', start, start + 2) === '--';
+    const headers = body.subarray(start, start + maxPartHeaderBytes);
+    if (parts > maxFields || (!isLast && !headers.includes('\r\n\r\n'))) return false;
+  }
+  return parts > 0;
 }
 
 /** A file of the posted form. Undefined where none was chosen. */
