@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
 
 export interface UnreadBodyLimits {
   /** How long a client may go on sending a body after the response to it. */
@@ -16,6 +17,8 @@ export interface UnreadBodyLimits {
  * - More is to come, and nobody knows when: the response says `Connection: close`. The socket is closed when the body has
  *   arrived, or at a limit. Closed at once, it would be reset, and a client that is still sending would lose the response.
  *
+ * What the request was piped to, such as a decompressor, ends with the response, and never with an uncaught error.
+ *
  * Only for requests with a body: a listener on every response would make redirects 10% slower.
  */
 export function discardUnreadBody(req: IncomingMessage, res: ServerResponse, limits: UnreadBodyLimits): void {
@@ -31,6 +34,7 @@ export function discardUnreadBody(req: IncomingMessage, res: ServerResponse, lim
     }
     return writeHead(...args);
   };
+  stopReadersAfter(req, res);
   res.once('finish', () => {
     discard(req);
     if (isLast) closeAfter(req, limits);
@@ -50,6 +54,23 @@ export function hasBody({ rawHeaders }: IncomingMessage): boolean {
     if (name.length === 17 && first === letterT && name.toLowerCase() === 'transfer-encoding') return true;
   }
   return false;
+}
+
+/**
+ * A reader that stops at a limit takes its listeners off the decompressor, into which the request goes on flowing. The reader
+ * hears of errors while it listens; later ones concern nobody.
+ */
+function stopReadersAfter(req: IncomingMessage, res: ServerResponse): void {
+  const pipe = req.pipe.bind(req);
+  req.pipe = (target, options) => {
+    target.on('error', () => undefined);
+    // Also where the client has gone away before the response.
+    res.once('close', () => {
+      req.unpipe(target);
+      if (target instanceof Writable) target.destroy();
+    });
+    return pipe(target, options);
+  };
 }
 
 /** A reader that failed may have left it piped, paused, or with a listener that keeps it from flowing. */

@@ -180,6 +180,28 @@ describe('A body that is not read to its end', () => {
     });
   }
 
+  it('causes no uncaught error where it is too large and then turns out not to be brotli', async () => {
+    const uncaught: unknown[] = [];
+    const others = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => uncaught.push(error));
+    try {
+      for (const head of [toForm(), toApi()]) {
+        const text = await sendTwo(port, [...head, brotli], 'a'.repeat(70_000));
+        expect(statusesIn(text)[0]).to.equal('413');
+      }
+      // What fails after the response does so before another request is answered.
+      expect(statusesIn(await sendTwo(port, [...toApi(), brotli], 'not compressed'))).to.deep.equal([
+        '400',
+        '200',
+      ]);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const other of others) process.on('uncaughtException', other);
+    }
+    expect(uncaught).to.deep.equal([]);
+  });
+
   it('keeps the connection for the next request where all of it has arrived', async () => {
     for (const encoding of [gzip, brotli]) {
       const text = await sendTwo(port, [...toApi(), encoding], 'not compressed');
