@@ -3,6 +3,8 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
 
 const defaultMaxBytes = 64 * 1024;
+/** 500 rows of 12 fields, and room for mistakes. */
+const maxValues = 20_000;
 const jsonTypes = ['json', '+json'];
 
 /** Decompresses and bounds the body. Latin-1 keeps each byte as one character, so that UTF-8 is checked below. */
@@ -71,11 +73,28 @@ function parse(bytes: string): JsonBody {
     throw badBody('must be encoded in UTF-8');
   }
   if (text.trim() === '') throw badBody('must be a JSON object, but is empty');
+  if (!hasFewValues(text)) throw badBody(`must have at most ${maxValues} values`);
   try {
     return JSON.parse(text) as JsonBody;
   } catch {
     throw badBody('must be valid JSON');
   }
+}
+
+/**
+ * Counts commas and opening brackets outside of strings. Counted before parsing: 100,000 fields or levels would block other
+ * requests for half a second while they are parsed, copied and checked.
+ */
+function hasFewValues(text: string): boolean {
+  let values = 0;
+  let isString = false;
+  for (let at = 0; at < text.length && values <= maxValues; at += 1) {
+    const char = text[at];
+    if (char === '"') isString = !isString;
+    else if (isString) at += char === '\\' ? 1 : 0;
+    else if (char === ',' || char === '[' || char === '{') values += 1;
+  }
+  return values <= maxValues;
 }
 
 function badBody(message: string): AppError {

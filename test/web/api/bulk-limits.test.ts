@@ -3,7 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/shared-service.ts';
 
 const body = { qrCodes: [{ name: 'Menu', content: 'https://example.com/menu' }] };
 
@@ -52,5 +54,34 @@ describe('Bulk requests that are sent slowly', () => {
     slow[0].destroy();
     expect((await third).status).to.equal(200);
     slow[1].destroy();
+  });
+});
+
+describe('JSON bodies of very many values', () => {
+  const refusal = [{ field: 'body', message: 'must have at most 20000 values' }];
+  const fields = Array.from({ length: 105_000 }, (_, index) => `"${index.toString(16)}":1`).join();
+  const nested = '['.repeat(500_000) + ']'.repeat(500_000);
+
+  for (const [what, raw] of Object.entries({
+    '105,000 fields': `{"qrCodes":[{${fields}}]}`,
+    '500,000 nested arrays': `{"qrCodes":[${nested}]}`,
+    '100,000 empty objects': `{"qrCodes":[${'{},'.repeat(100_000)}{}]}`,
+  })) {
+    it(`are refused before they are parsed: ${what}`, async () => {
+      const api = ownerClient(await sharedService());
+      const { status, body: answer } = await api('/qrcodes/bulk', { method: 'POST', raw });
+      expect([status, answer.error, answer.code]).to.deep.equal([400, 'validation_error', 'malformed_body']);
+      expect(answer.details).to.deep.equal(refusal);
+    });
+  }
+
+  it('are not those with a long text, whatever is in it', async () => {
+    const api = ownerClient(await sharedService());
+    const name = String.raw`\"[{,`.repeat(100_000);
+    const raw = `{"qrCodes":[{"name":"${name}","content":"https://example.com/"}]}`;
+    const { body: answer } = await api('/qrcodes/bulk', { method: 'POST', raw });
+    expect(answer.details).to.deep.equal([
+      { field: 'qrCodes[0].name', message: 'must have at most 100 characters' },
+    ]);
   });
 });
