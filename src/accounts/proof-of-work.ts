@@ -4,7 +4,7 @@ import type { ServiceSecrets } from './secrets.ts';
 /** Many small tasks instead of a large one: the time that they take varies less, and a browser can show its progress. */
 const taskCount = 32;
 /** Leading zero bits of each hash, by level: 0.5, 1, 2 and 4 million hashes in all, of which a browser makes about a million a second. */
-const bitsOfLevel = [14, 15, 16, 17] as const;
+const bitsOfLevel = [14, 15, 16, 17];
 export const maxProofLevel = bitsOfLevel.length - 1;
 const lifetimeMs = 10 * 60_000;
 
@@ -37,16 +37,22 @@ export function createProofChallenge(
   return `${terms}.${secrets.signProof(signedText(terms, binding))}`;
 }
 
+/** The challenge that was solved. */
+interface Proof {
+  id: string;
+  level: number;
+}
+
 /**
- * The id of the challenge that the proof answers, or undefined. Takes 33 hashes at most. Whoever accepts it must make sure that
- * each id is accepted once.
+ * Undefined where the proof is none. Takes 33 hashes at most. Whoever accepts it must make sure that each id is accepted once,
+ * and that its level is still enough.
  */
 export function checkProof(
   secrets: Signing,
   binding: ProofBinding,
   proof: string,
   now: Date,
-): string | undefined {
+): Proof | undefined {
   if (proof.length > maxProofLength) return undefined;
   const [challenge = '', list = ''] = proof.split(':');
   const [, expiresAt = '', bits = '', id = '', signature = ''] = challengePattern.exec(challenge) ?? [];
@@ -59,7 +65,7 @@ export function checkProof(
     answers.every(
       (answer, task) => answerPattern.test(answer) && isAnswer(signature, task, answer, Number(bits)),
     );
-  return isSolved ? id : undefined;
+  return isSolved ? { id, level: bitsOfLevel.indexOf(Number(bits)) } : undefined;
 }
 
 /** The hashed text has 55 characters, which fit into one block of SHA-256. proof.browser.js builds the same. */

@@ -59,11 +59,11 @@ export interface Device {
 /** An unknown email and a wrong password give the same result in the same time. */
 export async function checkSignIn(
   { db, secrets, passwords, throttled, now }: SignInParts,
-  { email, password, address, device, proof }: Credentials,
+  { email, password, address, device, proof: solution }: Credentials,
 ): Promise<SignIn> {
   const binding = { address: secrets.hashAddress(address), email: secrets.hashEmail(email) };
   const caller = `${binding.address} ${binding.email}`;
-  const proofId = checkProof(secrets, binding, proof, now());
+  const proof = checkProof(secrets, binding, solution, now());
   const refuse = ({ resetInMs, proofLevel }: Refusal): SignIn => {
     const retryAfter = Math.max(1, Math.ceil(resetInMs / 1_000));
     if (proofLevel === undefined) return { refused: 'throttled', retryAfter };
@@ -71,7 +71,8 @@ export async function checkSignIn(
     return { refused: 'unproven', retryAfter, challenge };
   };
   const cached = device ? undefined : throttled.get(caller);
-  if (cached && (cached.proofLevel === undefined || proofId === undefined)) return refuse(cached);
+  if (cached && (cached.proofLevel === undefined || !proof || proof.level < cached.proofLevel))
+    return refuse(cached);
 
   passwords.assertCapacity(binding.address);
   // A valid email is ASCII, for which lower() in Postgres and toLowerCase() agree.
@@ -90,11 +91,15 @@ export async function checkSignIn(
     subject: `signin-proven:${binding.address}`,
     maxPerHour: failuresPerLevel * maxProofLevel,
   };
+  const proofLevel = async () =>
+    Math.min(
+      maxProofLevel,
+      Math.floor(((await readAttempts(db, [proven]))[0]?.used ?? 0) / failuresPerLevel),
+    );
+  // One from before the work rose is none: otherwise the cheap challenges would be collected in advance.
+  const proofId = proof && !isKnownDevice && proof.level >= (await proofLevel()) ? proof.id : undefined;
   // Failed attempts of others at the same address do not lock out a known device, nor who has done the work.
   const limits = isKnownDevice || proofId !== undefined ? [account] : [ofAddress, account];
-
-  const proofLevel = async () =>
-    Math.floor(((await readAttempts(db, [proven]))[0]?.used ?? 0) / failuresPerLevel);
 
   /** `full`: the limit that is reached. */
   const refuseFull = async (full: AttemptLimit, retryAfter: number): Promise<SignIn> => {
@@ -111,14 +116,14 @@ export async function checkSignIn(
 
   const result = await passwords.withSlot(async (hashing) => {
     // Counted here, where the password is checked in any case: a proof is not used up because the service is busy.
-    if (proofId !== undefined && !isKnownDevice) {
+    if (proofId !== undefined) {
       const use = await takeAttempt(db, { subject: `signin-proof:${proofId}`, maxPerHour: 1 });
       if (!use.isAllowed) return { full: ofAddress, retryAfter: use.retryAfter };
     }
     return countFailure(db, limits, () => hashing.verify(user?.passwordHash ?? null, password));
   }, binding.address);
   if (typeof result !== 'boolean') return refuseFull(result.full, result.retryAfter);
-  if (!result && proofId !== undefined && !isKnownDevice) {
+  if (!result && proofId !== undefined) {
     await takeAttempt(db, proven);
     return { refused: 'wrong', challenge: createProofChallenge(secrets, binding, await proofLevel(), now()) };
   }

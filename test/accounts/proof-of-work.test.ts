@@ -19,8 +19,8 @@ describe('A proof of work', () => {
   const check = (given: string, { at = now, bound = binding } = {}) => checkProof(secrets, bound, given, at);
 
   it('is accepted for ten minutes, for the address and the account that it was asked for', () => {
-    expect(check(proof)).to.equal(id);
-    expect(check(proof, { at: after(599_000) })).to.equal(id);
+    expect(check(proof)).to.deep.equal({ id, level: 0 });
+    expect(check(proof, { at: after(599_000) })).to.deep.equal({ id, level: 0 });
     expect(check(proof, { at: after(600_000) })).to.equal(undefined);
     expect(check(proof, { bound: { ...binding, address: 'another address' } })).to.equal(undefined);
     expect(check(proof, { bound: { ...binding, email: 'another email' } })).to.equal(undefined);

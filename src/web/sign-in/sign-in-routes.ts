@@ -41,6 +41,7 @@ const blockedText = 'This account is blocked. Contact the operator of this servi
 /** Sign up, sign in, sign out. */
 export function signInPages(parts: PageParts): Routes {
   const { db, config, secrets, passwords, sessions, now } = parts;
+  const limits = config.limits.free;
   const throttled: ThrottledCallers = createOverLimitCache();
   const routes = createRoutes();
   // Mails that are printed in the terminal reach nobody else: whoever tries the service out is signed up at once.
@@ -53,8 +54,9 @@ export function signInPages(parts: PageParts): Routes {
     const next = safeReturnPath(ctx.query['next']);
     if (!visitor.canSignUp) return show(ctx, SignUpClosedView, { visitor, next });
     const flash = readFlash(ctx, parts, flashTexts);
-    if (sendLink) return show(ctx, SignUpByMailView, { visitor, next, flash: flash && flashTexts[flash] });
-    show(ctx, SignUpView, { visitor, next });
+    if (sendLink)
+      return show(ctx, SignUpByMailView, { visitor, limits, next, flash: flash && flashTexts[flash] });
+    show(ctx, SignUpView, { visitor, limits, next });
   });
 
   /** The same work and the same response whether or not the address has an account: the worker looks it up. */
@@ -62,7 +64,7 @@ export function signInPages(parts: PageParts): Routes {
     const visitor = visitorOf(ctx, parts);
     const email = field(ctx, 'email').trim();
     const errors = emailErrors('email', email);
-    if (errors.length > 0) return show(ctx, SignUpByMailView, { visitor, email, errors, next }, 400);
+    if (errors.length > 0) return show(ctx, SignUpByMailView, { visitor, limits, email, errors, next }, 400);
     for (const limit of [
       { subject: `signup-address:${secrets.hashAddress(addressOf(ctx))}`, maxPerHour: maxSignUpsPerAddress },
       { subject: `signup-account:${secrets.hashEmail(email)}`, maxPerHour: maxSignUpsPerEmail },
@@ -70,7 +72,7 @@ export function signInPages(parts: PageParts): Routes {
       const { isAllowed, retryAfter } = await takeAttempt(db, limit);
       if (isAllowed) continue;
       ctx.set('Retry-After', String(retryAfter));
-      return show(ctx, SignUpByMailView, { visitor, email, next, problem: tooMany(retryAfter) }, 429);
+      return show(ctx, SignUpByMailView, { visitor, limits, email, next, problem: tooMany(retryAfter) }, 429);
     }
     const language = preferredLanguage(ctx.get('Accept-Language'));
     // The link contains the page, and a link of many lines is cut by some mail programs.
@@ -93,7 +95,7 @@ export function signInPages(parts: PageParts): Routes {
     const email = field(ctx, 'email').trim();
     const password = field(ctx, 'password');
     const refuse = (status: number, problem?: string, errors?: FormError[]) =>
-      show(ctx, SignUpView, { visitor, email, errors, problem, next }, status);
+      show(ctx, SignUpView, { visitor, limits, email, errors, problem, next }, status);
 
     const errors = [...emailErrors('email', email), ...passwordErrors('password', password, email)];
     if (errors.length > 0) return refuse(400, undefined, errors);

@@ -1,20 +1,32 @@
 import type { FieldError } from '../../errors.ts';
+import type { Limits } from '../../limits.ts';
 import { Input } from '../ui/controls.tsx';
+import { figure } from '../ui/figure.ts';
 import { Form, Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { CredentialsForm, Next, type SignInProps, ToSignIn } from './sign-in-view.tsx';
 
-const lead = 'Free: as many codes and scans as you like, and 20 API requests an hour.';
+interface SignUpProps extends SignInProps {
+  /** Of the plan that new accounts have. */
+  limits: Limits;
+}
+
+function leadOf({ codes, requestsPerHour }: Limits): string {
+  const ofCodes = codes === 1 ? '1 code' : `${figure(codes)} codes`;
+  const ofRequests = requestsPerHour === 1 ? '1 API request' : `${figure(requestsPerHour)} API requests`;
+  return `Free: up to ${ofCodes}, as many scans as you like, and ${ofRequests} an hour.`;
+}
+
 const passwordHint = 'At least 10 characters. A few unrelated words work well.';
 
 /** Where no mails are sent: the account is there at once. */
-export function SignUpView(props: SignInProps) {
+export function SignUpView({ limits, ...props }: SignUpProps) {
   return (
     <CredentialsForm
       {...props}
       name="Sign up"
       action="/signup"
-      lead={lead}
+      lead={leadOf(limits)}
       password={{ autocomplete: 'new-password', hint: passwordHint }}
     >
       <ToSignIn next={props.next} />
@@ -22,13 +34,14 @@ export function SignUpView(props: SignInProps) {
   );
 }
 
-interface SignUpByMailProps extends SignInProps {
+interface SignUpByMailProps extends SignUpProps {
   flash?: string | undefined;
 }
 
 /** The password is chosen by whoever gets the mail. */
 export function SignUpByMailView({
   visitor,
+  limits,
   email = '',
   errors = [],
   problem,
@@ -41,7 +54,7 @@ export function SignUpByMailView({
         <h1>Sign up</h1>
         {flash && <Notice kind="good">{flash}</Notice>}
         {problem && <Notice kind="bad">{problem}</Notice>}
-        <p>{lead}</p>
+        <p>{leadOf(limits)}</p>
         <Form action="/signup">
           <Next path={next} />
           <Input

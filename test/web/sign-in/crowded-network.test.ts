@@ -107,6 +107,22 @@ describe('Signing in from an address with too many wrong passwords', () => {
     expect(challenge?.split('.')[1]).to.equal('16');
   });
 
+  it('refuses proofs that were made before the work rose, and asks for new ones', async () => {
+    const email = await newUser();
+    await crowd('192.0.2.50');
+    const early = await post(await openSignIn(), '192.0.2.50', { email });
+    const proof = solveProof(early.challenge ?? '');
+    await countFailures(`signin-proven:${secrets.hashAddress('192.0.2.50')}`, 30);
+    // Twice: the second one is refused from memory.
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await post(await openSignIn(), '192.0.2.50', { email, proof });
+      expect([refused.status, refused.challenge?.split('.')[1]]).to.deep.equal([429, '15']);
+    }
+    const { challenge = '' } = await post(await openSignIn(), '192.0.2.50', { email });
+    const solved = await post(await openSignIn(), '192.0.2.50', { email, proof: solveProof(challenge) });
+    expect(solved.status).to.equal(303);
+  });
+
   it('is possible by a link from a mail without scripts, which keeps the password and tells nobody of accounts', async () => {
     const email = await newUser();
     await crowd('192.0.2.4');

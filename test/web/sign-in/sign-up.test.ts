@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
+import { defaultLimits } from '../../../src/limits.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
@@ -10,11 +11,12 @@ import { startService, type TestService } from '../../support/service.ts';
 import { signInStatus } from '../../support/sign-in.ts';
 
 const password = 'a long and rare password';
+const limits = { ...defaultLimits, free: { ...defaultLimits.free, codes: 1_234, requestsPerHour: 1 } };
 let mails: MailServer;
 
 async function start(): Promise<TestService> {
   mails = await startMailServer();
-  return startService({ worker: true, config: { mail: mails.config, trustProxyHops: 1 } });
+  return startService({ worker: true, config: { mail: mails.config, trustProxyHops: 1, limits } });
 }
 
 describe('Signing up where mails are sent', () => {
@@ -50,6 +52,11 @@ describe('Signing up where mails are sent', () => {
     await ask(email);
     expect((await finish(await pathTo(email))).status).to.equal(303);
   }
+
+  it('names the limits that a new account has here', async () => {
+    const page = await mainText(await formClient(service.url).get('/signup'));
+    expect(page).to.contain('Free: up to 1,234 codes, as many scans as you like, and 1 API request an hour.');
+  });
 
   it('answers the same for an address with an account and for one without, and only the owner learns which', async () => {
     await signUp('owner@example.com');
