@@ -15,6 +15,8 @@ export interface FairScheduler {
   acquire(caller: Caller): Promise<() => void>;
   /** Whether work of this key would be refused now. */
   isFull(key: string): boolean;
+  /** Whether another key waits that has nothing running, so that all slots are taken. */
+  isWanted(key: string): boolean;
 }
 
 interface FairSchedulerOptions {
@@ -164,6 +166,11 @@ export function createFairScheduler({
       } finally {
         release();
       }
+    },
+    isWanted(name) {
+      for (const [other, key] of keys)
+        if (other !== name && key.running === 0 && key.waiting.size > 0) return true;
+      return false;
     },
     isFull(name) {
       const key = keys.get(name) ?? { running: 0, waiting: new Set() };

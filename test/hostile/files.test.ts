@@ -214,6 +214,64 @@ describe('Files that should not be served', () => {
     });
   });
 
+  it('slow bodies of many accounts make room for others that wait', async function () {
+    this.timeout(60_000);
+    const sockets = new Set<Socket>();
+    let isOver = false;
+    let sent = 0;
+    const trickle = setInterval(() => {
+      for (const socket of sockets) socket.write('x'.repeat(450));
+    }, 100);
+    const head = (request: string, key: string, type: string) =>
+      `${request} HTTP/1.1\r\nHost: qr.test\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`;
+    /** Sends it again whenever it is cut. */
+    const attack = (start: string) => {
+      if (isOver) return;
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => {
+        socket.write(start);
+        sockets.add(socket);
+        sent += 1;
+      });
+      socket.on('error', () => undefined);
+      socket.resume();
+      socket.once('close', () => {
+        sockets.delete(socket);
+        attack(start);
+      });
+    };
+    try {
+      for (let index = 0; index < 8; index += 1) {
+        const key = await service.makeKey({ email: `attacker-${index}@example.com` });
+        if (index % 2 === 0) {
+          const code = await createCode(apiClient(service.url, key));
+          attack(head(`PUT /api/v1/qrcodes/${code.id}/file`, key, 'application/pdf'));
+        } else attack(head('POST /api/v1/qrcodes/bulk', key, 'application/json'));
+      }
+      await eventually(() => expect(sent).to.be.at.least(8));
+      const other = apiClient(service.url, await service.makeKey({ email: 'bulk-victim@example.com' }));
+      // One at once with the other: neither leaves its slot to the other before all slots are taken.
+      const body = { qrCodes: [{ name: 'Menu', content: 'https://example.com/menu' }] };
+      const answers = await Promise.all([put(png()), other('/qrcodes/bulk', { method: 'POST', body })]);
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
+    } finally {
+      isOver = true;
+      clearInterval(trickle);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+
+  it('a bulk request that hardly moves is cut, and leaves its slot', async function () {
+    this.timeout(30_000);
+    const key = await service.makeKey({ email: 'bulk-trickle@example.com' });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const head = `POST /api/v1/qrcodes/bulk HTTP/1.1\r\nHost: qr.test\r\nAuthorization: Bearer ${key}`;
+    socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`);
+    const trickle = setInterval(() => socket.write(' '), 500);
+    const answer = await text(socket).finally(() => clearInterval(trickle));
+    expect(answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(answer).to.include('The upload was too slow. Try again with a faster connection.');
+  });
+
   it('forms with files count before they are received', async function () {
     this.timeout(120_000);
     const client = await signedIn(service, 'unread@example.com');

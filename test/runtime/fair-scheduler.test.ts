@@ -53,6 +53,17 @@ describe('The scheduler of slow work', () => {
     expect(work.started.slice(5)).to.deep.equal(['a3']);
   });
 
+  it('says that a slot is wanted while another key that has none waits', async () => {
+    const scheduler = createFairScheduler({ slots: 2, slotsPerKey: 2, waitingPerKey: 10 });
+    const work = workOn(scheduler);
+    for (const name of ['a1', 'b1', 'a2', 'b2']) work.add(name);
+    await settled();
+    expect(['a', 'b'].map(scheduler.isWanted)).to.deep.equal([false, false]);
+    work.add('c1');
+    await settled();
+    expect(['a', 'b', 'c'].map(scheduler.isWanted)).to.deep.equal([true, true, false]);
+  });
+
   it('keeps reserved slots for keys that have nothing running', async () => {
     const options = { slots: 4, slotsPerKey: 4, reservedSlots: 2, waitingPerKey: 10 };
     const work = workOn(createFairScheduler(options));

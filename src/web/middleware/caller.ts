@@ -18,5 +18,14 @@ export function callerOf(ctx: Context): Caller {
 
 /** Receives and processes a request when it is the turn of its account. */
 export function inTurn(scheduler: FairScheduler) {
-  return (ctx: Context, next: Next): Promise<void> => scheduler.run(callerOf(ctx), next);
+  return (ctx: Context, next: Next): Promise<void> => {
+    const caller = callerOf(ctx);
+    ctx.state['isSlotWanted'] = () => scheduler.isWanted(caller.key);
+    return scheduler.run(caller, next);
+  };
+}
+
+/** Whether others wait for the slot of this request. Undefined if it has none. */
+export function slotWantedOf(ctx: Context): (() => boolean) | undefined {
+  return ctx.state['isSlotWanted'] as (() => boolean) | undefined;
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import { AppError, invalid } from '../../errors.ts';
 import { watchSpeed } from './minimum-speed.ts';
@@ -10,18 +9,19 @@ const defaultMaxBytes = 64 * 1024;
  * large is not read.
  */
 export async function readBytes(
-  req: IncomingMessage,
+  ctx: Context,
   maxBytes: number,
   tooLarge: string,
 ): Promise<Buffer<ArrayBuffer>> {
   const refusal = () =>
     new AppError('validation_error', tooLarge, { status: 413, code: 'payload_too_large' });
+  const { req } = ctx;
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw refusal();
   const parts: Buffer[] = [];
   let bytes = 0;
   // Not destroyed by an early end, so that the client gets the response.
   const body = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
-  const { tooSlow, stop } = watchSpeed(() => bytes);
+  const { tooSlow, stop } = watchSpeed(ctx);
   try {
     for (;;) {
       const { value: part, done } = await Promise.race([body.next(), tooSlow]);
@@ -49,7 +49,7 @@ export function fileBody(maxBytes = defaultMaxBytes) {
         status: 415,
         code: 'unsupported_media_type',
       });
-    ctx.state['fileBody'] = await readBytes(ctx.req, maxBytes, tooLarge);
+    ctx.state['fileBody'] = await readBytes(ctx, maxBytes, tooLarge);
     await next();
   };
 }

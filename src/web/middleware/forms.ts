@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { parseUrl } from '../../http/parse-url.ts';
 import { parseQuery } from '../../http/query-string.ts';
-import { callerOf } from './caller.ts';
+import { inTurn } from './caller.ts';
 import { needUser } from './guards.ts';
 import { callerAddress } from './caller-address.ts';
 import { hasFile, readMultipart } from './multipart.ts';
@@ -46,6 +46,7 @@ interface FormsParts {
 
 /** Parses posted forms, and refuses those from other sites and those over the rate limit. */
 export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Middleware {
+  const receiveInTurn = inTurn(uploads);
   const ownHost = new URL(config.baseUrl).host;
   // In memory, per process: refusing a form must not cost a query.
   const formBuckets = createTokenBuckets(maxFormsPerAddress);
@@ -75,7 +76,7 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
   /** Limited before it is read: an upload takes one of few slots. */
   function acceptUpload(ctx: Context, next: Next): Promise<void> {
     rateLimit(ctx);
-    return uploads.run(callerOf(ctx), async () => {
+    return receiveInTurn(ctx, async () => {
       ctx.request.body = await readMultipart(ctx);
       requireToken(ctx);
       await next();

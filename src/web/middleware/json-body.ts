@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
+import { watchSpeed } from './minimum-speed.ts';
 
 const defaultMaxBytes = 64 * 1024;
 /** 500 rows of 12 fields, and room for mistakes. */
@@ -52,7 +53,8 @@ export function jsonBody(maxBytes = defaultMaxBytes) {
     // Content codings are case-insensitive; koa-body only knows lower case.
     const encoding = ctx.req.headers['content-encoding'];
     if (encoding) ctx.req.headers['content-encoding'] = encoding.toLowerCase();
-    await readBytes(ctx, async () => undefined);
+    const { tooSlow, stop } = watchSpeed(ctx);
+    await Promise.race([readBytes(ctx, async () => undefined), tooSlow]).finally(stop);
     const bytes = ctx.request.body as unknown as string;
     ctx.state['bodyBytes'] = bytes;
     ctx.request.body = parse(bytes);

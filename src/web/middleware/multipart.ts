@@ -39,7 +39,7 @@ export interface UploadedFile {
 export async function readMultipart(ctx: Context): Promise<Record<string, string>> {
   const maxBytes = maxBytesOf(ctx) ?? 0;
   const tooLarge = `The file is too large. Choose one with at most ${maxBytes / bytesPerMb} MB.`;
-  const body = await readBytes(ctx.req, maxBytes + otherBytes, tooLarge);
+  const body = await readBytes(ctx, maxBytes + otherBytes, tooLarge);
   const boundary = boundaryOf(ctx.get('Content-Type'));
   if (boundary === undefined || !hasFewParts(body, boundary)) throw malformed();
   // Not the header of the client: only this boundary was counted.
