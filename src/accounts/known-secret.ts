@@ -54,7 +54,7 @@ export function createKnownSecret({ dataDir, databaseUrl, db, replicas }: KnownS
       const text = unsealText(Buffer.from(sealed, 'base64'), await key(), purpose);
       return { secret: text === '' ? undefined : Buffer.from(text, 'base64'), from: 'disk' };
     } catch {
-      // Of another DATABASE_URL.
+      // It was written with another DATABASE_URL.
       return undefined;
     }
   }

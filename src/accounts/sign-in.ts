@@ -98,7 +98,7 @@ export async function checkSignIn(
     );
   // One from before the work rose is none: otherwise the cheap challenges would be collected in advance.
   const proofId = proof && !isKnownDevice && proof.level >= (await proofLevel()) ? proof.id : undefined;
-  // Failed attempts of others at the same address do not lock out a known device, nor who has done the work.
+  // Failed attempts of others at the same address lock out neither a known device nor a client with a proof.
   const limits = isKnownDevice || proofId !== undefined ? [account] : [ofAddress, account];
 
   /** `full`: the limit that is reached. */
