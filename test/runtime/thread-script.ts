@@ -40,15 +40,19 @@ export async function writeThreadScript(): Promise<string> {
   return file;
 }
 
-/** Nobody's: the limit of threads counts all of a user, and root has none. */
-const otherUser = { uid: 61_234, gid: 61_234 };
+/**
+ * The limit of threads is per user, and root has none. Another user may not be allowed to read the checkout, hence the
+ * capability.
+ */
+const asOtherUser =
+  'setpriv --reuid 61234 --regid 61234 --clear-groups --inh-caps +dac_read_search --ambient-caps +dac_read_search';
 const limits = {
-  files: { command: 'ulimit -n 60', take: "openSync('/dev/null')", release: 'closeSync', user: {} },
+  files: { command: 'ulimit -n 60', take: "openSync('/dev/null')", release: 'closeSync', launcher: '' },
   threads: {
     command: 'ulimit -p 24 2>/dev/null || ulimit -u 24',
     take: "new Worker('setInterval(() => undefined, 1_000)', { eval: true })",
     release: '(worker) => worker.terminate()',
-    user: otherUser,
+    launcher: asOtherUser,
   },
 };
 
@@ -61,7 +65,7 @@ export const canLimit = (what: keyof typeof limits) =>
  * left, `release()` gives them back, and `until(work)` repeats what fails.
  */
 export async function runLimited(what: keyof typeof limits, module: string): Promise<string> {
-  const { command, take, release, user } = limits[what];
+  const { command, take, release, launcher } = limits[what];
   const start = `import { closeSync, openSync } from 'node:fs';
     import { Worker } from 'node:worker_threads';
     setTimeout(() => process.exit(1), 30_000).unref();
@@ -83,9 +87,8 @@ export async function runLimited(what: keyof typeof limits, module: string): Pro
   await chmod(folder, 0o755);
   const file = join(folder, 'main.mjs');
   await writeFile(file, start + module);
-  const limited = spawn('sh', ['-c', `${command}; exec "$0" "$1"`, process.execPath, file], {
+  const limited = spawn('sh', ['-c', `${command}; exec ${launcher} "$0" "$1"`, process.execPath, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    ...user,
   });
   return text(limited.stdout);
 }
