@@ -1,7 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { channel } from 'node:diagnostics_channel';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import { expect } from 'chai';
 import { scheduleRequests } from '../../src/http/schedule-requests.ts';
+import { eventually } from '../support/eventually.ts';
 
 const oneClient = () => 'a';
 
@@ -57,6 +59,25 @@ describe('Requests scheduled fairly', () => {
     expect(answers).to.deep.equal([[503, '5']]);
     expect(await answer.json()).to.include({ error: 'internal_error' });
     stop();
+  });
+
+  it('let up to 32 connections be accepted first, of which a turn of the event loop accepts one', async () => {
+    let accepted = 0;
+    const acceptedBefore: number[] = [];
+    const listener = scheduleRequests(() => acceptedBefore.push(accepted), oneClient);
+    const server = createNetServer(() => (accepted += 1));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const clients = Array.from({ length: 80 }, () => connect(port, '127.0.0.1'));
+    // As if another connection had been accepted in the turn before.
+    channel('net.server.socket').publish({});
+    for (let number = 0; number < 2; number += 1)
+      listener({} as IncomingMessage, { destroyed: false } as ServerResponse);
+    await eventually(async () => expect([acceptedBefore.length, accepted]).to.deep.equal([2, 80]));
+    for (const client of clients) client.destroy();
+    server.close();
+    expect(acceptedBefore[0]).to.be.within(25, 40);
+    expect(acceptedBefore[1]).to.be.within(55, 75);
   });
 
   describe('from a client that sends thousands', () => {
