@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { partsBetween } from '../codes/files/read-chunks.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
 import type { ByteRange } from '../http/byte-range.ts';
@@ -51,6 +52,8 @@ export function createPartSender({ readPart }: Pick<ServedFiles, 'readPart'>): S
       }
       if (!res.headersSent) start();
       if (!res.write(data)) await drained(res);
+      // A part that the system takes at once is drained in the same turn of the event loop. Other requests go on in between.
+      await setImmediate();
       if (res.destroyed) return;
     }
     res.end();

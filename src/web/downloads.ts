@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { type Caller, createFairScheduler } from '../runtime/fair-scheduler.ts';
 
 /** Large responses of accounts: labels, archives, CSV. Each is made while it is sent, and no longer than its client reads. */
@@ -26,7 +27,7 @@ export function createDownloads(): Downloads {
       const release = await responses.acquire(caller);
       try {
         // Counted in bytes: as objects, many pages would be drawn ahead.
-        const body = Readable.from(await make(), { objectMode: false });
+        const body = Readable.from(partByPart(await make()), { objectMode: false });
         body.once('close', release);
         if (caller.signal?.aborted) body.destroy();
         else caller.signal?.addEventListener('abort', () => body.destroy(), { once: true });
@@ -38,4 +39,12 @@ export function createDownloads(): Downloads {
     },
     read: (caller, read) => reading.run(caller, read),
   };
+}
+
+/** Parts that are already in memory would otherwise follow each other without a turn of the event loop for anybody else. */
+async function* partByPart<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    yield part;
+    await setImmediate();
+  }
 }
