@@ -2,6 +2,7 @@ import { validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { QrCode } from './qr-code.ts';
+import { codesPerQuery } from './search-codes.ts';
 
 const maxInMessage = 5;
 
@@ -15,14 +16,17 @@ export async function findCodes(
   ids: string[],
   { locks = false }: { locks?: boolean } = {},
 ): Promise<{ codes: QrCode[]; missing: number[] }> {
-  const wanted = [...new Set(ids.filter((id) => isUuid(id)))];
-  const query = QrCode.query(db)
-    .where({ user_id: ownerId })
-    .whereRaw('id = ANY(CAST(? AS uuid[]))', [wanted]);
+  const wanted = [...new Set(ids.filter((id) => isUuid(id)).map((id) => id.toLowerCase()))];
   // In the order of their ids, so that two requests do not wait for each other.
-  if (locks) query.orderBy('id').forNoKeyUpdate();
-  const rows = await query;
-  const byId = new Map(rows.map((code) => [code.id, code]));
+  if (locks) wanted.sort();
+  const byId = new Map<string, QrCode>();
+  for (let at = 0; at < wanted.length; at += codesPerQuery) {
+    const query = QrCode.query(db)
+      .where({ user_id: ownerId })
+      .whereRaw('id = ANY(CAST(? AS uuid[]))', [wanted.slice(at, at + codesPerQuery)]);
+    if (locks) query.orderBy('id').forNoKeyUpdate();
+    for (const code of await query) byId.set(code.id, code);
+  }
   const found = ids.map((id) => byId.get(id.toLowerCase()));
   return {
     codes: found.filter((code) => code !== undefined),

@@ -3,6 +3,8 @@ import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 
 const maxCategories = 200;
+/** A row takes some 50 µs to parse, and redirects wait meanwhile. */
+export const codesPerQuery = 100;
 
 export interface CodeSearch {
   /** Any part of the name, case-insensitive. */
@@ -55,6 +57,22 @@ export async function searchCodes(
     hasPrevious: after !== undefined,
     hasNext: found.length > limit,
   };
+}
+
+/** All codes that the search finds, or the first `max` of them. In several queries, so that no request waits for all rows. */
+export async function searchAllCodes(
+  db: Database,
+  ownerId: string,
+  search: CodeSearch,
+  max: number,
+): Promise<QrCode[]> {
+  const found: QrCode[] = [];
+  for (;;) {
+    const limit = Math.min(codesPerQuery, max - found.length);
+    const { codes, hasNext } = await searchCodes(db, ownerId, search, { limit, after: found.at(-1) });
+    found.push(...codes);
+    if (!hasNext || found.length >= max) return found;
+  }
 }
 
 export function countCodes(db: Database, ownerId: string, search: CodeSearch): Promise<number> {

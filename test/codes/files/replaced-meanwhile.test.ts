@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { findCode } from '../../../src/codes/codes.ts';
 import { fileAddress } from '../../../src/codes/files/file-name.ts';
+import { createServedFiles } from '../../../src/codes/files/served-files.ts';
 import { purgeFiles } from '../../../src/codes/files/purge-files.ts';
 import { deleteFile, saveFile } from '../../../src/codes/files/stored-file.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
@@ -61,6 +62,17 @@ describe('A file that is replaced or deleted while it is read', () => {
     await deleteFile(db, code.id, 'file');
     await purgeFiles(db, () => false);
   }
+
+  it('reads a part from the database once, since the bytes of an id never change', async () => {
+    const { id } = await codeWithFile();
+    const files = createServedFiles(service.db);
+    const file = await files.find(id);
+    const part = { position: 1, from: 0, length: 1_000 };
+    const read = await files.readPart(file?.id ?? '', part);
+    await service.db('code_file_chunks').where({ file_id: file?.id }).delete();
+    expect(await files.readPart(file?.id ?? '', part)).to.equal(read);
+    expect(await files.readPart(file?.id ?? '', { ...part, position: 2 })).to.equal(undefined);
+  });
 
   async function served(url: string): Promise<Buffer> {
     const answer = await fetch(url.replace(baseUrl, service.url));

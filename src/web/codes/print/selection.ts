@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { findCodes } from '../../../codes/find-codes.ts';
 import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { searchCodes } from '../../../codes/search-codes.ts';
+import { searchAllCodes } from '../../../codes/search-codes.ts';
 import { AppError } from '../../../errors.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { userOf } from '../../ui/page.ts';
@@ -33,7 +33,7 @@ export async function readSelection(ctx: Context, { db, now }: PageParts): Promi
   }
   const search = readSearch(ctx);
   const wanted = codeSearchOf(search, now());
-  const { codes } = await searchCodes(db, ownerId, wanted, { limit: maxPrintedCodes + 1 });
+  const codes = await searchAllCodes(db, ownerId, wanted, maxPrintedCodes + 1);
   if (codes.length > maxPrintedCodes) throw tooMany();
   return {
     codes: sorted(codes),
