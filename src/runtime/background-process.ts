@@ -3,9 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { entryOf, exitedRunner, type Runner } from './runner.ts';
 
-/** Starts another program with a lower priority, and with it all its threads. On a busy machine it still gets a share. */
-const launcher = ['nice', '-n', '10'];
-
 /** Garbage is collected in the same thread: helper threads would compete with redirects for cores. */
 const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
 
@@ -13,7 +10,7 @@ const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
 const passedVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_ENV', 'THREADS_FROM_BUILD'];
 
 /**
- * A process of its own for work that would slow down this one even from a thread of low priority: threads of a process share
+ * A process of its own, of low priority once it is ready, for work that would slow down this one even from a thread of low priority: threads of a process share
  * the helper threads of the garbage collector and the lock on its memory.
  */
 export function startBackgroundProcess(file: URL): Runner {
@@ -26,14 +23,7 @@ export function startBackgroundProcess(file: URL): Runner {
 
 function spawnFile(file: URL): ChildProcess {
   const { entry, args } = entryOf(file);
-  const [program = '', ...rest] = [
-    ...(process.platform === 'win32' ? [] : launcher),
-    process.execPath,
-    ...nodeOptions,
-    fileURLToPath(entry),
-    ...args,
-  ];
-  return spawn(program, rest, {
+  return spawn(process.execPath, [...nodeOptions, fileURLToPath(entry), ...args], {
     env: Object.fromEntries(passedVariables.map((name) => [name, process.env[name]])),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',

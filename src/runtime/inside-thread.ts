@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { lowerProcessPriority } from './low-priority.ts';
 import type { ThreadMessage } from './runner.ts';
 
 /** The other end of thread.ts: what the code that runs in a thread, or in a process of its own, uses. */
@@ -19,6 +20,7 @@ if (!parentPort) {
 
 /** To be called once, when the thread can handle requests. */
 export function signalReady(): void {
+  if (!parentPort) lowerProcessPriority();
   post({ ready: true });
 }
 

@@ -1,4 +1,5 @@
-import { constants, setPriority } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** Between normal (0) and below normal (10): a third of the share of others on a busy machine. */
 const timedPriority = 5;
@@ -12,4 +13,16 @@ const timedPriority = 5;
  */
 export function lowerThreadPriority({ isTimed = false } = {}): void {
   if (process.platform === 'linux') setPriority(isTimed ? timedPriority : constants.priority.PRIORITY_LOW);
+}
+
+/**
+ * Lowers this process with the threads that it has; those it starts later inherit it. Called once it has started: at a low
+ * priority, starting takes ten seconds on a busy machine, and the first request waits for it. It still gets a share then.
+ */
+export function lowerProcessPriority(): void {
+  if (process.platform === 'win32') return;
+  // On Linux, priorities are those of threads.
+  const ids = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
+  const priority = Math.min(getPriority() + 10, constants.priority.PRIORITY_LOW);
+  for (const id of ids) setPriority(id, priority);
 }
