@@ -208,7 +208,7 @@ function checkNode(root = here) {
  * Shuts down when npm exits. A killed npm cannot forward the signal, so we poll for a change of our parent process, and
  * of the parent's parent if npm runs the script through a shell.
  */
-function shutDownWithNpm() {
+export function shutDownWithNpm() {
   const script = process.env.npm_lifecycle_script;
   if (!script) return;
   const parents = () => {
@@ -225,7 +225,7 @@ function shutDownWithNpm() {
   }, 250).unref();
 }
 
-function readProc(pid, name) {
+export function readProc(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { availableParallelism, setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ensureBuilt, ensureInstalled } from '../src/launch.mjs';
+import { ensureBuilt, ensureInstalled, readProc, shutDownWithNpm } from '../src/launch.mjs';
 import { isLogLine, secretsIn } from './log-check.mjs';
 import { installMissingPackages } from './packages.mjs';
 
@@ -59,7 +59,10 @@ const logs = [];
 // rolling upgrade from the previous release, or from the commit that follows. Files: only those.
 // Nothing: the rest, and checks.
 const asked = process.argv.slice(2);
+/** The programs under way, of which some start others. */
+const running = new Set();
 const servers = await startServers();
+endOnSignals();
 if (!servers) report('the servers of the tests', 'They did not start: see above.');
 else if (asked[0] === '--faults') {
   await runMocha(['--timeout', '180000', 'test/faults/*.fault.ts']);
@@ -140,6 +143,48 @@ async function startServers() {
       },
     }
   );
+}
+
+/** Ends everything that was started. The tests have nothing to clean up in servers that end as well. */
+function endOnSignals() {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])
+    process.once(signal, async () => {
+      for (const pid of startedBy([...running])) tryToKill(pid);
+      await servers?.stop();
+      process.exit(code);
+    });
+  shutDownWithNpm();
+}
+
+/** With all descendants, and those whose parent has ended: they have the variables of a run. */
+function startedBy(pids) {
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => Number(name) > 0)
+      .map((name) => {
+        const stat = readProc(name, 'stat');
+        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        const isOurs = readProc(name, 'environ').includes(`TEST_RUN=${process.pid}\0`);
+        return [Number(name), isOurs ? pids[0] : parent];
+      }),
+  );
+  const found = new Set(pids);
+  for (let size = 0; size !== found.size; ) {
+    size = found.size;
+    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
+  }
+  return found;
+}
+
+function tryToKill(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 async function runMarked(mark, { inParallel = false } = {}) {
@@ -226,13 +271,15 @@ function report(title, error) {
 async function run([program, ...args], { output, env = {}, niceness = 0 }) {
   const child = spawn(join('node_modules', '.bin', program), args, {
     stdio: output === 'kept' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, TEST_RUN: String(process.pid), ...env },
     shell: process.platform === 'win32',
   });
+  running.add(child.pid);
   if (niceness > 0 && child.pid) setPriority(child.pid, niceness);
   const printed = [];
   child.stdout?.on('data', (chunk) => printed.push(chunk));
   child.stderr?.on('data', (chunk) => printed.push(chunk));
   const [code] = await once(child, 'close');
+  running.delete(child.pid);
   return { code, output: Buffer.concat(printed).toString() };
 }
