@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import { parseQuery } from '../../http/query-string.ts';
+import { parseQuery } from '../../http/parse-url.ts';
 
 /** Converts integers and booleans strictly; any other text is left for the schema to reject. */
 export function readQuery(schema: TObject, querystring: string): Record<string, unknown> {

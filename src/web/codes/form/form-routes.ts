@@ -48,7 +48,7 @@ import { readForm, typeOf } from './read-form.ts';
 import { changedPage, pageBodyOf, pageErrors } from './page-body.ts';
 import { printSizeErrors } from './print-size.ts';
 import { formPreview, previewNonce } from './form-preview.ts';
-import { policyWithPreview } from '../../middleware/security-headers.ts';
+import { policyWithPreview } from '../../middleware/headers.ts';
 import { switchForm } from './switch-form.ts';
 import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';

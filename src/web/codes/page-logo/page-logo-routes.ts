@@ -6,9 +6,8 @@ import { AppError, BusyError, type FieldError, invalid } from '../../../errors.t
 import { maxAltLength } from '../../api/page-logos.ts';
 import { readLogo } from '../../api/read-logo.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { field } from '../../middleware/forms.ts';
+import { field, fileField } from '../../middleware/forms.ts';
 import { refusedByLimit, spendForm } from '../../form-quota.ts';
-import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { PageLogoView } from './page-logo-view.tsx';
