@@ -21,10 +21,8 @@ import { en } from '../../src/redirect/languages/en.ts';
 import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
 import { normalizeReason } from '../../src/web/admin/admin-input.ts';
-import { normalizeLabels } from '../../src/web/api/normalize-labels.ts';
-import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
-import { readQuery } from '../../src/web/api/query-string.ts';
-import { compileValidator } from '../../src/web/api/validation.ts';
+import { compileValidator, normalizeLabels, readQuery } from '../../src/codes/validation.ts';
+import { createBody, createDefaults } from '../../src/codes/code-rules.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
 import {
   changedBody,

@@ -11,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
-import type { RuleError } from './check-body.ts';
+import type { BodyRules } from '../../codes/validation.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
@@ -30,12 +30,6 @@ export interface ApiServices {
   codeChanged(shareToken: string): void;
   prints: Prints;
 }
-
-/** Rules that a schema cannot express. `fields` passed the schema, `invalidFields` did not. */
-export type BodyRules<Body = object> = (
-  fields: Partial<Body>,
-  invalidFields: Set<string>,
-) => Promise<RuleError[]>;
 
 /** A parsed and validated request. */
 interface ApiRequest<Params, Query, Body> {

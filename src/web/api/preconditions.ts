@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
-import type { readShape } from './qr-code-shapes.ts';
+import type { readShape } from './qr-codes.ts';
 
 /**
  * A strong validator of the response: a hash of all that its owner can change, and the number of scans. `If-Match` compares

@@ -13,7 +13,7 @@ import {
 } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
-import { readFile, readPhoto } from '../../api/read-upload.ts';
+import { readFile, readPhoto } from '../../../codes/files/read-upload.ts';
 import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
