@@ -16,7 +16,6 @@ import { describeProof, pictureOf, proveDesign } from '../../codes/proof/prove-d
 import type { QrCode } from '../../codes/qr-code.ts';
 import { nullable, timestamp, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 
 const logo = nullable(
@@ -77,11 +76,10 @@ export const readQrCodeDesign = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
     const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
-    etag(resourceEtag(shown));
-    return shown;
+    return versioned(shown);
   },
 });
 
@@ -105,7 +103,7 @@ export const replaceQrCodeDesign = operation({
   },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, body, etag, requireMatch },
+    { ownerId, caller, params, body, versioned, requireMatch },
     { db, config, proofs, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -120,12 +118,11 @@ export const replaceQrCodeDesign = operation({
     );
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (stored) =>
-      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+      requireMatch(presentDesign(code, stored, config.baseUrl)),
     );
     codeChanged(code.shareToken);
     const saved = presentProven(proven, updatedAt);
-    etag(resourceEtag(saved));
-    return { ...saved, proof: proven.proof };
+    return { ...versioned(saved), proof: proven.proof };
   },
 });
 
@@ -143,7 +140,7 @@ export const deleteQrCodeDesign = operation({
   async handle({ ownerId, params, requireMatch }, { db, config, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     await deleteDesign(db, code.id, now(), (stored) =>
-      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+      requireMatch(presentDesign(code, stored, config.baseUrl)),
     );
     codeChanged(code.shareToken);
   },
@@ -184,11 +181,10 @@ export const readQrCodeLogo = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
     const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
-    etag(resourceEtag(design));
-    return { logo: design.logo };
+    return { logo: versioned(design).logo };
   },
 });
 
@@ -211,7 +207,7 @@ export const replaceQrCodeLogo = operation({
   },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, file, etag, requireMatch },
+    { ownerId, caller, params, file, versioned, requireMatch },
     { db, config, proofs, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -221,12 +217,11 @@ export const replaceQrCodeLogo = operation({
     const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (current) =>
-      requireMatch(resourceEtag(presentDesign(code, current, config.baseUrl))),
+      requireMatch(presentDesign(code, current, config.baseUrl)),
     );
     codeChanged(code.shareToken);
     const saved = presentProven(proven, updatedAt);
-    etag(resourceEtag(saved));
-    return { ...saved, proof: proven.proof };
+    return { ...versioned(saved), proof: proven.proof };
   },
 });
 
@@ -243,7 +238,7 @@ export const deleteQrCodeLogo = operation({
   async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
-      resourceEtag(presentDesign(code, current, config.baseUrl));
+      presentDesign(code, current, config.baseUrl);
     const stored = await findDesign(db, code.id);
     if (!stored || stored.design.logo === null) return requireMatch(present(stored));
     const design = { ...stored.design, logo: null };

@@ -50,10 +50,10 @@ interface ApiRequest<Params, Query, Body> {
   mediaType: string;
   /** Adds a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
-  /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
-  etag(tag: string): void;
-  /** Throws a 412 where `If-Match` does not name the version of this ETag. Call it in the transaction of the change. */
-  requireMatch(tag: string): void;
+  /** Sets the ETag of the response, and returns the resource. A GET whose `If-None-Match` names it gets a 304. */
+  versioned<Resource extends object>(resource: Resource, etag?: string): Resource;
+  /** Throws a 412 where `If-Match` does not name this version: a resource or its ETag. Call it in the transaction of the change. */
+  requireMatch(current: object | string): void;
 }
 
 export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';

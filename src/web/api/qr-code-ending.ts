@@ -6,7 +6,6 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import type { Config } from '../../config.ts';
 import { afterExpiryUrlDescription, endingBody, endingChanges, endingRules } from '../../codes/code-rules.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 
 export const endingShape = Type.Object(
@@ -38,10 +37,9 @@ export const readQrCodeEnding = operation({
   params: codeIdParams,
   success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const ending = presentEnding(await findCode(db, ownerId, params.id), config);
-    etag(resourceEtag(ending));
-    return ending;
+    return versioned(ending);
   },
 });
 
@@ -64,22 +62,21 @@ export const updateQrCodeEnding = operation({
     example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, now, codeChanged }) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
       async (code, transaction) => {
         const given = await body(endingRules(transaction, config));
-        requireMatch(resourceEtag(presentEnding(code, config)));
+        requireMatch(presentEnding(code, config));
         return endingChanges(code, given, config.qrCodeLifetimeDays, now());
       },
       now(),
     );
     codeChanged(changed.shareToken);
     const ending = presentEnding(changed, config);
-    etag(resourceEtag(ending));
-    return ending;
+    return versioned(ending);
   },
 });
 

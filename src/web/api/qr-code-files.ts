@@ -10,7 +10,6 @@ import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../
 import type { QrCode } from '../../codes/qr-code.ts';
 import { label, nullable, timestamp, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 
 const filePath = '/qrcodes/{id}/file';
@@ -64,12 +63,11 @@ export const readQrCodeFile = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
     const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
-    etag(resourceEtag(shown));
     return {
-      ...shown,
+      ...versioned(shown),
       usedBytes: await usedBytes(db, ownerId),
       quotaBytes: await findFileQuota(db, ownerId, config.limits),
     };
@@ -95,7 +93,7 @@ export const replaceQrCodeFile = operation({
   success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, query, file, mediaType, etag, requireMatch },
+    { ownerId, caller, params, query, file, mediaType, versioned, requireMatch },
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -111,13 +109,11 @@ export const replaceQrCodeFile = operation({
     const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
     const upload = await readFile(imageDecoder, caller, { bytes, declared: mediaType, name });
     const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
-    const check = (current: CodeFile | undefined) =>
-      requireMatch(resourceEtag(presentFile(current, code, config.baseUrl)));
+    const check = (current: CodeFile | undefined) => requireMatch(presentFile(current, code, config.baseUrl));
     const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
     codeChanged(code.shareToken);
     const shown = presentFile(saved, code, config.baseUrl);
-    etag(resourceEtag(shown));
-    return { ...shown, usedBytes: await usedBytes(db, ownerId), quotaBytes };
+    return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
   },
 });
 
@@ -135,7 +131,7 @@ export const deleteQrCodeFile = operation({
   async handle({ ownerId, params, warn, requireMatch }, { db, config, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
-      requireMatch(resourceEtag(presentFile(current, code, config.baseUrl))),
+      requireMatch(presentFile(current, code, config.baseUrl)),
     );
     if (!isDeleted) return;
     codeChanged(code.shareToken);
@@ -182,11 +178,10 @@ export const readQrCodePhoto = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
     const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
-    etag(resourceEtag(shown));
-    return shown;
+    return versioned(shown);
   },
 });
 
@@ -204,7 +199,7 @@ export const replaceQrCodePhoto = operation({
   success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, file, mediaType, etag, requireMatch },
+    { ownerId, caller, params, file, mediaType, versioned, requireMatch },
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -212,12 +207,11 @@ export const replaceQrCodePhoto = operation({
     const quotaBytes = await findFileQuota(db, ownerId, config.limits);
     const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
     const check = (current: CodeFile | undefined) =>
-      requireMatch(resourceEtag(presentPhoto(current, code, config.baseUrl)));
+      requireMatch(presentPhoto(current, code, config.baseUrl));
     const saved = await saveFile(db, code, photo, { quotaBytes, check, now: now() });
     codeChanged(code.shareToken);
     const shown = presentPhoto(saved, code, config.baseUrl);
-    etag(resourceEtag(shown));
-    return shown;
+    return versioned(shown);
   },
 });
 
@@ -234,7 +228,7 @@ export const deleteQrCodePhoto = operation({
   async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     await deleteFile(db, code.id, 'photo', (current) =>
-      requireMatch(resourceEtag(presentPhoto(current, code, config.baseUrl))),
+      requireMatch(presentPhoto(current, code, config.baseUrl)),
     );
     codeChanged(code.shareToken);
   },

@@ -7,7 +7,6 @@ import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../..
 import { pageLookChanges, pageLookOf } from '../../codes/page-look.ts';
 import { closed, color, label, nullable, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
 
 export const pageShape = Type.Object(
@@ -35,10 +34,9 @@ export const readQrCodePage = operation({
   params: codeIdParams,
   success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const look = pageLookOf(await findCode(db, ownerId, params.id));
-    etag(resourceEtag(look));
-    return look;
+    return versioned(look);
   },
 });
 
@@ -54,22 +52,21 @@ export const updateQrCodePage = operation({
   bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
   success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, { db, now, codeChanged }) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, { db, now, codeChanged }) {
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
       async (code) => {
         const given = await body();
-        requireMatch(resourceEtag(pageLookOf(code)));
+        requireMatch(pageLookOf(code));
         return pageLookChanges(given);
       },
       now(),
     );
     codeChanged(changed.shareToken);
     const look = pageLookOf(changed);
-    etag(resourceEtag(look));
-    return look;
+    return versioned(look);
   },
 });
 
@@ -106,11 +103,10 @@ export const readQrCodePageLogo = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const code = await findCode(db, ownerId, params.id);
     const shown = presentPageLogo(await findPageLogo(db, code.id));
-    etag(resourceEtag(shown));
-    return shown;
+    return versioned(shown);
   },
 });
 
@@ -135,17 +131,16 @@ export const replaceQrCodePageLogo = operation({
   success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, query, file, etag, requireMatch },
+    { ownerId, caller, params, query, file, versioned, requireMatch },
     { db, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
     const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
-      requireMatch(resourceEtag(presentPageLogo(stored))),
+      requireMatch(presentPageLogo(stored)),
     );
     codeChanged(code.shareToken);
-    etag(resourceEtag(saved));
-    return saved;
+    return versioned(saved);
   },
 });
 
@@ -161,7 +156,7 @@ export const deleteQrCodePageLogo = operation({
   isVersioned: true,
   async handle({ ownerId, params, requireMatch }, { db, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
-    await deletePageLogo(db, code.id, now(), (stored) => requireMatch(resourceEtag(presentPageLogo(stored))));
+    await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
     codeChanged(code.shareToken);
   },
 });

@@ -25,7 +25,7 @@ import { readScanCounts } from '../../scans/analytics.ts';
 import { choice, id, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { type ApiServices, operation } from './operation.ts';
-import { codeEtag } from './preconditions.ts';
+import { etagOf } from './preconditions.ts';
 import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
 
 const assigned = 'is assigned by the service and cannot be set';
@@ -145,6 +145,9 @@ export const changedExample: Static<typeof readShape> = {
   updatedAt: '2026-12-01T08:00:00.000Z',
 };
 
+/** Scans do not make a version stale. */
+const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
+
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
 const warningNote =
@@ -170,7 +173,7 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, body, warn, etag }, { db, config, proofs, now }) {
+  async prepare({ ownerId, body, warn, versioned }, { db, config, proofs, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const created = newCode(
       ownerId,
@@ -185,8 +188,7 @@ export const createQrCode = operation({
       if (style.refused) warnings.push(plainWarning(style.refused));
       if (styleMissed) warnings.push(missedWarnings[styleMissed]);
       warn(warnings);
-      etag(codeEtag(presentCode(code, 0, config.baseUrl)));
-      return presentCreated(code, config.baseUrl);
+      return versioned(presentCreated(code, config.baseUrl), codeEtag(presentCode(code, 0, config.baseUrl)));
     };
   },
 });
@@ -201,10 +203,9 @@ export const readQrCode = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, services) {
+  async handle({ ownerId, params, versioned }, services) {
     const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
-    etag(codeEtag(shown));
-    return shown;
+    return versioned(shown, codeEtag(shown));
   },
 });
 
@@ -282,7 +283,7 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, params, body, warn, etag, requireMatch }, { db, config, proofs }) {
+  async prepare({ ownerId, params, body, warn, versioned, requireMatch }, { db, config, proofs }) {
     // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
     const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
@@ -312,8 +313,7 @@ export const updateQrCode = operation({
       services.codeChanged(changed.shareToken);
       warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
       const shown = await presentWithCount(changed, services);
-      etag(codeEtag(shown));
-      return shown;
+      return versioned(shown, codeEtag(shown));
     };
   },
 });

@@ -35,7 +35,7 @@ import { createRenaming, inSentNames, type RenamedBody, renamingWarnings } from 
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
 import { buildOpenApi } from './openapi.ts';
 import { acceptsIdempotencyKey, type ApiServices, type Operation } from './operation.ts';
-import { isKnown, requireMatch } from './preconditions.ts';
+import { etagOf, isKnown, requireMatch } from './preconditions.ts';
 import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import {
@@ -217,10 +217,12 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       file: () => fileOf(ctx),
       mediaType: ctx.get('Content-Type'),
       warn: (more) => void warnings.push(...more),
-      etag: (tag) => {
-        headers.ETag = tag;
+      versioned(resource, etag = etagOf(resource)) {
+        headers.ETag = etag;
+        return resource;
       },
-      requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
+      requireMatch: (current) =>
+        requireMatch(ctx.req.headers['if-match'], typeof current === 'string' ? current : etagOf(current)),
     };
     const handle = operation.prepare
       ? await operation.prepare(request, services).catch(named)

@@ -13,7 +13,6 @@ import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp, T
 import { designProperties, logoExample, logoShape } from './designs.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
 
 const name = label('The name of the style: unique in the account, whether in upper or lower case.');
@@ -79,8 +78,6 @@ export const styleExample: Static<typeof styleShape> = {
 
 export const styleIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the style.' }) });
 
-const styleEtag = (style: Style) => resourceEtag(presentStyle(style));
-
 const logoHint = { logo: 'cannot be set here; use PUT /api/v1/styles/{id}/logo' };
 const proven =
   'It is proven to scan on an example with the default colors, and again on each code that gets it.';
@@ -103,7 +100,7 @@ export const createStyle = operation({
     location: '/styles/{id}',
   },
   isVersioned: true,
-  async prepare({ ownerId, caller, body, etag }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, body, versioned }, { db, config, proofs, now }) {
     const { name, isDefault = false, qrCodeId = null, ...given } = await body();
     const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
     const start = code && (await findDesign(db, code.id))?.design;
@@ -111,8 +108,7 @@ export const createStyle = operation({
     await proveStyle(proofs, caller, design, config.baseUrl);
     return async (services) => {
       const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
-      etag(styleEtag(style));
-      return presentStyle(style);
+      return versioned(presentStyle(style));
     };
   },
 });
@@ -151,10 +147,9 @@ export const readStyle = operation({
   params: styleIdParams,
   success: { status: 200, description: 'The style.', schema: styleShape, example: styleExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const style = await findStyle(db, ownerId, params.id);
-    etag(styleEtag(style));
-    return presentStyle(style);
+    return versioned(presentStyle(style));
   },
 });
 
@@ -176,10 +171,10 @@ export const updateStyle = operation({
     schema: styleShape,
     example: styleExample,
   },
-  async prepare({ ownerId, caller, params, body, etag, requireMatch }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, params, body, versioned, requireMatch }, { db, config, proofs, now }) {
     const stored = await findStyle(db, ownerId, params.id);
     const { name, isDefault, ...given } = await body();
-    const check = (current: Style) => requireMatch(styleEtag(current));
+    const check = (current: Style) => requireMatch(presentStyle(current));
     check(stored);
     const changesDesign = Object.keys(given).length > 0;
     const design = normalizeDesign({ ...stored.design, ...(given as Partial<Design>) });
@@ -191,8 +186,7 @@ export const updateStyle = operation({
     };
     return async (services) => {
       const style = await changeStyle(services.db, ownerId, stored.id, { ...changes, check }, now());
-      etag(styleEtag(style));
-      return presentStyle(style);
+      return versioned(presentStyle(style));
     };
   },
 });
@@ -208,7 +202,7 @@ export const deleteStyle = operation({
   success: { status: 204, description: 'The style was deleted.' },
   isVersioned: true,
   async handle({ ownerId, params, requireMatch }, { db }) {
-    await removeStyle(db, ownerId, params.id, (style) => requireMatch(styleEtag(style)));
+    await removeStyle(db, ownerId, params.id, (style) => requireMatch(presentStyle(style)));
   },
 });
 
@@ -224,10 +218,9 @@ export const readStyleLogo = operation({
   params: styleIdParams,
   success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const style = await findStyle(db, ownerId, params.id);
-    etag(styleEtag(style));
-    return { logo: style.design.logo };
+    return { logo: versioned(presentStyle(style)).logo };
   },
 });
 
@@ -250,19 +243,18 @@ export const replaceStyleLogo = operation({
     example: { ...styleExample, ...logoExample },
   },
   async handle(
-    { ownerId, caller, params, file, etag, requireMatch },
+    { ownerId, caller, params, file, versioned, requireMatch },
     { db, config, proofs, imageDecoder, now },
   ) {
     const style = await findStyle(db, ownerId, params.id);
-    const check = (current: Style) => requireMatch(styleEtag(current));
+    const check = (current: Style) => requireMatch(presentStyle(current));
     check(style);
     const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
     const to = { ...style.design, logo: newLogo.id };
     await proveStyle(proofs, caller, to, config.baseUrl, newLogo);
     const design = { from: style.design, to, newLogo };
     const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
-    etag(styleEtag(saved));
-    return presentStyle(saved);
+    return versioned(presentStyle(saved));
   },
 });
 
@@ -278,7 +270,7 @@ export const deleteStyleLogo = operation({
   success: { status: 204, description: 'The style has no logo.' },
   async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now }) {
     const style = await findStyle(db, ownerId, params.id);
-    const check = (current: Style) => requireMatch(styleEtag(current));
+    const check = (current: Style) => requireMatch(presentStyle(current));
     check(style);
     if (style.design.logo === null) return;
     const to = { ...style.design, logo: null };

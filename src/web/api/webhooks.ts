@@ -17,7 +17,7 @@ import {
 import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
 import { type ApiServices, operation } from './operation.ts';
-import { versionedEtag } from './preconditions.ts';
+import { etagOf } from './preconditions.ts';
 import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
 
 const maxListed = 100;
@@ -123,7 +123,9 @@ export const endpointWithSecret = Type.Object(
   { description: 'A webhook endpoint with its new secret.' },
 );
 
-function presentEndpoint(endpoint: Endpoint, now: Date): Static<typeof endpointShape> {
+type ShownEndpoint = Static<typeof endpointShape>;
+
+function presentEndpoint(endpoint: Endpoint, now: Date): ShownEndpoint {
   const { previousSecretUntil: until } = endpoint;
   return {
     id: endpoint.id,
@@ -185,9 +187,8 @@ function endpointRules(
 }
 
 /** Failing calls make no version stale. */
-function etagOf(endpoint: Endpoint, now: Date): string {
-  const { failingSince, previousSecretExpiresAt, ...rest } = presentEndpoint(endpoint, now);
-  return versionedEtag(rest, { failingSince, previousSecretExpiresAt });
+function endpointEtag({ failingSince, previousSecretExpiresAt, ...rest }: ShownEndpoint): string {
+  return etagOf(rest, { failingSince, previousSecretExpiresAt });
 }
 
 export const createWebhook = operation({
@@ -208,7 +209,7 @@ export const createWebhook = operation({
     location: '/webhooks/{id}',
   },
   isVersioned: true,
-  async handle({ ownerId, body, etag }, services) {
+  async handle({ ownerId, body, versioned }, services) {
     const { db, config, webhooks, now } = services;
     const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
     const { limits } = await findLimits(db, ownerId, config.limits);
@@ -218,8 +219,8 @@ export const createWebhook = operation({
       { ...given, codeIds: qrCodeIds, categories },
       { box: webhooks.box, quota: limits.webhooks, now: now() },
     );
-    etag(etagOf(endpoint, now()));
-    return { ...presentEndpoint(endpoint, now()), secret };
+    const shown = presentEndpoint(endpoint, now());
+    return { ...versioned(shown, endpointEtag(shown)), secret };
   },
 });
 
@@ -263,10 +264,10 @@ export const readWebhook = operation({
     example: endpointExample,
   },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, now }) {
+  async handle({ ownerId, params, versioned }, { db, now }) {
     const endpoint = await findEndpoint(db, ownerId, params.id);
-    etag(etagOf(endpoint, now()));
-    return presentEndpoint(endpoint, now());
+    const shown = presentEndpoint(endpoint, now());
+    return versioned(shown, endpointEtag(shown));
   },
 });
 
@@ -288,16 +289,16 @@ export const updateWebhook = operation({
     example: endpointExample,
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, services) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, services) {
     const { db, now } = services;
     const stored = await findEndpoint(db, ownerId, params.id);
     const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
     const { qrCodeIds, ...given } = await body(rules);
     const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
-    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
     const changed = await changeEndpoint(db, ownerId, params.id, changes, now(), check);
-    etag(etagOf(changed, now()));
-    return presentEndpoint(changed, now());
+    const shown = presentEndpoint(changed, now());
+    return versioned(shown, endpointEtag(shown));
   },
 });
 
@@ -312,7 +313,9 @@ export const deleteWebhook = operation({
   success: { status: 204, description: 'The webhook endpoint was deleted.' },
   isVersioned: true,
   async handle({ ownerId, params, requireMatch }, { db, now }) {
-    await deleteEndpoint(db, ownerId, params.id, (deleted) => requireMatch(etagOf(deleted, now())));
+    await deleteEndpoint(db, ownerId, params.id, (deleted) =>
+      requireMatch(endpointEtag(presentEndpoint(deleted, now()))),
+    );
   },
 });
 
@@ -332,10 +335,10 @@ export const rotateWebhookSecret = operation({
     example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
   },
   isVersioned: true,
-  async handle({ ownerId, params, etag, requireMatch }, { db, webhooks, now }) {
-    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+  async handle({ ownerId, params, versioned, requireMatch }, { db, webhooks, now }) {
+    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
     const rotated = await rotateSecret(db, ownerId, params.id, { box: webhooks.box, now: now(), check });
-    etag(etagOf(rotated.endpoint, now()));
-    return { ...presentEndpoint(rotated.endpoint, now()), secret: rotated.secret };
+    const shown = presentEndpoint(rotated.endpoint, now());
+    return { ...versioned(shown, endpointEtag(shown)), secret: rotated.secret };
   },
 });
