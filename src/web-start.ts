@@ -6,7 +6,7 @@ import { createRecentChanges } from './codes/recent-changes.ts';
 import type { Config } from './config.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { unavailablePage } from './redirect/pages/notice-pages.ts';
-import { showPage } from './redirect/show-page.ts';
+import { showPage } from './redirect/responses.ts';
 import { applicationName } from './store/application-name.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { webPoolSizes } from './store/pool-sizes.ts';

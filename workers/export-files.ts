@@ -1,4 +1,4 @@
-import { readAccountData } from '../src/accounts/account-data.ts';
+import { readAccountData } from '../src/accounts/account-exports.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
 import { readWholeFile } from '../src/codes/files/read-chunks.ts';
 import { ownedFiles } from '../src/codes/files/stored-file.ts';

@@ -1,5 +1,5 @@
-import { refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
-import { mailboxOf } from '../src/accounts/email-address.ts';
+import { refundAttempt, takeAttempt } from '../src/accounts/request-windows.ts';
+import { mailboxOf } from '../src/accounts/users.ts';
 import type { ServiceSecrets } from '../src/accounts/secrets.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
-import { changePassword } from '../accounts/change-password.ts';
+import { changePassword } from '../accounts/account-links.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forwardedRequestId, forwardedTrace } from '../../src/http/proxy-headers.ts';
+import { forwardedRequestId, forwardedTrace } from '../../src/http/client-address.ts';
 import { formatTraceparent, parseTraceparent } from '../../src/telemetry/trace-context.ts';
 import { createSampler, maxForcedPerSecond } from '../../src/telemetry/trace-sampler.ts';
 

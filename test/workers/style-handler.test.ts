@@ -10,7 +10,7 @@ import {
   purgeApplications,
 } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
-import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../src/codes/code-rules.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import { png } from '../codes/logo/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';

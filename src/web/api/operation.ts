@@ -11,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Prints } from '../prints.ts';
 import type { WebhookParts } from '../webhook-parts.ts';
-import type { RuleError } from './check-body.ts';
+import type { BodyRules } from '../../codes/validation.ts';
 
 /** The resources of all operations, created once per web process. */
 export interface ApiServices {
@@ -30,12 +30,6 @@ export interface ApiServices {
   codeChanged(shareToken: string): void;
   prints: Prints;
 }
-
-/** Rules that a schema cannot express. `fields` passed the schema, `invalidFields` did not. */
-export type BodyRules<Body = object> = (
-  fields: Partial<Body>,
-  invalidFields: Set<string>,
-) => Promise<RuleError[]>;
 
 /** A parsed and validated request. */
 interface ApiRequest<Params, Query, Body> {
@@ -56,10 +50,10 @@ interface ApiRequest<Params, Query, Body> {
   mediaType: string;
   /** Adds a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
-  /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
-  etag(tag: string): void;
-  /** Throws a 412 where `If-Match` does not name the version of this ETag. Call it in the transaction of the change. */
-  requireMatch(tag: string): void;
+  /** Sets the ETag of the response, and returns the resource. A GET whose `If-None-Match` names it gets a 304. */
+  versioned<Resource extends object>(resource: Resource, etag?: string): Resource;
+  /** Throws a 412 where `If-Match` does not name this version: a resource or its ETag. Call it in the transaction of the change. */
+  requireMatch(current: object | string): void;
 }
 
 export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';

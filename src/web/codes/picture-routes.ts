@@ -9,12 +9,11 @@ import { contentTypes, type ImageFormat, logoPolicy } from '../../codes/image/im
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { parseQuery } from '../../http/query-string.ts';
-import { attachment } from '../../http/content-disposition.ts';
+import { parseQuery } from '../../http/parse-url.ts';
+import { attachment } from '../../http/file-headers.ts';
 import { AppError, BusyError, invalid } from '../../errors.ts';
-import { createDefaults, patchBody } from '../api/qr-code-shapes.ts';
-import { readQuery } from '../api/query-string.ts';
-import { compileValidator } from '../api/validation.ts';
+import { createDefaults, patchBody } from '../../codes/code-rules.ts';
+import { compileValidator, readQuery } from '../../codes/validation.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
-import { forwardedRequestId, forwardedTrace } from '../../http/proxy-headers.ts';
+import { forwardedRequestId, forwardedTrace } from '../../http/client-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { metricsPath } from '../../telemetry/metrics-server.ts';
 import { throttledLog } from '../../telemetry/throttled-log.ts';

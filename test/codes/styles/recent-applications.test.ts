@@ -7,7 +7,7 @@ import { findRecentApplications } from '../../../src/codes/styles/recent-applica
 import { addApplication } from '../../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../../src/codes/styles/styles.ts';
 import { dayMs } from '../../../src/runtime/units.ts';
-import { createDefaults } from '../../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('Recent applications of styles', () => {

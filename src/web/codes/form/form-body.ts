@@ -10,9 +10,8 @@ import { webHrefOfAddress } from '../../../codes/content/links.ts';
 import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
-import type { Ending } from '../../api/ending-rules.ts';
-import { normalizeLabels } from '../../api/normalize-labels.ts';
+import { createDefaults, type Ending } from '../../../codes/code-rules.ts';
+import { normalizeLabels } from '../../../codes/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { readPrintSize } from './print-size.ts';
 

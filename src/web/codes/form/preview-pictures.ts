@@ -5,7 +5,7 @@ import { findPageLogo } from '../../../codes/logo/page-logo.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { PreviewPictures } from '../../../codes/share-preview.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
+import { createDefaults } from '../../../codes/code-rules.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 type Parts = Pick<PageParts, 'db' | 'images' | 'logos'>;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hourMs } from '../runtime/units.ts';
+import { hourMs } from './units.ts';
 
 interface Bucket {
   tokens: number;
@@ -7,7 +7,7 @@ interface Bucket {
 }
 
 /** A rate limit per caller, in memory: a refusal costs no query. A full bucket may be used up at once. */
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Takes a token and returns 0, or returns the milliseconds until the caller has one. */
   take(caller: string): number;
   /** Gives a token back, for what turned out to cost nothing. */

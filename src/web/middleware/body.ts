@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { AppError, invalid } from '../../errors.ts';
-import { watchSpeed } from './minimum-speed.ts';
+import { slotWantedOf } from './caller.ts';
 
 const defaultMaxBytes = 64 * 1024;
 /** 500 rows of 12 fields, and room for mistakes. */
@@ -124,3 +124,100 @@ function toAppError(error: BodyError, maxBytes: number): AppError {
     return badBody('could not be decompressed');
   return badBody('was truncated');
 }
+
+/**
+ * Reads a body into memory, which has to be bounded by slots. The HTTP server bounds the time. A body that says it is too
+ * large is not read.
+ */
+export async function readBytes(
+  ctx: Context,
+  maxBytes: number,
+  tooLarge: string,
+): Promise<Buffer<ArrayBuffer>> {
+  const refusal = () =>
+    new AppError('validation_error', tooLarge, { status: 413, code: 'payload_too_large' });
+  const { req } = ctx;
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw refusal();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  // Not destroyed by an early end, so that the client gets the response.
+  const body = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+  const { tooSlow, stop } = watchSpeed(ctx);
+  try {
+    for (;;) {
+      const { value: part, done } = await Promise.race([body.next(), tooSlow]);
+      if (done) break;
+      bytes += part.length;
+      if (bytes > maxBytes) throw refusal();
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof AppError
+      ? error
+      : invalid([{ field: 'body', message: 'was truncated' }], { code: 'malformed_body' });
+  } finally {
+    stop();
+  }
+  return Buffer.concat(parts);
+}
+
+/** Reads the body as a file, whatever its media type. */
+export function fileBody(maxBytes = defaultMaxBytes) {
+  const tooLarge = `The body must have at most ${maxBytes} bytes.`;
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (!['', 'identity'].includes(ctx.get('Content-Encoding').toLowerCase()))
+      throw new AppError('validation_error', 'A file must be sent without Content-Encoding.', {
+        status: 415,
+        code: 'unsupported_media_type',
+      });
+    ctx.state['fileBody'] = await readBytes(ctx, maxBytes, tooLarge);
+    await next();
+  };
+}
+
+export function fileOf(ctx: Context): Buffer {
+  const bytes: unknown = ctx.state['fileBody'];
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
+}
+
+interface Minimum {
+  bytes: number;
+  seconds: number;
+}
+
+/** 26 kbit/s: the slowest phones get a logo through. */
+const minimum: Minimum = { bytes: 16 * 1024, seconds: 5 };
+/** 400 kbit/s, while all slots are taken and somebody else waits for one. */
+const wantedMinimum: Minimum = { bytes: 150 * 1024, seconds: 3 };
+
+/**
+ * Rejects when the body of a request that has one of the few slots arrives too slowly. A few accounts that send slowly would
+ * otherwise keep everybody else from uploading.
+ */
+function watchSpeed(ctx: Context): { tooSlow: Promise<never>; stop(): void } {
+  const isWanted = slotWantedOf(ctx);
+  const { socket } = ctx.req;
+  /** What had arrived at each second, the newest first. */
+  const received = [socket.bytesRead];
+  const isBelow = ({ bytes, seconds }: Minimum) => {
+    const [now = 0] = received;
+    const before = received[seconds];
+    return before !== undefined && now - before < bytes;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const tooSlow = new Promise<never>((_resolve, reject) => {
+    if (!isWanted) return;
+    timer = setInterval(() => {
+      received.unshift(socket.bytesRead);
+      received.splice(minimum.seconds + 1);
+      if (isBelow(minimum) || (isBelow(wantedMinimum) && isWanted())) reject(slowBody());
+    }, 1_000).unref();
+  });
+  return { tooSlow, stop: () => clearInterval(timer) };
+}
+
+const slowBody = () =>
+  new AppError('validation_error', 'The upload was too slow. Try again with a faster connection.', {
+    status: 408,
+    code: 'request_timeout',
+  });

@@ -5,16 +5,14 @@ import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { fileAddress } from '../../codes/files/file-name.ts';
 import { requireRoom, usedBytes } from '../../codes/files/file-quota.ts';
 import { mediaTypes } from '../../codes/files/media-types.ts';
-import { type CodeFile, deleteFile, findFile, saveFile } from '../../codes/files/stored-file.ts';
+import { readFile, readPhoto } from '../../codes/files/read-upload.ts';
+import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
-import { Type } from '../../schema.ts';
+import { label, nullable, timestamp, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { readFile } from './read-upload.ts';
-import { label, nullable, timestamp } from './schema-parts.ts';
 
-const path = '/qrcodes/{id}/file';
+const filePath = '/qrcodes/{id}/file';
 
 export const fileShape = Type.Object(
   {
@@ -31,7 +29,7 @@ export const fileShape = Type.Object(
   { description: 'The file that a scan of a QR code opens. Without one, the first five fields are null.' },
 );
 
-const example: Static<typeof fileShape> = {
+const fileExample: Static<typeof fileShape> = {
   name: 'Menu, summer.pdf',
   mediaType: 'application/pdf',
   bytes: 482_113,
@@ -41,13 +39,13 @@ const example: Static<typeof fileShape> = {
   quotaBytes: 20_971_520,
 };
 
-type Shown = Static<typeof fileShape>;
+type ShownFile = Static<typeof fileShape>;
 
-function present(
+function presentFile(
   file: CodeFile | undefined,
   { shareToken }: QrCode,
   baseUrl: string,
-): Omit<Shown, 'usedBytes' | 'quotaBytes'> {
+): Omit<ShownFile, 'usedBytes' | 'quotaBytes'> {
   if (!file) return { name: null, mediaType: null, bytes: null, url: null, updatedAt: null };
   const { name, mediaType, bytes, updatedAt } = file;
   const url = fileAddress(baseUrl, shareToken, name);
@@ -57,20 +55,19 @@ function present(
 export const readQrCodeFile = operation({
   id: 'readQrCodeFile',
   method: 'get',
-  path,
+  path: filePath,
   tag: 'QR codes',
   summary: 'Read about the file of a QR code',
   description:
     'Returns what the file is and where it is served, and how much the files of the account may have together.',
   params: codeIdParams,
-  success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example },
+  success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
-    const shown = present(await findFile(db, code.id, 'file'), code, config.baseUrl);
-    etag(resourceEtag(shown));
+    const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
     return {
-      ...shown,
+      ...versioned(shown),
       usedBytes: await usedBytes(db, ownerId),
       quotaBytes: await findFileQuota(db, ownerId, config.limits),
     };
@@ -80,7 +77,7 @@ export const readQrCodeFile = operation({
 export const replaceQrCodeFile = operation({
   id: 'replaceQrCodeFile',
   method: 'put',
-  path,
+  path: filePath,
   tag: 'QR codes',
   summary: 'Set the file that a scan opens',
   description:
@@ -93,10 +90,10 @@ export const replaceQrCodeFile = operation({
   }),
   fileTypes: [...mediaTypes],
   maxBodyBytes: maxFileBytes,
-  success: { status: 200, description: 'The file was stored.', schema: fileShape, example },
+  success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, query, file, mediaType, etag, requireMatch },
+    { ownerId, caller, params, query, file, mediaType, versioned, requireMatch },
     { db, config, imageDecoder, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -112,20 +109,18 @@ export const replaceQrCodeFile = operation({
     const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
     const upload = await readFile(imageDecoder, caller, { bytes, declared: mediaType, name });
     const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
-    const check = (current: CodeFile | undefined) =>
-      requireMatch(resourceEtag(present(current, code, config.baseUrl)));
+    const check = (current: CodeFile | undefined) => requireMatch(presentFile(current, code, config.baseUrl));
     const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
     codeChanged(code.shareToken);
-    const shown = present(saved, code, config.baseUrl);
-    etag(resourceEtag(shown));
-    return { ...shown, usedBytes: await usedBytes(db, ownerId), quotaBytes };
+    const shown = presentFile(saved, code, config.baseUrl);
+    return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
   },
 });
 
 export const deleteQrCodeFile = operation({
   id: 'deleteQrCodeFile',
   method: 'delete',
-  path,
+  path: filePath,
   tag: 'QR codes',
   summary: 'Delete the file of a QR code',
   description:
@@ -136,12 +131,105 @@ export const deleteQrCodeFile = operation({
   async handle({ ownerId, params, warn, requireMatch }, { db, config, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
-      requireMatch(resourceEtag(present(current, code, config.baseUrl))),
+      requireMatch(presentFile(current, code, config.baseUrl)),
     );
     if (!isDeleted) return;
     codeChanged(code.shareToken);
     warn([
       'Scans now show a page that says that the file was removed. Upload another one or set another content.',
     ]);
+  },
+});
+
+const photoPath = '/qrcodes/{id}/photo';
+
+export const photoShape = Type.Object(
+  {
+    bytes: nullable(Type.Integer({ description: 'Its size.' })),
+    url: nullable(
+      Type.String({ format: 'uri', description: 'Where it is served, as JPEG of 256 × 256 pixels.' }),
+    ),
+    updatedAt: nullable(timestamp('When it was uploaded.')),
+  },
+  { description: 'The photo of a contact. Without one, all fields are null.' },
+);
+
+const photoExample: Static<typeof photoShape> = {
+  bytes: 14_310,
+  url: 'https://qr.example.com/f/4fKq2ZxP9a/photo.jpg',
+  updatedAt: '2026-11-01T09:30:00.000Z',
+};
+
+type ShownPhoto = Static<typeof photoShape>;
+
+function presentPhoto(photo: CodeFile | undefined, { shareToken }: QrCode, baseUrl: string): ShownPhoto {
+  if (!photo) return { bytes: null, url: null, updatedAt: null };
+  const { bytes, updatedAt } = photo;
+  return { bytes, url: `${baseUrl}/f/${shareToken}/photo.jpg`, updatedAt: updatedAt.toISOString() };
+}
+
+export const readQrCodePhoto = operation({
+  id: 'readQrCodePhoto',
+  method: 'get',
+  path: photoPath,
+  tag: 'QR codes',
+  summary: 'Read about the photo of a contact',
+  description: 'Returns where the photo is served.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, versioned }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
+    return versioned(shown);
+  },
+});
+
+export const replaceQrCodePhoto = operation({
+  id: 'replaceQrCodePhoto',
+  method: 'put',
+  path: photoPath,
+  tag: 'QR codes',
+  summary: 'Set the photo of a contact',
+  description:
+    'For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.',
+  params: codeIdParams,
+  fileTypes: ['image/png', 'image/jpeg', 'image/webp'],
+  maxBodyBytes: maxFileBytes,
+  success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
+  isVersioned: true,
+  async handle(
+    { ownerId, caller, params, file, mediaType, versioned, requireMatch },
+    { db, config, imageDecoder, now, codeChanged },
+  ) {
+    const code = await findCode(db, ownerId, params.id);
+    if (code.type !== 'vcard') throw noContact();
+    const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+    const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
+    const check = (current: CodeFile | undefined) =>
+      requireMatch(presentPhoto(current, code, config.baseUrl));
+    const saved = await saveFile(db, code, photo, { quotaBytes, check, now: now() });
+    codeChanged(code.shareToken);
+    const shown = presentPhoto(saved, code, config.baseUrl);
+    return versioned(shown);
+  },
+});
+
+export const deleteQrCodePhoto = operation({
+  id: 'deleteQrCodePhoto',
+  method: 'delete',
+  path: photoPath,
+  tag: 'QR codes',
+  summary: 'Delete the photo of a contact',
+  description: 'The share page and the contact that people save are without it within 10 seconds.',
+  params: codeIdParams,
+  success: { status: 204, description: 'The code has no photo.' },
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
+    const code = await findCode(db, ownerId, params.id);
+    await deleteFile(db, code.id, 'photo', (current) =>
+      requireMatch(presentPhoto(current, code, config.baseUrl)),
+    );
+    codeChanged(code.shareToken);
   },
 });

@@ -1,13 +1,14 @@
-import { checkPdf } from '../../codes/files/check-pdf.ts';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { fileNameOf } from '../../codes/files/file-name.ts';
-import { agrees, mediaTypeOf } from '../../codes/files/media-types.ts';
-import type { NewFile } from '../../codes/files/stored-file.ts';
-import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
-import { ImageError } from '../../codes/logo/logo-limits.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
+import type { ImageDecoder } from '../logo/image-decoder.ts';
+import { ImageError, maxLogoBytes } from '../logo/logo-limits.ts';
+import { type NewLogo, newLogo } from '../logo/stored-logo.ts';
+import { checkPdf } from './check-pdf.ts';
+import { maxFileBytes } from './file-limits.ts';
+import { fileNameOf } from './file-name.ts';
+import { agrees, mediaTypeOf } from './media-types.ts';
+import type { NewFile } from './stored-file.ts';
 
 /** A file as it was sent. Nothing of it is known to be true. */
 interface Upload {
@@ -81,3 +82,20 @@ async function decode(
 const refusal = (field: Field, message: string) => invalid([{ field, message }], { code: 'file_rejected' });
 const refusalOf = (field: Field, error: unknown) =>
   error instanceof ImageError ? refusal(field, error.message) : error;
+
+/** Throws a validation error with the reason for a file that is no logo. */
+export async function readLogo(
+  decoder: ImageDecoder,
+  caller: Caller,
+  ownerId: string,
+  file: Buffer,
+): Promise<NewLogo> {
+  if (file.length === 0) throw logoRefusal('is empty: send a PNG, JPEG, WebP or SVG file');
+  if (file.length > maxLogoBytes) throw logoRefusal('must have at most 1 MB: make it smaller');
+  const png = await decoder.decode(caller, file, 'logo').catch((error: unknown) => {
+    throw error instanceof ImageError ? logoRefusal(error.message) : error;
+  });
+  return newLogo(ownerId, png);
+}
+
+const logoRefusal = (message: string) => invalid([{ field: 'logo', message }], { code: 'file_rejected' });
