@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { basePathOf, mountAt } from './http/base-path.ts';
-import { abuseHref } from './codes/abuse-contact.ts';
+import { abuseHref, shareUrl } from './codes/share-token.ts';
 import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
 import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
@@ -10,7 +10,6 @@ import { createLogos } from './codes/logo/stored-logo.ts';
 import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
 import { createServedFiles } from './codes/files/served-files.ts';
 import { openProofs } from './codes/proof/proofs.ts';
-import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';

@@ -1,11 +1,9 @@
 import { readAccountData } from '../src/accounts/account-data.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
-import { readWholeFile } from '../src/codes/files/read-chunks.ts';
-import { ownedFiles } from '../src/codes/files/stored-file.ts';
-import { ownedCodes } from '../src/codes/owned-codes.ts';
+import { ownedFiles, readWholeFile } from '../src/codes/files/stored-file.ts';
+import { ownedCodes } from '../src/codes/codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
-import type { Style } from '../src/codes/styles/style.ts';
-import { findStyles } from '../src/codes/styles/styles.ts';
+import { findStyles, type Style } from '../src/codes/styles/styles.ts';
 import { shareUrl } from '../src/codes/share-token.ts';
 import { csvLine } from '../src/http/csv.ts';
 import type { StreamedFile } from '../src/http/zip-stream.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { partsBetween } from '../codes/files/read-chunks.ts';
+import { partsBetween } from '../codes/files/stored-file.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
 import type { ByteRange } from '../http/byte-range.ts';
 import { BusyError } from '../errors.ts';

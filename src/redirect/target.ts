@@ -4,10 +4,9 @@ import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
 import { parseContent } from '../codes/content/parse-content.ts';
 import { isShareLink } from '../codes/content/share-links.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
-import type { PageLogo } from '../codes/logo/page-logo.ts';
-import { type PageLook, pageLookOf } from '../codes/page-look.ts';
+import { type PageLogo, type PageLook, pageLookOf } from '../codes/share-page.ts';
 import type { CodeType } from '../codes/qr-code.ts';
-import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
+import { findSharedCode, type SharedCode } from '../codes/codes.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageCode } from './images.ts';
 

@@ -18,7 +18,7 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createSecretBox } from '../webhooks/signing.ts';
-import type { PreviewShare } from '../codes/share-preview.ts';
+import type { PreviewShare } from '../codes/share-page.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { createFairScheduler } from '../runtime/fair-scheduler.ts';
 import { boundHeaders } from './middleware/bound-headers.ts';

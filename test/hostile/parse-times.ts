@@ -11,7 +11,7 @@ import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
 import { fileAddress, fileNameOf } from '../../src/codes/files/file-name.ts';
-import { endOfDay } from '../../src/codes/last-day.ts';
+import { endOfDay } from '../../src/codes/lifetime.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
 import { attachment } from '../../src/http/content-disposition.ts';

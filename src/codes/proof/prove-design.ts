@@ -1,5 +1,5 @@
 import { findCode } from '../codes.ts';
-import { designErrors } from '../design/design-rules.ts';
+import { designErrors } from '../scannability.ts';
 import type { Design } from '../design/design.ts';
 import {
   type CodeLook,

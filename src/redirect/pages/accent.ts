@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { contrastOf, luminance } from '../../codes/contrast.ts';
+import { contrastOf, luminance } from '../../codes/scannability.ts';
 import { colors } from '../../http/theme.ts';
 import { html, type Markup } from './html.ts';
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/logo/page-logo.ts';
+import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/share-page.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';

@@ -3,9 +3,15 @@ import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
 import { maxFileBytes } from '../../codes/files/file-limits.ts';
 import { fileAddress } from '../../codes/files/file-name.ts';
-import { requireRoom, usedBytes } from '../../codes/files/file-quota.ts';
+import {
+  type CodeFile,
+  deleteFile,
+  findFile,
+  requireRoom,
+  saveFile,
+  usedBytes,
+} from '../../codes/files/stored-file.ts';
 import { mediaTypes } from '../../codes/files/media-types.ts';
-import { type CodeFile, deleteFile, findFile, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { changeCode, findCode } from '../../codes/codes.ts';
-import { pageLookChanges, pageLookOf } from '../../codes/page-look.ts';
+import { pageLookChanges, pageLookOf } from '../../codes/share-page.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';

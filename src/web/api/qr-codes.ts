@@ -1,7 +1,7 @@
 import { Type } from '../../schema.ts';
 import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
-import { expiringWithin } from '../../codes/expiring-codes.ts';
+import { expiringWithin } from '../../codes/lifetime.ts';
 import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
 import {
   createStyledCode,

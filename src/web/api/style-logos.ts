@@ -1,11 +1,9 @@
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { proveStyle } from '../../codes/styles/prove-style.ts';
-import { changeStyle, findStyle } from '../../codes/styles/styles.ts';
+import { changeStyle, findStyle, proveStyle, type Style } from '../../codes/styles/styles.ts';
 import { logoExample, logoShape } from './design-shapes.ts';
 import { operation } from './operation.ts';
 import { readLogo } from './read-logo.ts';
 import { presentStyle, styleExample, styleShape } from './style-shapes.ts';
-import type { Style } from '../../codes/styles/style.ts';
 import { styleEtag, styleIdParams } from './styles.ts';
 
 const path = '/styles/{id}/logo';

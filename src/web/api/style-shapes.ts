@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { type Design, defaultDesign } from '../../codes/design/design.ts';
 import { maxAppliedCodes, type StyleApplication } from '../../codes/styles/style-applications.ts';
-import type { Style } from '../../codes/styles/style.ts';
+import type { Style } from '../../codes/styles/styles.ts';
 import { Type } from '../../schema.ts';
 import { designChanges, designInputs, designProperties } from './design-shapes.ts';
 import { formerField, formerName } from './former-names.ts';

@@ -1,10 +1,16 @@
 import { findCode } from '../../codes/codes.ts';
 import { type Design, normalizeDesign } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
-import { proveStyle } from '../../codes/styles/prove-style.ts';
-import { changeStyle, findStyle, findStyles, insertStyle, removeStyle } from '../../codes/styles/styles.ts';
+import {
+  changeStyle,
+  findStyle,
+  findStyles,
+  insertStyle,
+  proveStyle,
+  removeStyle,
+  type Style,
+} from '../../codes/styles/styles.ts';
 import { Type } from '../../schema.ts';
-import type { Style } from '../../codes/styles/style.ts';
 import { operation } from './operation.ts';
 import { resourceEtag } from './preconditions.ts';
 import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';

@@ -6,7 +6,7 @@ import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Logos } from '../../codes/logo/stored-logo.ts';
-import type { PreviewShare } from '../../codes/share-preview.ts';
+import type { PreviewShare } from '../../codes/share-page.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import type { ExportJob } from '../../queue/export-queue.ts';

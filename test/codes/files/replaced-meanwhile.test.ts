@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { findCode } from '../../../src/codes/codes.ts';
 import { fileAddress } from '../../../src/codes/files/file-name.ts';
-import { purgeFiles } from '../../../src/codes/files/purge-files.ts';
-import { deleteFile, saveFile } from '../../../src/codes/files/stored-file.ts';
+import { deleteFile, purgeFiles, saveFile } from '../../../src/codes/files/stored-file.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { exportFiles } from '../../../workers/export-files.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { designErrors } from '../../../src/codes/design/design-rules.ts';
+import { designErrors } from '../../../src/codes/scannability.ts';
 import {
   eyeBallShapes,
   eyeFrameShapes,

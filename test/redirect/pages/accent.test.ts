@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { contrastOf, luminance } from '../../../src/codes/contrast.ts';
+import { contrastOf, luminance } from '../../../src/codes/scannability.ts';
 import { colors } from '../../../src/http/theme.ts';
 import { accentOf } from '../../../src/redirect/pages/accent.ts';
 

@@ -4,7 +4,7 @@ import { type CodeInput, insertCode, newCode, type QrCodeColumns } from '../../.
 import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/design/stored-design.ts';
 import { fileAddress, opensFile } from '../../../codes/files/file-name.ts';
 import { copyFile, findFile } from '../../../codes/files/stored-file.ts';
-import { copyPageLogo, findPageLogo } from '../../../codes/logo/page-logo.ts';
+import { copyPageLogo, findPageLogo } from '../../../codes/share-page.ts';
 import { lockLogos } from '../../../codes/logo/stored-logo.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';

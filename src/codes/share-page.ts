@@ -1,7 +1,30 @@
-import { AppError, invalid } from '../../errors.ts';
-import type { Database } from '../../store/database.ts';
-import { QrCode } from '../qr-code.ts';
-import { lockLogos, lockOwner, type NewLogo, saveLogo } from './stored-logo.ts';
+import { type CodeType, QrCode } from './qr-code.ts';
+import { AppError, invalid } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from './logo/stored-logo.ts';
+
+/** What the owner chose for the share page of a code. */
+export interface PageLook {
+  /** Shown instead of the name. */
+  title: string | null;
+  /** A line below the title. */
+  text: string | null;
+  /** #RRGGBB */
+  color: string | null;
+}
+
+export function pageLookOf(code: Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>): PageLook {
+  return { title: code.pageTitle, text: code.pageText, color: code.pageColor };
+}
+
+/** The columns to change. */
+export function pageLookChanges({ title, text, color }: Partial<PageLook>) {
+  return {
+    ...(title !== undefined && { pageTitle: title }),
+    ...(text !== undefined && { pageText: text }),
+    ...(color !== undefined && { pageColor: color }),
+  };
+}
 
 /** The owner's logo on the share page of a code. */
 export interface PageLogo {
@@ -75,3 +98,29 @@ async function lockPage(transaction: Database, codeId: string): Promise<PageLogo
   if (!code) throw new AppError('not_found', 'There is no such QR code.');
   return findPageLogo(transaction, codeId);
 }
+
+/** A code that may not be saved yet. */
+export interface PreviewInput {
+  name: string;
+  type: CodeType;
+  content: string;
+  look: PageLook;
+  acceptLanguage: string | undefined;
+  /** Allows the style of the page in the one that shows the preview. */
+  styleNonce: string;
+  pictures: PreviewPictures;
+}
+
+/** `data:` URLs: a preview cannot load what only its owner may see. */
+export interface PreviewPictures {
+  /** The code that joins a Wi-Fi network. */
+  join?: string | undefined;
+  /** Of a contact. */
+  photo?: string | undefined;
+  logo?: { src: string; alt: string } | undefined;
+}
+
+/** What a phone shows after a scan: another site, or a page of ours. Undefined while there is no content. */
+export type SharePreview = { href: string } | { page: string } | undefined;
+
+export type PreviewShare = (input: PreviewInput) => SharePreview;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseCodeInput } from '../../src/codes/code-input.ts';
+import { parseCodeInput } from '../../src/codes/share-token.ts';
 
 describe('A code as an operator names it', () => {
   for (const given of [
