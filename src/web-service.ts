@@ -28,7 +28,7 @@ import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createFileLane } from './redirect/files.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
-import { createPrinter } from './codes/print/print-thread.ts';
+import { createPrinter } from './codes/print/print-codes.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createPageLogoSender } from './redirect/page-logo.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';

@@ -1,8 +1,7 @@
 import type { Picture } from './image/draw.ts';
 import { numberWarning } from './content/number-warning.ts';
 import { parseContent } from './content/parse-content.ts';
-import { modulePixels, sizeFor } from './image/layout.ts';
-import { countModules, fitsSymbol } from './image/symbol.ts';
+import { countModules, fitsSymbol, modulePixels, sizeFor } from './image/symbol.ts';
 import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
 import type { FieldError } from '../errors.ts';
 import { type Design, minQuietZone } from './design/design.ts';

@@ -11,7 +11,7 @@ import {
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
-import { readPrint } from '../codes/design/print.ts';
+import { readPrint } from '../codes/design/design.ts';
 import { matchesEtag } from '../http/matches-etag.ts';
 import { parseQuery } from '../http/query-string.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -5,7 +5,7 @@ import { basePathOf } from '../http/base-path.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../codes/logo/image-decoder.ts';
 import type { Logos } from '../codes/logo/stored-logo.ts';
-import type { Printer } from '../codes/print/print-thread.ts';
+import type { Printer } from '../codes/print/print-codes.ts';
 import type { Proofs } from '../codes/proof/proofs.ts';
 import type { GeoSource } from '../scans/geo-source.ts';
 import type { Config } from '../config.ts';

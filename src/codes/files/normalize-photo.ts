@@ -1,6 +1,5 @@
 import { encodeJpeg } from '../logo/decode-raster.ts';
-import { resize } from '../design/resize.ts';
-import type { Pixels } from '../design/rasterize.ts';
+import { type Pixels, resize } from '../image/pixels.ts';
 import { maxPhotoBytes, photoSide } from './file-limits.ts';
 import { readImage } from './normalize-image.ts';
 

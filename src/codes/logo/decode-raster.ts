@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Pixels } from '../design/rasterize.ts';
+import type { Pixels } from '../image/pixels.ts';
 import type { ImageHeader, RasterType } from './image-header.ts';
 import { broken } from './logo-limits.ts';
 import { requireExactData } from './png-data.ts';

@@ -1,6 +1,6 @@
 import { correctableCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
 import { type ErrorCorrection, errorCorrections } from '../qr-code.ts';
-import { coveredModules } from '../design/logo-layout.ts';
+import { coveredModules } from '../design/compose.ts';
 import type { Design } from '../design/design.ts';
 
 /** Of the codewords that can be lost, the rest is for dirt and scratches. */

@@ -1,6 +1,5 @@
-import { pixelsToPng } from '../design/pixels-png.ts';
-import { rasterize, type Pixels } from '../design/rasterize.ts';
-import { resize } from '../design/resize.ts';
+import { type Pixels, pixelsToPng, resize } from '../image/pixels.ts';
+import { rasterize } from '../design/rasterize.ts';
 import { decodeRaster } from './decode-raster.ts';
 import { readImageHeader } from './image-header.ts';
 import { ImageError, storedLogoSide } from './logo-limits.ts';

@@ -1,5 +1,5 @@
 import type { Images } from '../image/image-thread.ts';
-import type { Printer } from '../print/print-thread.ts';
+import type { Printer } from '../print/print-codes.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { Logos } from './stored-logo.ts';
 

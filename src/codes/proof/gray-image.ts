@@ -1,4 +1,4 @@
-import type { Pixels } from '../design/rasterize.ts';
+import type { Pixels } from '../image/pixels.ts';
 
 /** Brightness, from 0 for black to 1 for white. */
 export interface GrayImage {

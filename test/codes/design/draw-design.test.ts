@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { defaultDesign, normalizeDesign } from '../../../src/codes/design/design.ts';
-import { rasterize, type Pixels } from '../../../src/codes/design/rasterize.ts';
+import { rasterize } from '../../../src/codes/design/rasterize.ts';
+import type { Pixels } from '../../../src/codes/image/pixels.ts';
 import { drawPng, drawSvg } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { countModules } from '../../../src/codes/image/symbol.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readPng } from '../../../src/codes/design/pixels-png.ts';
+import { readPng } from '../../../src/codes/image/pixels.ts';
 import { normalizeLogo } from '../../../src/codes/logo/normalize-logo.ts';
 import { colorAt } from '../design/png-pixels.ts';
 import { jpeg, png, pngOf, svg, webp } from './logo-files.ts';

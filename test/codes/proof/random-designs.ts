@@ -4,6 +4,7 @@ import {
   eyeBallShapes,
   eyeFrameShapes,
   frameShapes,
+  frameTexts,
   gradientShapes,
   maxLogoSize,
   maxQuietZone,
@@ -13,7 +14,6 @@ import {
   moduleShapes,
   normalizeDesign,
 } from '../../../src/codes/design/design.ts';
-import { frameTexts } from '../../../src/codes/design/frame-texts.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { levelsWithLogo } from '../../../src/codes/logo/logo-correction.ts';

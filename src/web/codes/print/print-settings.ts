@@ -1,5 +1,4 @@
-import type { Paper } from '../../../codes/print/label-sheets.ts';
-import { papers, paperNames } from '../../../codes/print/label-sheets.ts';
+import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import { maxLabelLength } from '../../api/schema-parts.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { type StreamedFile, streamZip, ZipTooLargeError } from '../../src/http/zip-stream.ts';
+import { type StreamedFile, streamZip, ZipTooLargeError } from '../../src/formats/zip.ts';
 import { readZip } from '../support/read-zip.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
@@ -68,7 +68,7 @@ describe('A streamed ZIP archive', () => {
     const broken = await failureOf(streamZip(files({ name: 'a', content: failing() }), now));
     expect(broken?.message).to.equal('The table is gone');
     const content = pieces(randomBytes(100_000).toString('base64'));
-    const large = await failureOf(streamZip(files({ name: 'b', content }), now, 10_000));
+    const large = await failureOf(streamZip(files({ name: 'b', content }), now, { maxBytes: 10_000 }));
     expect(large).to.be.instanceOf(ZipTooLargeError);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { Print } from '../../../src/codes/design/print.ts';
+import type { Print } from '../../../src/codes/design/design.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { imageEtag } from '../../../src/codes/image/image-thread.ts';

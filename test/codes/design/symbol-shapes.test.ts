@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { splitAlignment } from '../../../src/codes/design/alignment.ts';
-import { withoutEyes } from '../../../src/codes/design/eye-paths.ts';
+import { splitAlignment, withoutEyes } from '../../../src/codes/design/symbol-shapes.ts';
 import { symbolModules } from '../../../src/codes/image/symbol.ts';
 
 /** The number of alignment patterns, for 17 + 4 times the version modules. */
