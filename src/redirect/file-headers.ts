@@ -1,4 +1,4 @@
-import { extensions } from '../codes/files/media-types.ts';
+import { extensions } from '../codes/files/upload.ts';
 import type { ServedFile } from '../codes/files/served-files.ts';
 import { inline } from '../http/content-disposition.ts';
 

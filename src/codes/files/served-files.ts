@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Database, queryPrepared } from '../../store/database.ts';
-import type { MediaType } from './media-types.ts';
+import type { MediaType } from './upload.ts';
 import { readChunks, readPart } from './stored-file.ts';
 
 /** What a response says of a file, without its bytes. */

@@ -4,8 +4,7 @@ import { AppError, invalid } from '../../errors.ts';
 import { type Database, queryPrepared } from '../../store/database.ts';
 import { updateCode } from '../codes.ts';
 import { QrCode } from '../qr-code.ts';
-import { chunkBytes } from './file-limits.ts';
-import type { MediaType } from './media-types.ts';
+import { chunkBytes, type MediaType } from './upload.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 
 export type FileKind = 'file' | 'photo';

@@ -1,7 +1,7 @@
 import { findCode } from '../../codes/codes.ts';
 import { normalizeDesign } from '../../codes/design/design.ts';
 import { findDesign, saveDesign } from '../../codes/design/stored-design.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
 import { designExample, designShape, logoExample, logoShape } from './design-shapes.ts';
 import { presentDesign, presentProven } from './designs.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
 import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/share-page.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';

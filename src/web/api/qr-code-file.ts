@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { fileAddress } from '../../codes/files/file-name.ts';
+import { fileAddress, maxFileBytes, mediaTypes } from '../../codes/files/upload.ts';
 import {
   type CodeFile,
   deleteFile,
@@ -11,7 +10,6 @@ import {
   saveFile,
   usedBytes,
 } from '../../codes/files/stored-file.ts';
-import { mediaTypes } from '../../codes/files/media-types.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type } from '../../schema.ts';
 import { operation } from './operation.ts';

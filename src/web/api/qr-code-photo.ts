@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
+import { maxFileBytes } from '../../codes/files/upload.ts';
 import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type } from '../../schema.ts';

@@ -1,10 +1,13 @@
-import { checkPdf } from '../../codes/files/check-pdf.ts';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { fileNameOf } from '../../codes/files/file-name.ts';
-import { agrees, mediaTypeOf } from '../../codes/files/media-types.ts';
+import {
+  agrees,
+  checkPdf,
+  fileNameOf,
+  ImageError,
+  maxFileBytes,
+  mediaTypeOf,
+} from '../../codes/files/upload.ts';
 import type { NewFile } from '../../codes/files/stored-file.ts';
-import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
-import { ImageError } from '../../codes/logo/logo-limits.ts';
+import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';

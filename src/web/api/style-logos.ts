@@ -1,4 +1,4 @@
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
 import { changeStyle, findStyle, proveStyle, type Style } from '../../codes/styles/styles.ts';
 import { logoExample, logoShape } from './design-shapes.ts';
 import { operation } from './operation.ts';

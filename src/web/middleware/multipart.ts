@@ -1,7 +1,6 @@
 import { MIMEType } from 'node:util';
 import type { Context } from 'koa';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
+import { maxFileBytes, maxLogoBytes } from '../../codes/files/upload.ts';
 import { AppError } from '../../errors.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 import { readBytes } from './file-body.ts';

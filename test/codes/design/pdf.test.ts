@@ -8,7 +8,7 @@ import type { Print } from '../../../src/codes/design/design.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { imageEtag } from '../../../src/codes/image/image-thread.ts';
-import { readers } from '../../../src/codes/proof/read-photo.ts';
+import { readers } from '../../../src/codes/proof/prove.ts';
 import { findProgram } from '../../support/find-program.ts';
 import { designed, oneOfEach, plain } from './designs.ts';
 

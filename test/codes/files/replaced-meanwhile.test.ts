@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findCode } from '../../../src/codes/codes.ts';
-import { fileAddress } from '../../../src/codes/files/file-name.ts';
+import { fileAddress } from '../../../src/codes/files/upload.ts';
 import { deleteFile, purgeFiles, saveFile } from '../../../src/codes/files/stored-file.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { pngFile } from '../../../src/codes/image/pixels.ts';
-import { createImageDecoder } from '../../../src/codes/logo/image-decoder.ts';
+import { createImageDecoder } from '../../../src/codes/files/image-decoder.ts';
 import { testLog } from '../../support/test-log.ts';
 import { png } from './logo-files.ts';
 

@@ -1,4 +1,4 @@
-import { opensFile } from '../../../codes/files/file-name.ts';
+import { opensFile } from '../../../codes/files/upload.ts';
 import { isEndOfDay, lastDayOf } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from './code-actions.tsx';

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { findCode } from '../../../codes/codes.ts';
-import { fileAddress } from '../../../codes/files/file-name.ts';
+import { fileAddress } from '../../../codes/files/upload.ts';
 import {
   deleteFile,
   type FileKind,

@@ -1,5 +1,4 @@
-import { maxFileBytes } from '../../../codes/files/file-limits.ts';
-import { opensFile } from '../../../codes/files/file-name.ts';
+import { maxFileBytes, opensFile } from '../../../codes/files/upload.ts';
 import { type CodeFile, type FileKind, megabytes } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { bytesPerMb } from '../../../runtime/units.ts';

@@ -2,7 +2,7 @@ import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { type CodeInput, insertCode, newCode, type QrCodeColumns } from '../../../codes/codes.ts';
 import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/design/stored-design.ts';
-import { fileAddress, opensFile } from '../../../codes/files/file-name.ts';
+import { fileAddress, opensFile } from '../../../codes/files/upload.ts';
 import { copyFile, findFile } from '../../../codes/files/stored-file.ts';
 import { copyPageLogo, findPageLogo } from '../../../codes/share-page.ts';
 import { lockLogos } from '../../../codes/logo/stored-logo.ts';

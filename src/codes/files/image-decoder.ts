@@ -5,7 +5,7 @@ import { startFile } from '../../runtime/runner.ts';
 import { threadCpuMs } from '../../runtime/thread-cpu.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { DecoderMessage, DecoderRequest, DecoderResult } from './decoder-thread-main.ts';
-import { asPng, ImageError } from './logo-limits.ts';
+import { asPng, ImageError } from './upload.ts';
 
 export interface ImageDecoder {
   /** What is stored of an uploaded image. Rejects with an ImageError for what is none. */

@@ -1,6 +1,22 @@
-import { type Design, defaultDesign, minQuietZone } from '../design/design.ts';
+import { defaultDesign, type Design, minQuietZone } from '../design/design.ts';
 import type { Picture } from '../image/draw.ts';
 import { fitsSymbol } from '../image/symbol.ts';
+
+/** Widths of the printed picture that a design is proven at, the largest first. */
+export const provenSizesMm = [30, 20, 15] as const;
+export type ProvenSizeMm = (typeof provenSizesMm)[number];
+
+/** From how far the sizes are proven. */
+export const distanceCm = 15;
+
+export interface Proof {
+  /** The smallest width of the printed picture at which every photograph was read; null if there is none. */
+  readsAtMm: ProvenSizeMm | null;
+  /** A change that makes it readable, or readable when printed smaller; null if none was found, or none is needed. */
+  remedy: { field: string; value: string } | null;
+  /** A character of the text of the frame that no font has; null if there is none. */
+  undrawable: string | null;
+}
 
 /** Percent of the width: covers half as much as the default. */
 const smallLogoSize = 14;

@@ -1,10 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../runtime/low-priority.ts';
 import { currentThread } from '../../runtime/thread-cpu.ts';
-import { normalizeImage } from '../files/normalize-image.ts';
-import { normalizePhoto } from '../files/normalize-photo.ts';
-import { ImageError } from './logo-limits.ts';
-import { normalizeLogo } from './normalize-logo.ts';
+import { normalizeImage, normalizeLogo, normalizePhoto } from './normalize-image.ts';
+import { ImageError } from './upload.ts';
 
 lowerThreadPriority({ isTimed: true });
 
