@@ -9,10 +9,10 @@ import {
   listBlocks,
   removeBlock,
 } from '../codes/blocks.ts';
-import { parseCodeInput } from '../codes/code-input.ts';
+import { parseCodeInput } from '../codes/share-token.ts';
 import { isTopLevel, parseHostInput } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
-import { findAnyCode } from '../codes/shared-code.ts';
+import { findAnyCode } from '../codes/codes.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';

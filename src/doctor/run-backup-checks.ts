@@ -1,6 +1,6 @@
 import { loadSecrets } from '../accounts/secrets.ts';
 import type { Config } from '../config.ts';
-import { findMissingCodes } from '../codes/missing-codes.ts';
+import { findMissingCodes } from '../codes/codes.ts';
 import { isOnRedis, type QueuePlace } from '../queue/queue-connection.ts';
 import { queuePlace } from '../queue/queue-place.ts';
 import { sampleScanJobs } from '../queue/sample-jobs.ts';

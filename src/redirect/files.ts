@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { opensFile } from '../codes/files/file-name.ts';
-import { extensions } from '../codes/files/media-types.ts';
+import { extensions, opensFile } from '../codes/files/upload.ts';
 import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { BusyError } from '../errors.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readPrint } from '../codes/design/print.ts';
+import { readPrint } from '../codes/design/design.ts';
 import type { Picture } from '../codes/image/draw.ts';
 import {
-  contentTypes,
   type Image,
-  imageEtag,
   type ImageFormat,
   type Images,
+  contentTypes,
+  imageEtag,
   logoPolicy,
 } from '../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';

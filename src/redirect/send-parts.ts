@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { partsBetween } from '../codes/files/read-chunks.ts';
+import { partsBetween } from '../codes/files/stored-file.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
 import type { ByteRange } from '../http/file-headers.ts';
 import { BusyError } from '../errors.ts';

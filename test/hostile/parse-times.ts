@@ -10,8 +10,8 @@ import { hostsOf, hostAndParents, parseHostInput } from '../../src/codes/content
 import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
-import { fileAddress, fileNameOf } from '../../src/codes/files/file-name.ts';
-import { endOfDay } from '../../src/codes/last-day.ts';
+import { fileAddress, fileNameOf } from '../../src/codes/files/upload.ts';
+import { endOfDay } from '../../src/codes/lifetime.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
 import { attachment } from '../../src/http/file-headers.ts';

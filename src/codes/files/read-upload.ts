@@ -1,14 +1,18 @@
+import {
+  ImageError,
+  agrees,
+  checkPdf,
+  fileNameOf,
+  maxFileBytes,
+  mediaTypeOf,
+} from '../../codes/files/upload.ts';
+import type { NewFile } from '../../codes/files/stored-file.ts';
+import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
-import type { ImageDecoder } from '../logo/image-decoder.ts';
-import { ImageError, maxLogoBytes } from '../logo/logo-limits.ts';
+import { maxLogoBytes } from './upload.ts';
 import { type NewLogo, newLogo } from '../logo/stored-logo.ts';
-import { checkPdf } from './check-pdf.ts';
-import { maxFileBytes } from './file-limits.ts';
-import { fileNameOf } from './file-name.ts';
-import { agrees, mediaTypeOf } from './media-types.ts';
-import type { NewFile } from './stored-file.ts';
 
 /** A file as it was sent. Nothing of it is known to be true. */
 interface Upload {

@@ -1,20 +1,20 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { designBody, designFields } from '../../codes/design/design-schema.ts';
-import { defaultDesign, type Design, normalizeDesign } from '../../codes/design/design.ts';
+import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
 import {
+  type ProvenDesign,
+  type StoredDesign,
   deleteDesign,
   findDesign,
-  type ProvenDesign,
   saveDesign,
-  type StoredDesign,
 } from '../../codes/design/stored-design.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
 import { provenPicture } from '../../codes/proof/proofs.ts';
 import { describeProof, pictureOf, proveDesign } from '../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
-import { nullable, timestamp, Type } from '../../schema.ts';
+import { Type, nullable, timestamp } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { RateWindow } from '../../accounts/authenticate.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
+import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';

@@ -1,14 +1,19 @@
 import type { Static } from 'typebox';
 import { findFileQuota } from '../../accounts/account-limits.ts';
 import { findCode } from '../../codes/codes.ts';
-import { maxFileBytes } from '../../codes/files/file-limits.ts';
-import { fileAddress } from '../../codes/files/file-name.ts';
-import { requireRoom, usedBytes } from '../../codes/files/file-quota.ts';
-import { mediaTypes } from '../../codes/files/media-types.ts';
+import { fileAddress, maxFileBytes, mediaTypes } from '../../codes/files/upload.ts';
+import {
+  type CodeFile,
+  deleteFile,
+  findFile,
+  noContact,
+  requireRoom,
+  saveFile,
+  usedBytes,
+} from '../../codes/files/stored-file.ts';
 import { readFile, readPhoto } from '../../codes/files/read-upload.ts';
-import { type CodeFile, deleteFile, findFile, noContact, saveFile } from '../../codes/files/stored-file.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
-import { label, nullable, timestamp, Type } from '../../schema.ts';
+import { Type, label, nullable, timestamp } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 

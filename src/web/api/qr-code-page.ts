@@ -2,10 +2,16 @@ import type { Static } from 'typebox';
 import { maxAltLength, pageBody, pageDescriptions } from '../../codes/code-rules.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/logo/page-logo.ts';
-import { pageLookChanges, pageLookOf } from '../../codes/page-look.ts';
-import { closed, color, label, nullable, Type } from '../../schema.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
+import {
+  type PageLogo,
+  deletePageLogo,
+  findPageLogo,
+  pageLookChanges,
+  pageLookOf,
+  savePageLogo,
+} from '../../codes/share-page.ts';
+import { Type, color, label, nullable } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 

@@ -8,11 +8,11 @@ import {
   newCodeRules,
   patchBody,
 } from '../../codes/code-rules.ts';
-import { changeCode, deleteCode, findCode, listCodes, type NewCode, newCode } from '../../codes/codes.ts';
+import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
-import { expiringWithin } from '../../codes/expiring-codes.ts';
+import { expiringWithin } from '../../codes/lifetime.ts';
 import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
-import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { type QrCode, codeTypes } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import {
@@ -22,7 +22,7 @@ import {
   proveDefaultStyle,
 } from '../../codes/styles/default-style.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { choice, id, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { Type, choice, id, maxLabelLength, nullable, text, timestamp } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { etagOf } from './preconditions.ts';

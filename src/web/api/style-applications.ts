@@ -1,21 +1,17 @@
 import type { Static } from 'typebox';
 import { listCodes } from '../../codes/codes.ts';
-import { designFields, designInputs } from '../../codes/design/design-schema.ts';
-import { defaultDesign, type Design } from '../../codes/design/design.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import {
+  type StyleApplication,
   findApplication,
   maxAppliedCodes,
   requireApplication,
-  type StyleApplication,
 } from '../../codes/styles/style-applications.ts';
-import type { Style } from '../../codes/styles/style.ts';
 import { findStyle } from '../../codes/styles/styles.ts';
 import { idErrors } from '../../codes/validation.ts';
 import { type FieldError, invalid } from '../../errors.ts';
-import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { Type, choice, closed, id, maxLabelLength, text, timestamp } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { designProperties } from './designs.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import { styleExample, styleIdParams } from './styles.ts';

@@ -1,17 +1,22 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { designFields, designInputs } from '../../codes/design/design-schema.ts';
-import { defaultDesign, type Design, normalizeDesign } from '../../codes/design/design.ts';
+import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
-import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
-import { proveStyle } from '../../codes/styles/prove-style.ts';
-import { maxAppliedCodes, type StyleApplication } from '../../codes/styles/style-applications.ts';
-import type { Style } from '../../codes/styles/style.ts';
-import { changeStyle, findStyle, findStyles, insertStyle, removeStyle } from '../../codes/styles/styles.ts';
-import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
+import {
+  type Style,
+  changeStyle,
+  findStyle,
+  findStyles,
+  insertStyle,
+  proveStyle,
+  removeStyle,
+} from '../../codes/styles/styles.ts';
+import { Type, closed, id, label, nullable, timestamp } from '../../schema.ts';
 import { designProperties, logoExample, logoShape } from './designs.ts';
-import { formerField, formerName } from './former-names.ts';
+import { formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
 

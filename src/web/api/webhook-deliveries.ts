@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { choice, closed, id, label, nullable, timestamp, Type } from '../../schema.ts';
+import { Type, choice, closed, id, nullable, timestamp } from '../../schema.ts';
 import {
   type Attempt,
-  createPing,
   type Delivery,
+  createPing,
   findOwnDelivery,
   listAttempts,
   listDeliveries,
@@ -14,10 +14,10 @@ import {
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
-import { type Endpoint, findEndpoint } from '../../webhooks/endpoints.ts';
-import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { findEndpoint } from '../../webhooks/endpoints.ts';
+import { deliveryEvents, deliveryStatuses } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
-import { formerField, formerName } from './former-names.ts';
+import { formerField } from './former-names.ts';
 import { operation } from './operation.ts';
 import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
 import { endpointIdParams } from './webhooks.ts';

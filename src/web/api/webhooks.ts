@@ -3,18 +3,17 @@ import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { type BodyRules, missingCode } from '../../codes/validation.ts';
 import { outboundUrlError } from '../../net/outbound-url.ts';
-import { choice, closed, id, label, nullable, timestamp, Type } from '../../schema.ts';
-import { type Attempt, type Delivery, messageId } from '../../webhooks/deliveries.ts';
+import { Type, choice, closed, id, label, nullable, timestamp } from '../../schema.ts';
 import {
+  type Endpoint,
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  type Endpoint,
   findEndpoint,
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
-import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { etagOf } from './preconditions.ts';

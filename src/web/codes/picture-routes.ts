@@ -1,10 +1,9 @@
 import type { Context } from 'koa';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
-import { readPrint } from '../../codes/design/print.ts';
+import { readPrint } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
-import type { Picture } from '../../codes/image/draw.ts';
-import { markAsSample } from '../../codes/image/sample.ts';
+import { markAsSample, type Picture } from '../../codes/image/draw.ts';
 import { contentTypes, type ImageFormat, logoPolicy } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';

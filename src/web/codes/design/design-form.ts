@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
 import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
-import type { Style } from '../../../codes/styles/style.ts';
-import { findStyle } from '../../../codes/styles/styles.ts';
+import { findStyle, type Style } from '../../../codes/styles/styles.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { designBody } from '../../../codes/design/design-schema.ts';

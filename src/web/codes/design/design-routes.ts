@@ -5,8 +5,7 @@ import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stor
 import { normalizeLabel } from '../../../codes/label.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { proveStyle } from '../../../codes/styles/prove-style.ts';
-import { findStyle, findStyles, insertStyle } from '../../../codes/styles/styles.ts';
+import { findStyle, findStyles, insertStyle, proveStyle } from '../../../codes/styles/styles.ts';
 import { invalid } from '../../../errors.ts';
 import { presentDesign } from '../../api/designs.ts';
 import { spendForm } from '../../form-quota.ts';

@@ -1,13 +1,12 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import { abuseHref } from '../../../codes/abuse-contact.ts';
+import { abuseHref, shareUrl } from '../../../codes/share-token.ts';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { findCode } from '../../../codes/codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
 import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
-import { shareUrl } from '../../../codes/share-token.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/ending.ts';
 import { dayMs } from '../../../runtime/units.ts';
@@ -25,7 +24,7 @@ import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { readFlash } from '../../ui/flash.ts';
 import { scansCsv } from './scans-csv.ts';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const defaultDays = 30;
 const maxCities = 20;

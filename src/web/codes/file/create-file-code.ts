@@ -1,6 +1,6 @@
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { newCode } from '../../../codes/codes.ts';
-import { fileAddress } from '../../../codes/files/file-name.ts';
+import { fileAddress } from '../../../codes/files/upload.ts';
 import { type NewFile, saveFile } from '../../../codes/files/stored-file.ts';
 import { lockOwner } from '../../../codes/logo/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';

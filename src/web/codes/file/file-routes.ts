@@ -2,14 +2,15 @@ import type { Context } from 'koa';
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { findCode } from '../../../codes/codes.ts';
-import { fileAddress } from '../../../codes/files/file-name.ts';
-import { requireRoom, usedBytes } from '../../../codes/files/file-quota.ts';
+import { fileAddress } from '../../../codes/files/upload.ts';
 import {
   deleteFile,
   type FileKind,
   findFile,
   type NewFile,
+  requireRoom,
   saveFile,
+  usedBytes,
 } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';

@@ -9,7 +9,7 @@ import {
   type NewCode,
 } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
-import { pageLookChanges } from '../../../codes/page-look.ts';
+import { pageLookChanges } from '../../../codes/share-page.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { isLabel, normalizeLabel } from '../../../codes/label.ts';
-import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/logo/page-logo.ts';
+import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/share-page.ts';
 import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
 import { maxAltLength } from '../../../codes/code-rules.ts';
 import { readLogo } from '../../../codes/files/read-upload.ts';

@@ -1,6 +1,5 @@
 import { maxLabelLength } from '../../../schema.ts';
-import type { Paper } from '../../../codes/print/label-sheets.ts';
-import { papers, paperNames } from '../../../codes/print/label-sheets.ts';
+import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import { isDirectFirst } from '../downloads.tsx';

@@ -1,7 +1,5 @@
 import type { Context } from 'koa';
-import { proveStyle } from '../../../codes/styles/prove-style.ts';
-import type { Style } from '../../../codes/styles/style.ts';
-import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
+import { changeStyle, findStyle, proveStyle, type Style } from '../../../codes/styles/styles.ts';
 import { spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { fileField } from '../../middleware/forms.ts';
