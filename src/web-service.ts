@@ -54,8 +54,8 @@ import { addQueueMetrics } from './telemetry/queue-metrics.ts';
 import { openTracing } from './telemetry/tracing.ts';
 import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
+import { createServices } from './web/services.ts';
 import { startWebService, type WebBase, type WebService } from './web-start.ts';
-import { webState } from './web-state.ts';
 
 export type { WebService } from './web-start.ts';
 
@@ -182,7 +182,7 @@ async function openOn(
     void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
-  const app = createApp({
+  const services = createServices({
     config,
     db,
     reads,
@@ -207,7 +207,7 @@ async function openOn(
     buildExport: (job) => addJob(exportQueue, job),
     closing: closing.signal,
   });
-  const handleRest = app.callback();
+  const handleRest = createApp(services).callback();
   const basePath = basePathOf(config.baseUrl);
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
@@ -245,7 +245,17 @@ async function openOn(
     db,
     count: () => countWeb(metrics),
     state: async () => ({
-      ...(await webState(spool, spoolMaxBytes, metrics, replicas?.list ?? [])),
+      spool: {
+        bytes: spool.ownBytes(),
+        maxBytes: spoolMaxBytes,
+        isWritable: spool.isWritable(),
+        scansInMemory: (await metrics.scansInMemory.get()).values[0]?.value ?? 0,
+      },
+      replicas: (replicas?.list ?? []).map(({ name, state, lagMs }) => ({
+        name,
+        state: state(),
+        lagMs: lagMs(),
+      })),
       ignoredForwards: addresses.ignoredForwards(),
     }),
     errors,

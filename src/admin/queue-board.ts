@@ -2,23 +2,20 @@ import type { Context, Middleware } from 'koa';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { AppError } from '../errors.ts';
 import { basePathOf } from '../http/base-path.ts';
-import type { QueueAccess } from '../queue/queue-access.ts';
-import type { Database } from '../store/database.ts';
 import { isSameOrigin } from '../web/middleware/forms.ts';
 import { createRoutes, type Routes } from '../web/routes.ts';
+import type { Services } from '../web/services.ts';
 import { userOf } from '../web/ui/page.ts';
 import { boardPath, createBoardRouter } from './board-router.ts';
 import type { BoardChange } from './board-rules.ts';
 
-interface QueueBoardParts {
-  queues: QueueAccess;
-  db: Database;
-  baseUrl: string;
-  now: () => Date;
-}
-
 /** bull-board for operators. */
-export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts): Routes {
+export function createQueueBoard({
+  queues,
+  db,
+  config: { baseUrl },
+  now,
+}: Pick<Services, 'queues' | 'db' | 'config' | 'now'>): Routes {
   const routes = createRoutes(boardPath);
   const ownHost = new URL(baseUrl).host;
   let router: Promise<Middleware> | undefined;
@@ -26,7 +23,7 @@ export function createQueueBoard({ queues, db, baseUrl, now }: QueueBoardParts):
   async function open(): Promise<Middleware> {
     const record = (ctx: Context, change: BoardChange) =>
       recordAction(db, { operatorId: userOf(ctx).id, ...change }, now());
-    return createBoardRouter(await queues.open(), queues.query, basePathOf(baseUrl), record);
+    return createBoardRouter(await queues.access.open(), queues.access.query, basePathOf(baseUrl), record);
   }
 
   routes.add('operator', 'ALL', '{/*rest}', async (ctx, next) => {

@@ -13,7 +13,8 @@ import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import type { Database } from '../../store/database.ts';
-import { type ApiServices, operation } from './operation.ts';
+import type { Services } from '../services.ts';
+import { operation } from './operation.ts';
 import { endingChanges } from './ending-rules.ts';
 import { codeEtag } from './preconditions.ts';
 import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
@@ -235,7 +236,7 @@ export const deleteQrCode = operation({
   },
 });
 
-async function presentWithCount(code: QrCode, { db, config }: ApiServices) {
+async function presentWithCount(code: QrCode, { db, config }: Services) {
   const counts = await readScanCounts(db, [code.id]);
   return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
 }

@@ -17,7 +17,8 @@ import { deleteQrCodes, updateQrCodes } from './bulk-changes.ts';
 import { findErrors, refuseBody } from './check-body.ts';
 import { createRenaming, inSentNames, type RenamedBody, renamingWarnings } from './former-names.ts';
 import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
-import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
+import type { Services } from '../services.ts';
+import { acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import { deleteQrCodeFile, readQrCodeFile, replaceQrCodeFile } from './qr-code-file.ts';
 import { deleteQrCodePageLogo, readQrCodePageLogo, replaceQrCodePageLogo } from './page-logos.ts';
@@ -115,7 +116,7 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 
 const noQuery = Type.Object({});
 
-export function apiRoutes(services: ApiServices): Routes {
+export function apiRoutes(services: Services): Routes {
   const routes = createRoutes(apiPrefix);
   const idempotency = createIdempotency(services);
   for (const operation of operations) {
@@ -139,9 +140,9 @@ function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: Fair
   return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
-type Perform = (given: ApiServices) => Promise<OperationResponse>;
+type Perform = (given: Services) => Promise<OperationResponse>;
 
-function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
+function serve(operation: Operation, services: Services, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
@@ -192,7 +193,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     };
     const handle = operation.prepare
       ? await operation.prepare(request, services).catch(named)
-      : (given: ApiServices) => operation.handle(request, given);
+      : (given: Services) => operation.handle(request, given);
     return async (given) => {
       const body: unknown = await handle(given).catch(named);
       if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;

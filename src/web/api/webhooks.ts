@@ -12,7 +12,8 @@ import {
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
 import { missingCode } from './check-body.ts';
-import { type ApiServices, type BodyRules, operation } from './operation.ts';
+import type { Services } from '../services.ts';
+import { type BodyRules, operation } from './operation.ts';
 import { versionedEtag } from './preconditions.ts';
 import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';
 import {
@@ -35,7 +36,7 @@ const secretExample = {
 
 /** `known`: codes that the endpoint has already. One that was deleted since may be sent again. */
 function endpointRules(
-  { db, webhooks }: ApiServices,
+  { db, webhooks }: Services,
   ownerId: string,
   known: string[] = [],
 ): BodyRules<{ url?: string; qrCodeIds?: string[] | null }> {

@@ -2,23 +2,19 @@ import type { Context, Next } from 'koa';
 import type { RateWindow } from '../../accounts/authenticate.ts';
 import { parseApiKey } from '../../accounts/api-key-format.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { AppError } from '../../errors.ts';
-import { anonymousHourlyQuota, type PlanLimits } from '../../limits.ts';
-import type { Database } from '../../store/database.ts';
+import { anonymousHourlyQuota } from '../../limits.ts';
+import type { Services } from '../services.ts';
 import { callerAddress } from './caller-address.ts';
 import { retryAfterSeconds } from './errors.ts';
 
-interface AuthenticateOptions {
-  db: Database;
-  secrets: ServiceSecrets;
-  trustProxyHops: number;
-  limits: PlanLimits;
-  now: () => Date;
-}
-
 /** Authenticates and rate limits everything below `/api/`, and sets the rate limit headers of every response. */
-export function authenticate({ db, secrets, trustProxyHops, limits, now }: AuthenticateOptions) {
+export function authenticate({
+  db,
+  secrets,
+  config: { trustProxyHops, limits },
+  now,
+}: Pick<Services, 'db' | 'secrets' | 'config' | 'now'>) {
   const limiter = createRateLimiter(db, limits);
 
   return async (ctx: Context, next: Next): Promise<void> => {
