@@ -11,7 +11,7 @@ export function backupCommand(): Command {
     )
     .option('--json', 'print one JSON document: {"ok": true, "findings": [...]}')
     .action(async ({ json }: { json?: boolean }) => {
-      const { runBackupChecks } = await import('../doctor/run-backup-checks.ts');
+      const { runBackupChecks } = await import('../doctor/checks.ts');
       printReport(await runBackupChecks(readConfig(process.env)), json);
     });
   return backup;

@@ -27,7 +27,7 @@ export function doctorCommand(): Command {
     )
     .action(async ({ json, forwardedFor, remote, probe = false }: DoctorOptions) => {
       const hasSample = forwardedFor !== undefined || remote !== undefined;
-      const { runChecks } = await import('../doctor/run-checks.ts');
+      const { runChecks } = await import('../doctor/checks.ts');
       const findings = await runChecks({
         ...readConfig(process.env),
         env: process.env,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
-import { runChecks } from '../../src/doctor/run-checks.ts';
+import { runChecks } from '../../src/doctor/checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
 import { monitorReplicas } from '../../src/store/replica-monitor.ts';
 import { goodConfig, findingsIn } from '../doctor/setup.ts';

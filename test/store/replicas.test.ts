@@ -7,7 +7,7 @@ import { formClient } from '../support/form-client.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createRecentChanges } from '../../src/codes/recent-changes.ts';
 import { AppError } from '../../src/errors.ts';
-import { checkReplicas } from '../../src/doctor/replicas.ts';
+import { checkReplicas } from '../../src/doctor/postgres-servers.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { freePort } from '../support/free-port.ts';
 import { sqlState } from '../../src/store/database.ts';
