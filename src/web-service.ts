@@ -42,17 +42,20 @@ import { requireWritable } from './store/data-dir.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
 import { scheduleRequests } from './http/schedule-requests.ts';
-import type { Log } from './telemetry/log.ts';
+import type { Log, RecentErrors } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
-import { addJournalMetrics } from './telemetry/journal-metrics.ts';
-import { countWeb } from './telemetry/process-counts.ts';
+import {
+  addJournalMetrics,
+  addQueueMetrics,
+  addSpoolMetrics,
+  countWeb,
+  createWebMetrics,
+  type WebMetrics,
+} from './telemetry/web-metrics.ts';
 import { addPoolMetrics, probeDatabase } from './telemetry/process-metrics.ts';
-import { startReports } from './telemetry/process-reporter.ts';
-import type { RecentErrors } from './telemetry/recent-errors.ts';
-import { addQueueMetrics } from './telemetry/queue-metrics.ts';
+import { startReports } from './store/process-reports.ts';
 import { openTracing } from './telemetry/tracing.ts';
-import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
 import { createServices } from './web/services.ts';
 import { startWebService, type WebBase, type WebService } from './web-start.ts';

@@ -7,16 +7,13 @@ import type { Config } from './config.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { unavailablePage } from './redirect/pages/notice-pages.ts';
 import { showPage } from './redirect/show-page.ts';
-import { applicationName } from './store/application-name.ts';
-import { type Database, openDatabase } from './store/database.ts';
-import { webPoolSizes } from './store/pool-sizes.ts';
+import { applicationName, webPoolSizes } from './store/pool-sizes.ts';
+import { type Database, openDatabase, setupErrorMessage } from './store/database.ts';
 import { createReads, readPrimary, type Reads } from './store/reads.ts';
-import { setupErrorMessage } from './store/setup-error-message.ts';
-import { monitorReplicas, type Replicas } from './store/replica-monitor.ts';
+import { monitorReplicas, type Replicas } from './store/replicas.ts';
 import type { Log } from './telemetry/log.ts';
-import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
+import { addReplicaMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { throttle } from './telemetry/throttle.ts';
-import type { WebMetrics } from './telemetry/web-metrics.ts';
 
 const retryEveryMs = 500;
 /** Of lookups of share links: a connection that hangs is free again soon, and their deadlines are shorter anyway. */

@@ -1,7 +1,7 @@
 import type { Config, Environment } from '../config.ts';
 import { currentRelease, releaseName } from '../runtime/release.ts';
 import { type Finding, findingsFor } from './finding.ts';
-import { hostOf, isLoopback, isPrivate } from './host-range.ts';
+import { hostOf, isLoopback, isPrivate } from '../net/address-policy.ts';
 
 const { ok, warning, failure } = findingsFor('configuration');
 

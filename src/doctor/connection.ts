@@ -4,7 +4,7 @@ import { dayMs } from '../runtime/units.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type Finding, findingsFor, type Subject } from './finding.ts';
 import { pluralize } from './format.ts';
-import { isLoopback, isPrivate } from './host-range.ts';
+import { isLoopback, isPrivate } from '../net/address-policy.ts';
 
 /** Opens one connection for the duration of `work`. */
 export async function withConnection<Value>(

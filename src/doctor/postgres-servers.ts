@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { connectionCounts } from '../queue/connection-counts.ts';
-import { connectionOptions } from '../store/connection-options.ts';
+import { connectionOptions, PoolClient } from '../store/pool-client.ts';
 import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '../store/database.ts';
 import { serverNames, splitHosts } from '../store/database-url.ts';
-import { PoolClient } from '../store/pool-client.ts';
-import { maxLagMs } from '../store/replica.ts';
-import { readServerPosition, type ServerPosition } from '../store/server-position.ts';
+import { maxLagMs, readServerPosition, type ServerPosition } from '../store/replicas.ts';
 import { withConnection } from './connection.ts';
 import { type Finding, findingsFor, found } from './finding.ts';
 import { withoutPeriod } from './format.ts';

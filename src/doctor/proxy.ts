@@ -8,7 +8,7 @@ import { readProcesses, type ReportedProcess } from '../store/process-reports.ts
 import { assessEncryption, type Encryption, hasTable, readEncryption } from './connection.ts';
 import { type Finding, findingsFor, found } from './finding.ts';
 import { pluralize, withoutPeriod } from './format.ts';
-import { hostOf, isLoopback, isPrivate } from './host-range.ts';
+import { hostOf, isLoopback, isPrivate } from '../net/address-policy.ts';
 
 const { ok, warning, failure } = findingsFor('proxy');
 

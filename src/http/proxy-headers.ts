@@ -1,4 +1,4 @@
-import { parseTraceparent, type TraceContext } from '../telemetry/trace-context.ts';
+import { parseTraceparent, type TraceContext } from './trace-context.ts';
 
 /** As Heroku's router accepts them. No address, API key or e-mail address has this form, and so none gets into the log. */
 const requestId = /^[A-Za-z0-9+/=-]{20,200}$/;

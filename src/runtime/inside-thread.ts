@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { ThreadMessage } from './runner.ts';
+import type { ThreadMessage } from './thread.ts';
 
 /** The other end of thread.ts: what the code that runs in a thread, or in a process of its own, uses. */
 

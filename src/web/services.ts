@@ -18,7 +18,7 @@ import type { Database } from '../store/database.ts';
 import type { Reads } from '../store/reads.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Tracing } from '../telemetry/tracing-sdk.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { createSecretBox, type SecretBox } from '../webhooks/signing.ts';
 import { createDownloads, type Downloads } from './downloads.ts';

@@ -13,7 +13,7 @@ import { assessForwards, checkProxy } from '../../src/doctor/proxy.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { reportLines } from '../../src/cli/doctor-report.ts';
+import { reportLines } from '../../src/cli/doctor.ts';
 import { goodConfig } from './setup.ts';
 
 const states = (findings: Finding[]) => findings.map(({ state }) => state);

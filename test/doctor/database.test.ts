@@ -13,7 +13,7 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { createPartitions, listPartitions } from '../../src/scans/partitions.ts';
 import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
-import { applicationName } from '../../src/store/application-name.ts';
+import { applicationName } from '../../src/store/pool-sizes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';

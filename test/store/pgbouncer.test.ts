@@ -6,7 +6,7 @@ import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { runChecks } from '../../src/doctor/checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
-import { monitorReplicas } from '../../src/store/replica-monitor.ts';
+import { monitorReplicas } from '../../src/store/replicas.ts';
 import { goodConfig, findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { lowerThreadPriority } from '../../runtime/low-priority.ts';
-import { currentThread } from '../../runtime/thread-cpu.ts';
+import { currentThread, lowerThreadPriority } from '../../runtime/thread-cpu.ts';
 import { normalizeImage } from '../files/normalize-image.ts';
 import { normalizePhoto } from '../files/normalize-photo.ts';
 import { ImageError } from './logo-limits.ts';

@@ -1,5 +1,5 @@
 import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
-import { lowerThreadPriority } from '../../runtime/low-priority.ts';
+import { lowerThreadPriority } from '../../runtime/thread-cpu.ts';
 import { drawPage, type PageRequest } from './page-content.ts';
 
 lowerThreadPriority();

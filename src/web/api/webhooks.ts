@@ -1,7 +1,7 @@
 import { Type } from '../../schema.ts';
 import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
-import { outboundUrlError } from '../../net/outbound-url.ts';
+import { outboundUrlError } from '../../net/address-policy.ts';
 import {
   changeEndpoint,
   createEndpoint,
