@@ -39,20 +39,23 @@ import { requireWritable } from './store/data-dir.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
 import { scheduleRequests } from './http/schedule-requests.ts';
-import type { Log } from './telemetry/log.ts';
+import type { Log, RecentErrors } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
-import { addJournalMetrics } from './telemetry/journal-metrics.ts';
-import { countWeb } from './telemetry/process-counts.ts';
+import {
+  type WebMetrics,
+  addJournalMetrics,
+  addQueueMetrics,
+  addSpoolMetrics,
+  countWeb,
+  createWebMetrics,
+} from './telemetry/web-metrics.ts';
 import { addPoolMetrics, probeDatabase } from './telemetry/process-metrics.ts';
-import { startReports } from './telemetry/process-reporter.ts';
-import type { RecentErrors } from './telemetry/recent-errors.ts';
-import { addQueueMetrics } from './telemetry/queue-metrics.ts';
+import { startReports } from './store/process-reports.ts';
 import { openTracing } from './telemetry/tracing.ts';
-import { type WebMetrics, addSpoolMetrics, createWebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
 import { type WebBase, type WebService, startWebService } from './web-start.ts';
-import { webState } from './web-state.ts';
+import { createServices } from './web/services.ts';
 
 export type { WebService } from './web-start.ts';
 
@@ -179,7 +182,7 @@ async function openOn(
     void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
-  const app = createApp({
+  const services = createServices({
     config,
     db,
     reads,
@@ -204,7 +207,7 @@ async function openOn(
     buildExport: (job) => addJob(exportQueue, job),
     closing: closing.signal,
   });
-  const handleRest = app.callback();
+  const handleRest = createApp(services).callback();
   const basePath = basePathOf(config.baseUrl);
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
@@ -242,7 +245,17 @@ async function openOn(
     db,
     count: () => countWeb(metrics),
     state: async () => ({
-      ...(await webState(spool, spoolMaxBytes, metrics, replicas?.list ?? [])),
+      spool: {
+        bytes: spool.ownBytes(),
+        maxBytes: spoolMaxBytes,
+        isWritable: spool.isWritable(),
+        scansInMemory: (await metrics.scansInMemory.get()).values[0]?.value ?? 0,
+      },
+      replicas: (replicas?.list ?? []).map(({ name, state, lagMs }) => ({
+        name,
+        state: state(),
+        lagMs: lagMs(),
+      })),
       ignoredForwards: addresses.ignoredForwards(),
     }),
     errors,

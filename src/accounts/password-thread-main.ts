@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
-import { lowerThreadPriority } from '../runtime/low-priority.ts';
+import { lowerThreadPriority } from '../runtime/thread-cpu.ts';
 import type { HashCost } from './passwords.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 

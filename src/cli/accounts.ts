@@ -21,8 +21,7 @@ import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord } from './record-action.ts';
-import { withDatabase } from './with-database.ts';
+import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const now = () => new Date();
 const emailOption = () =>

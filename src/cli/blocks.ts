@@ -18,8 +18,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord } from './record-action.ts';
-import { withDatabase } from './with-database.ts';
+import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const codeArgument = () =>
   new Argument('<code>', "the code's share link, share token or id").argParser(parseCode);

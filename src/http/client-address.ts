@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseTraceparent, type TraceContext } from '../telemetry/trace-context.ts';
+import { type TraceContext, parseTraceparent } from './trace-context.ts';
 
 /** An IPv6 address with zone, brackets and port fits. */
 const maxLength = 100;

@@ -4,7 +4,7 @@ import { createTokenBuckets } from '../runtime/token-buckets.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { hourMs } from '../runtime/units.ts';
 import { type Database, isDatabaseUnavailable } from '../store/database.ts';
-import type { Replicas } from '../store/replica-monitor.ts';
+import type { Replicas } from '../store/replicas.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { lowerThreadPriority } from '../../runtime/low-priority.ts';
-import { currentThread } from '../../runtime/thread-cpu.ts';
+import { currentThread, lowerThreadPriority } from '../../runtime/thread-cpu.ts';
 import { normalizeImage, normalizeLogo, normalizePhoto } from './normalize-image.ts';
 import { ImageError } from './upload.ts';
 

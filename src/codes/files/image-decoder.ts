@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { BusyError } from '../../errors.ts';
 import { type Caller, createFairScheduler } from '../../runtime/fair-scheduler.ts';
-import { startFile } from '../../runtime/runner.ts';
+import { startFile } from '../../runtime/thread.ts';
 import { threadCpuMs } from '../../runtime/thread-cpu.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { DecoderMessage, DecoderRequest, DecoderResult } from './decoder-thread-main.ts';

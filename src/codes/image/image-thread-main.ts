@@ -1,8 +1,8 @@
 import { handleRequests, signalReady } from '../../runtime/inside-thread.ts';
-import { lowerThreadPriority } from '../../runtime/low-priority.ts';
+import { lowerThreadPriority } from '../../runtime/thread-cpu.ts';
 import type { PageRequest } from '../print/label-page.ts';
 import type { Picture } from './draw.ts';
-import { drawPicture, type ImageFormat } from './draw-picture.ts';
+import { type ImageFormat, drawPicture } from './draw-picture.ts';
 
 lowerThreadPriority();
 

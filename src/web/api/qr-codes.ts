@@ -24,7 +24,8 @@ import {
 import { readScanCounts } from '../../scans/analytics.ts';
 import { Type, choice, id, maxLabelLength, nullable, text, timestamp } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { type ApiServices, operation } from './operation.ts';
+import { operation } from './operation.ts';
+import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
 import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
 
@@ -336,7 +337,7 @@ export const deleteQrCode = operation({
   },
 });
 
-async function presentWithCount(code: QrCode, { db, config }: ApiServices) {
+async function presentWithCount(code: QrCode, { db, config }: Services) {
   const counts = await readScanCounts(db, [code.id]);
   return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
 }

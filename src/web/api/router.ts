@@ -19,7 +19,7 @@ import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { Type } from '../../schema.ts';
 import { fileBody, fileOf, jsonBody } from '../middleware/body.ts';
 import { callerOf, inTurn } from '../middleware/caller.ts';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 import { readAccount } from './account.ts';
 import { deleteQrCodes, updateQrCodes } from './bulk-changes.ts';
 import { createQrCodes } from './bulk.ts';
@@ -31,12 +31,12 @@ import {
   replaceQrCodeDesign,
   replaceQrCodeLogo,
 } from './designs.ts';
-import { createRenaming, inSentNames, type RenamedBody, renamingWarnings } from './former-names.ts';
-import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
+import { type RenamedBody, createRenaming, inSentNames, renamingWarnings } from './former-names.ts';
+import { type Idempotency, type OperationResponse, createIdempotency, readKeyUse } from './idempotency.ts';
 import { buildOpenApi } from './openapi.ts';
-import { acceptsIdempotencyKey, type ApiServices, type Operation } from './operation.ts';
+import { type Operation, acceptsIdempotencyKey } from './operation.ts';
 import { etagOf, isKnown, requireMatch } from './preconditions.ts';
-import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
+import type { Services } from '../services.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
 import {
   deleteQrCodeFile,
@@ -54,6 +54,7 @@ import {
   updateQrCodePage,
 } from './qr-code-page.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
 import { listQrCodeScans, readQrCodeAnalytics } from './scans.ts';
 import { applyStyle, readStyleApplication } from './style-applications.ts';
 import {
@@ -147,7 +148,7 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 
 const noQuery = Type.Object({});
 
-export function apiRoutes(services: ApiServices): Routes {
+export function apiRoutes(services: Services): Routes {
   const routes = createRoutes(apiPrefix);
   const idempotency = createIdempotency(services);
   for (const operation of operations) {
@@ -171,9 +172,9 @@ function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: Fair
   return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
-type Perform = (given: ApiServices) => Promise<OperationResponse>;
+type Perform = (given: Services) => Promise<OperationResponse>;
 
-function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
+function serve(operation: Operation, services: Services, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
@@ -226,7 +227,7 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     };
     const handle = operation.prepare
       ? await operation.prepare(request, services).catch(named)
-      : (given: ApiServices) => operation.handle(request, given);
+      : (given: Services) => operation.handle(request, given);
     return async (given) => {
       const body: unknown = await handle(given).catch(named);
       if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { type BodyRules, missingCode } from '../../codes/validation.ts';
-import { outboundUrlError } from '../../net/outbound-url.ts';
+import { outboundUrlError } from '../../net/address-policy.ts';
 import { Type, choice, closed, id, label, nullable, timestamp } from '../../schema.ts';
 import {
   type Endpoint,
@@ -15,7 +15,8 @@ import {
 } from '../../webhooks/endpoints.ts';
 import { disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
-import { type ApiServices, operation } from './operation.ts';
+import { operation } from './operation.ts';
+import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
 import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
 
@@ -170,7 +171,7 @@ const secretExample = {
 
 /** `known`: codes that the endpoint has already. One that was deleted since may be sent again. */
 function endpointRules(
-  { db, webhooks }: ApiServices,
+  { db, webhooks }: Services,
   ownerId: string,
   known: string[] = [],
 ): BodyRules<{ url?: string; qrCodeIds?: string[] | null }> {

@@ -1,20 +1,17 @@
 import { MIMEType } from 'node:util';
 import type { Context, Middleware, Next } from 'koa';
 import { koaBody } from 'koa-body';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { createTokenBuckets } from '../../runtime/token-buckets.ts';
 import { maxFileBytes, maxLogoBytes } from '../../codes/files/upload.ts';
-import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { parseQuery, parseUrl } from '../../http/parse-url.ts';
-import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 import type { Reads } from '../../store/reads.ts';
 import { signedIn } from '../ui/page.ts';
 import { readBytes } from './body.ts';
 import { callerAddress, inTurn } from './caller.ts';
 import { needUser } from './guards.ts';
-import type { Sessions } from './session.ts';
+import type { Services } from '../services.ts';
 
 const maxBytes = 64 * 1024;
 const maxFields = 200;
@@ -40,15 +37,13 @@ const readText = koaBody({
   },
 });
 
-interface FormsParts {
-  config: Config;
-  secrets: ServiceSecrets;
-  checkCsrf: Sessions['checkCsrf'];
-  uploads: FairScheduler;
-}
-
 /** Parses posted forms, and refuses those from other sites and those over the rate limit. */
-export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Middleware {
+export function forms({
+  config,
+  secrets,
+  sessions,
+  uploads,
+}: Pick<Services, 'config' | 'secrets' | 'sessions' | 'uploads'>): Middleware {
   const receiveInTurn = inTurn(uploads);
   const ownHost = new URL(config.baseUrl).host;
   // In memory, per process: refusing a form must not cost a query.
@@ -88,7 +83,7 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
 
   function requireToken(ctx: Context): void {
     // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
-    const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
+    const csrf = sessions.checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')
       throw refusal('The page was open for too long, or cookies are disabled. Open it again and repeat.');
     if (csrf === 'other account')

@@ -1,15 +1,14 @@
-import type { Context, Middleware, Next } from 'koa';
+import type { Services } from '../services.ts';
 import { parseApiKey } from '../../accounts/api-keys.ts';
-import { createRateLimiter, type RateWindow } from '../../accounts/authenticate.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { type RateWindow, createRateLimiter } from '../../accounts/authenticate.ts';
 import { AppError } from '../../errors.ts';
-import { anonymousHourlyQuota, type PlanLimits } from '../../limits.ts';
-import type { Database } from '../../store/database.ts';
+import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
 import type { Guards } from '../routes.ts';
 import { redirect, signedIn } from '../ui/page.ts';
 import { callerAddress } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
+import type { Context, Middleware, Next } from 'koa';
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
 export function createGuards(authenticateKey: Middleware, metricsToken: string | undefined): Guards {
@@ -51,16 +50,13 @@ function nothingHere(): AppError {
   return new AppError('not_found', 'There is nothing at this address.');
 }
 
-interface AuthenticateOptions {
-  db: Database;
-  secrets: ServiceSecrets;
-  trustProxyHops: number;
-  limits: PlanLimits;
-  now: () => Date;
-}
-
 /** Authenticates and rate limits everything below `/api/`, and sets the rate limit headers of every response. */
-export function authenticate({ db, secrets, trustProxyHops, limits, now }: AuthenticateOptions) {
+export function authenticate({
+  db,
+  secrets,
+  config: { trustProxyHops, limits },
+  now,
+}: Pick<Services, 'db' | 'secrets' | 'config' | 'now'>) {
   const limiter = createRateLimiter(db, limits);
 
   return async (ctx: Context, next: Next): Promise<void> => {

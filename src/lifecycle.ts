@@ -1,19 +1,13 @@
-import type { Config } from '../config.ts';
-import { setupErrorMessage } from '../store/setup-error-message.ts';
-import { createLog, type Log } from '../telemetry/log.ts';
-import { throttle } from '../telemetry/throttle.ts';
-import { startWatchdog } from './watchdog.ts';
-
-/** A process that does not finish draining within this time exits anyway. Platforms send SIGKILL after 30 s. */
-export const drainLimitMs = 25_000;
+import type { Config } from './config.ts';
+import { AlreadyReportedError, drainLimitMs } from './runtime/supervisor.ts';
+import { startFile } from './runtime/thread.ts';
+import type { WatchdogData } from './runtime/watchdog-main.ts';
+import { setupErrorMessage } from './store/database.ts';
+import { createLog, type Log } from './telemetry/log.ts';
+import { throttle } from './telemetry/throttle.ts';
 
 /** Whether one of our own processes started this one. Read at load time, because the IPC channel may close at any time. */
 const hasParent = process.send !== undefined;
-
-/** The process that failed to start has already printed the reason. */
-export class AlreadyReportedError extends Error {
-  override name = 'AlreadyReportedError';
-}
 
 const heartbeatMs = 1_000;
 
@@ -34,6 +28,20 @@ export function announceReady({ hangLimitSeconds }: Pick<Config, 'hangLimitSecon
       isSending = false;
     });
   }, heartbeatMs).unref();
+}
+
+/**
+ * For a process without a supervisor of ours, such as one started from a Procfile: a thread that kills the process when
+ * its event loop has been blocked for the limit. Platforms restart a process that has exited, but do not notice a hang.
+ */
+function startWatchdog(limitMs: number): void {
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  setInterval(() => Atomics.add(beats, 0, 1), heartbeatMs).unref();
+  const workerData: WatchdogData = { beats, limitMs };
+  const watchdog = startFile(new URL('runtime/watchdog-main.js', import.meta.url), workerData);
+  // The process works without the watchdog; a hang is then no longer detected.
+  watchdog.on('error', (error) => process.emitWarning(`The watchdog thread failed: ${error.message}`));
+  watchdog.unref();
 }
 
 function sendToParent(message: string, onSent: () => void = () => undefined): void {

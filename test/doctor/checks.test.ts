@@ -11,7 +11,7 @@ import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
-import { runChecks } from '../../src/doctor/run-checks.ts';
+import { runChecks } from '../../src/doctor/checks.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { currentRelease, releaseName } from '../../src/runtime/release.ts';
 import { openSpool } from '../../src/queue/spool.ts';

@@ -1,6 +1,39 @@
-import type { Metric, Registry } from 'prom-client';
+import { Counter, type Metric, type Registry } from 'prom-client';
 
-export interface Histogram {
+interface TallyOptions<Label extends string, Value extends string> {
+  name: string;
+  help: string;
+  label: Label;
+  /** All values of the label. Each is exported from the start, as 0. */
+  values: readonly Value[];
+}
+
+/**
+ * A counter with one label for the scan lane: plain numbers to increment, without prom-client's label lookup. They are
+ * copied into a prom-client counter only when metrics are read.
+ */
+export function addTally<Label extends string, Value extends string>(
+  registry: Registry,
+  { name, help, label, values }: TallyOptions<Label, Value>,
+): Record<Value, number> {
+  const tally = Object.fromEntries(values.map((value) => [value, 0])) as Record<Value, number>;
+  registry.registerMetric(
+    new Counter<Label>({
+      name,
+      help,
+      labelNames: [label],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const value of values)
+          this.inc({ [label]: value } as unknown as Record<Label, string>, tally[value]);
+      },
+    }),
+  );
+  return tally;
+}
+
+interface Histogram {
   observe(value: number): void;
 }
 
@@ -47,5 +80,18 @@ export function addHistogram(registry: Registry, { name, help, bounds }: Histogr
       counts[index] = (counts[index] as number) + 1;
       sum += value;
     },
+  };
+}
+
+/** However often it is called, `read` is called no more often than once in `maxAgeMs`. */
+export function cached<Value>(read: () => Promise<Value>, maxAgeMs: number): () => Promise<Value> {
+  let latest: Promise<Value> | undefined;
+  let readAt = 0;
+  return () => {
+    if (!latest || performance.now() - readAt > maxAgeMs) {
+      readAt = performance.now();
+      latest = read();
+    }
+    return latest;
   };
 }

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ensureBuilt } from '../support/programs.ts';
+import { ensureBuilt } from './support/programs.ts';
 
-const built = (path: string) => JSON.stringify(new URL(`../../dist/src/${path}`, import.meta.url).href);
+const built = (path: string) => JSON.stringify(new URL(`../dist/src/${path}`, import.meta.url).href);
 
 interface Ended {
   code: number | null;
@@ -33,7 +33,7 @@ describe('A process without a supervisor', () => {
   before(ensureBuilt);
 
   // The watchdog waits twice the limit.
-  const ready = `import { announceReady } from ${built('runtime/lifecycle.js')};
+  const ready = `import { announceReady } from ${built('lifecycle.js')};
 announceReady({ hangLimitSeconds: 1.5 });`;
 
   it('kills itself when its event loop is blocked, and logs why', async () => {
@@ -60,8 +60,7 @@ describe('An uncaught error', () => {
   before(ensureBuilt);
 
   it('does not end the process, is logged and is counted', async () => {
-    const { code, stdout } =
-      await run(`import { surviveUncaughtErrors } from ${built('runtime/lifecycle.js')};
+    const { code, stdout } = await run(`import { surviveUncaughtErrors } from ${built('lifecycle.js')};
 import { createLog } from ${built('telemetry/log.js')};
 let count = 0;
 surviveUncaughtErrors(createLog('test', 'info', { write: (line) => process.stdout.write(line) }), () => { count += 1; });
