@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { AppControllerRoute } from '@bull-board/api/dist/types.js';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
-import { isJobOf } from '../queue/job-contract.ts';
+import { isJobOf } from '../queue/queue-definition.ts';
 import type { OpenedQueue, QueueAccess } from '../queue/queue-access.ts';
 import { loadBoardFiles } from './board-files.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';

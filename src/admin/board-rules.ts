@@ -1,6 +1,6 @@
 import type { OperatorAction } from '../accounts/operator-actions.ts';
 import type { BoardHooks } from '@bull-board/api/dist/types.js';
-import { withoutStatement } from '../queue/failed-jobs.ts';
+import { withoutStatement } from '../queue/queue-access.ts';
 
 /** Every other action of the board would lose, change or stop scans. */
 const allowedChanges = new Map<string, OperatorAction>([

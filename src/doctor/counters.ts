@@ -1,6 +1,5 @@
 import { dayMs } from '../runtime/units.ts';
-import { compareSpan } from '../scans/counters.ts';
-import { sampleScannedCodes } from '../scans/sample-codes.ts';
+import { compareSpan, sampleScannedCodes } from '../scans/counters.ts';
 import { type Database, plainMessage } from '../store/database.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { pluralize, withoutPeriod } from './format.ts';

@@ -1,6 +1,5 @@
 import { dayMs } from '../runtime/units.ts';
-import { listPartitions, type Partition } from '../scans/partitions.ts';
-import { readHorizon } from '../scans/retention.ts';
+import { listPartitions, type Partition, readHorizon } from '../scans/partitions.ts';
 import type { Database } from '../store/database.ts';
 import { type Finding, findingsFor } from './finding.ts';
 

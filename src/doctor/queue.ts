@@ -2,7 +2,7 @@ import { SchemaMigrationRequiredError } from 'bullmq';
 import { nameOf, OtherQueueError, readQueuesInUse, requireQueueInUse } from '../queue/queue-agreement.ts';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
-import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
+import { type QueueStatus, readQueueStatuses } from '../queue/queue-depth.ts';
 import { allQueues } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
 import { countDeadLetters } from '../scans/dead-letters.ts';

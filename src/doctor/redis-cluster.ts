@@ -1,5 +1,5 @@
 import type { Cluster } from 'ioredis';
-import { hashSlots } from '../queue/hash-slot.ts';
+import { hashSlots } from '../queue/scan-queue.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { pluralize } from './format.ts';
 import { parseInfo } from './redis.ts';

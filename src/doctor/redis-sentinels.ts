@@ -1,5 +1,5 @@
 import { closeRedis, openRedisServer, type RedisPlace } from '../queue/redis-client.ts';
-import { probeServers } from '../queue/redis-probe.ts';
+import { probeServers } from '../queue/redis-errors.ts';
 import { redisAddress } from '../store/redis-address.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { pluralize, withoutPeriod } from './format.ts';

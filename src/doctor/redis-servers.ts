@@ -1,8 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import { closeRedis, openRedisOnce, type RedisPlace } from '../queue/redis-client.ts';
-import { tlsProblem } from '../queue/redis-errors.ts';
-import { findCause } from '../queue/redis-probe.ts';
+import { findCause, tlsProblem } from '../queue/redis-errors.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
 import { assessEncryption, readEncryption } from './encryption.ts';
 import { CheckAborted, type Finding, findingsFor } from './finding.ts';

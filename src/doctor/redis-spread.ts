@@ -1,8 +1,7 @@
 import type { Cluster } from 'ioredis';
 import type { QueuePlace } from '../queue/queue-connection.ts';
-import { hashSlot } from '../queue/hash-slot.ts';
+import { hashSlot, scanQueue } from '../queue/scan-queue.ts';
 import { queuesFor } from '../queue/queues.ts';
-import { scanQueue } from '../queue/scan-queue.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning } = findingsFor('redis');

@@ -1,11 +1,9 @@
 import { loadSecrets } from '../accounts/secrets.ts';
 import type { Config } from '../config.ts';
 import { findMissingCodes } from '../codes/missing-codes.ts';
-import { isOnRedis, type QueuePlace } from '../queue/queue-connection.ts';
-import { queuePlace } from '../queue/queue-place.ts';
-import { sampleScanJobs } from '../queue/sample-jobs.ts';
-import { listScans, type ScanJob } from '../queue/scan-jobs.ts';
-import { canOpen } from '../queue/sealed-addresses.ts';
+import { isOnRedis, type QueuePlace, queuePlace } from '../queue/queue-connection.ts';
+import { sampleScanJobs } from '../queue/queue-access.ts';
+import { canOpen, listScans, type ScanJob } from '../queue/scan-jobs.ts';
 import type { Database } from '../store/database.ts';
 import { attempt, findDatabase, requireValid } from './attempt.ts';
 import { checkBackup } from './backup.ts';

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
-import { isOnRedis } from '../queue/queue-connection.ts';
-import { queuePlace } from '../queue/queue-place.ts';
+import { isOnRedis, queuePlace } from '../queue/queue-connection.ts';
 import { attempt, findDatabase, requireValid } from './attempt.ts';
 import { checkConfiguration, type Variables } from './configuration.ts';
 import { checkDisk } from './disk.ts';

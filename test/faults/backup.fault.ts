@@ -8,10 +8,9 @@ import { endSession, findSessionUser, startSession } from '../../src/accounts/se
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
-import { connectToQueues } from '../../src/queue/queue-connection.ts';
+import { connectToQueues, waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { embeddedFiles } from '../../src/store/embedded/files.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type DebianPostgres, findDebianPostgres } from '../support/debian-postgres.ts';

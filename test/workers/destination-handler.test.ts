@@ -7,7 +7,7 @@ import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest } from '../../src/net/outbound-request.ts';
 import { findDueCodes, passFrom, type PassPosition } from '../../src/notices/destinations.ts';
 import { addOwners } from '../../src/notices/owners.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { freePort } from '../support/free-port.ts';
@@ -81,10 +81,9 @@ describe('The check of destinations', () => {
       mailer: {},
       site: { baseUrl: 'https://qr.test' },
       closing: new AbortController().signal,
-      log: testLog(),
       now: () => now,
     });
-    await handle({});
+    await handle({ isOver: () => false });
   }
 
   async function newOwner() {

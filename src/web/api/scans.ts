@@ -2,8 +2,7 @@ import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
 import { findCode } from '../../codes/codes.ts';
 import { type ColumnName, columnNames, dimensionDocs } from '../../scans/dimensions.ts';
-import { listScans } from '../../scans/list-scans.ts';
-import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
+import { deviceClasses, listScans, type ScanRow } from '../../scans/scan.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 import {

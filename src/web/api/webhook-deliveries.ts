@@ -6,13 +6,12 @@ import {
   findOwnDelivery,
   listAttempts,
   listDeliveries,
-  logDays,
   periodErrors,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
 import { findEndpoint } from '../../webhooks/endpoints.ts';
-import { deliveryStatuses } from '../../webhooks/events.ts';
+import { deliveryStatuses, logDays } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { operation } from './operation.ts';
 import {

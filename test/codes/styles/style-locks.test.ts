@@ -112,10 +112,9 @@ describe('Locks of styles and logos', () => {
       proofs: readableProofs,
       site: { baseUrl: 'https://qr.test' },
       closing: new AbortController().signal,
-      log: testLog(),
     });
     const results = await interleave(logo.id, [
-      () => handler({}),
+      () => handler({ isOver: () => false }),
       () => removeStyle(service.db, ownerId, style.id),
     ]);
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);

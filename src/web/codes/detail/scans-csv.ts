@@ -1,5 +1,4 @@
-import { listScans } from '../../../scans/list-scans.ts';
-import { scanCsvColumns } from '../../../scans/csv-columns.ts';
+import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import { csvLine } from '../../../http/csv.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import type { PageParts } from '../../ui/page.ts';
