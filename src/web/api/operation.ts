@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
-import type { RateWindow } from '../../accounts/authenticate.ts';
+import type { RateWindow } from '../../accounts/api-keys.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';

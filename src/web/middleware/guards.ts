@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
-import { parseApiKey } from '../../accounts/api-keys.ts';
-import { createRateLimiter, type RateWindow } from '../../accounts/authenticate.ts';
+import { parseApiKey, type RateWindow } from '../../accounts/api-keys.ts';
+import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../../limits.ts';
