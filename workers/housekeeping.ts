@@ -1,5 +1,5 @@
 import { purgeExports } from '../src/accounts/account-exports.ts';
-import { purgeOldWindows } from '../src/accounts/authenticate.ts';
+import { purgeOldWindows } from '../src/accounts/request-windows.ts';
 import { purgeConfirmations, purgeSignInLinks } from '../src/accounts/account-links.ts';
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.ts';

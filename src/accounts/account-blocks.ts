@@ -1,9 +1,10 @@
+import { addBlock, findBlock, removeBlock } from '../codes/blocks.ts';
 import type { Database } from '../store/database.ts';
 import { endSessionsOf } from './sessions.ts';
 
 /**
- * Nobody can sign in to a blocked account, its keys are refused, and its codes answer 410. Nothing is deleted. False where
- * it is already blocked; the existing block is not changed.
+ * Nobody can sign in to a blocked account, its keys are refused, and its codes answer 410. Nothing is deleted. False if it
+ * is already blocked; the existing block is not changed.
  */
 export async function blockAccount(
   db: Database,
@@ -11,27 +12,12 @@ export async function blockAccount(
   reason: string | null,
   now: Date,
 ): Promise<boolean> {
-  const added = await db('blocks')
-    .insert({ kind: 'account', value: userId, reason, created_at: now })
-    .onConflict()
-    .ignore()
-    .returning('value');
+  const isAdded = await addBlock(db, { kind: 'account', value: userId, reason, createdAt: now });
   await endSessionsOf(db, userId);
-  return added.length > 0;
+  return isAdded;
 }
 
-/** False where it was not blocked. */
-export async function unblockAccount(db: Database, userId: string): Promise<boolean> {
-  return (await db('blocks').where({ kind: 'account', value: userId }).delete()) > 0;
-}
+/** False if it was not blocked. */
+export const unblockAccount = (db: Database, userId: string) => removeBlock(db, 'account', userId);
 
-export async function findAccountBlock(
-  db: Database,
-  userId: string,
-): Promise<{ reason: string | null; createdAt: Date } | undefined> {
-  return db('blocks')
-    .where({ kind: 'account', value: userId })
-    .first('reason', 'created_at as createdAt') as Promise<
-    { reason: string | null; createdAt: Date } | undefined
-  >;
-}
+export const findAccountBlock = (db: Database, userId: string) => findBlock(db, 'account', userId);

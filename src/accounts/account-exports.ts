@@ -1,6 +1,12 @@
+import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { Endpoint } from '../webhooks/endpoints.ts';
+import { ApiKey } from './api-keys.ts';
+import { Passkey, TotpSecret } from './second-factors.ts';
+import { Session } from './sessions.ts';
+import { User } from './users.ts';
 
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
@@ -9,52 +15,124 @@ const chunksPerStep = 64;
 /** Between the web process that requests an export and the worker that builds it. */
 const maxClockSkew = '1 hour';
 
-export interface AccountExport {
-  requestId: string;
-  requestedAt: Date;
-  state: 'pending' | 'ready' | 'failed';
+export class ExportRequest extends Model {
+  static override tableName = 'account_exports';
+  static override idColumn = 'user_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare requestId: string;
+  declare requestedAt: Date;
+  declare buildId: string | null;
+  declare builtAt: Date | null;
+  declare bytes: number | null;
+  declare failedAt: Date | null;
   /** Why it failed: the account has more than an archive can hold, or every attempt of a day ended with an error. */
-  failure: 'too-large' | 'error';
-  bytes: number;
-  expiresAt: Date;
+  declare failure: 'too-large' | 'error' | null;
+  declare queuedAt: Date | null;
+  declare begunAt: Date | null;
+  declare leasedUntil: Date | null;
+  declare ownerToldAt: Date | null;
+  declare expiresAt: Date;
+
+  /** Not those that have failed: their chunks may be purged already. */
+  static pending(db: Database) {
+    return ExportRequest.query(db).whereNull('build_id').whereNull('failed_at');
+  }
+
+  /** Replaces an earlier one. False while one is being built. */
+  static async replace(
+    db: Database,
+    request: { userId: string; requestId: string; now: Date; expiresAt: Date; tooOld: Date },
+  ): Promise<boolean> {
+    const { rows } = (await db.raw(
+      `INSERT INTO account_exports AS export (user_id, request_id, requested_at, expires_at)
+       VALUES (:userId, :requestId, :now, :expiresAt)
+       ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
+         expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
+         failure = NULL, queued_at = NULL, owner_told_at = NULL,
+         leased_until = NULL, begun_at = NULL
+       WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
+       RETURNING request_id`,
+      request,
+    )) as { rows: unknown[] };
+    return rows.length > 0;
+  }
+
+  /** Marks as queued again the pending ones that have stored no chunk since `silentSince`. */
+  static async takeLost(
+    db: Database,
+    times: { now: Date; silentSince: Date },
+  ): Promise<Pick<ExportRequest, 'userId' | 'requestId'>[]> {
+    const { rows } = (await db.raw(
+      `UPDATE account_exports AS export SET queued_at = :now
+       WHERE build_id IS NULL AND failed_at IS NULL AND greatest(requested_at, queued_at) <= :silentSince
+         AND NOT EXISTS (
+           SELECT FROM account_export_chunks AS chunk
+           WHERE chunk.user_id = export.user_id AND chunk.created_at > :silentSince
+         )
+       RETURNING user_id AS "userId", request_id AS "requestId"`,
+      times,
+    )) as { rows: Pick<ExportRequest, 'userId' | 'requestId'>[] };
+    return rows;
+  }
 }
 
-interface Row {
-  request_id: string;
-  requested_at: Date;
-  build_id: string | null;
-  bytes: number | null;
-  failed_at: Date | null;
-  failure: string | null;
-  expires_at: Date;
+class ExportChunk extends Model {
+  static override tableName = 'account_export_chunks';
+  static override idColumn = ['build_id', 'position'];
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare buildId: string;
+  declare position: number;
+  declare userId: string;
+  declare data: Buffer;
+  declare createdAt: Date;
+
+  /** One step of the purge: chunks of no archive, and of no build that may be in progress. */
+  static async purgeSome(db: Database, now: Date): Promise<number> {
+    const { rowCount } = (await db.raw(
+      `DELETE FROM account_export_chunks WHERE (build_id, position) IN (
+         SELECT build_id, position FROM account_export_chunks AS chunk
+         WHERE NOT EXISTS (
+           SELECT FROM account_exports AS export
+           WHERE export.user_id = chunk.user_id AND expires_at > :now AND (
+             export.build_id = chunk.build_id
+             OR export.build_id IS NULL AND failed_at IS NULL
+               AND chunk.created_at > greatest(requested_at - interval '${maxClockSkew}', :leftBehind)
+           )
+         )
+         LIMIT ${chunksPerStep}
+       )`,
+      { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
+    )) as { rowCount: number };
+    return rowCount;
+  }
+}
+
+/** An export as its owner sees it. */
+export interface AccountExport extends Pick<ExportRequest, 'requestId' | 'requestedAt' | 'expiresAt'> {
+  state: 'pending' | 'ready' | 'failed';
+  failure: 'too-large' | 'error';
+  bytes: number;
 }
 
 /** Replaces an earlier export. Undefined while one is being built. */
 export async function requestExport(db: Database, userId: string, now: Date): Promise<string | undefined> {
   const requestId = uuidv7({ msecs: now.getTime() });
-  const { rows } = (await db.raw(
-    `INSERT INTO account_exports AS export (user_id, request_id, requested_at, expires_at)
-     VALUES (:userId, :requestId, :now, :expiresAt)
-     ON CONFLICT (user_id) DO UPDATE SET request_id = excluded.request_id, requested_at = excluded.requested_at,
-       expires_at = excluded.expires_at, build_id = NULL, bytes = NULL, failed_at = NULL,
-       failure = NULL, queued_at = NULL, owner_told_at = NULL,
-       leased_until = NULL, begun_at = NULL
-     WHERE export.build_id IS NOT NULL OR export.failed_at IS NOT NULL OR export.requested_at < :tooOld
-     RETURNING request_id`,
-    {
-      userId,
-      requestId,
-      now,
-      expiresAt: new Date(now.getTime() + lifetimeMs),
-      tooOld: new Date(now.getTime() - maxBuildMs),
-    },
-  )) as { rows: unknown[] };
-  return rows.length > 0 ? requestId : undefined;
+  const isNew = await ExportRequest.replace(db, {
+    userId,
+    requestId,
+    now,
+    expiresAt: new Date(now.getTime() + lifetimeMs),
+    tooOld: new Date(now.getTime() - maxBuildMs),
+  });
+  return isNew ? requestId : undefined;
 }
 
 /** For a request that could not be queued. */
 export async function cancelExport(db: Database, userId: string, requestId: string): Promise<void> {
-  await db('account_exports').where({ user_id: userId, request_id: requestId, build_id: null }).delete();
+  await ExportRequest.query(db).deleteById(userId).where({ request_id: requestId }).whereNull('build_id');
 }
 
 export async function findExport(
@@ -62,18 +140,15 @@ export async function findExport(
   userId: string,
   now: Date,
 ): Promise<AccountExport | undefined> {
-  const row = (await db('account_exports')
-    .where({ user_id: userId })
-    .where('expires_at', '>', now)
-    .first()) as Row | undefined;
+  const found = await ExportRequest.query(db).findById(userId).where('expires_at', '>', now);
   return (
-    row && {
-      requestId: row.request_id,
-      requestedAt: row.requested_at,
-      state: row.build_id ? 'ready' : row.failed_at ? 'failed' : 'pending',
-      failure: row.failure === 'error' ? 'error' : 'too-large',
-      bytes: row.bytes ?? 0,
-      expiresAt: row.expires_at,
+    found && {
+      requestId: found.requestId,
+      requestedAt: found.requestedAt,
+      state: found.buildId ? 'ready' : found.failedAt ? 'failed' : 'pending',
+      failure: found.failure ?? 'too-large',
+      bytes: found.bytes ?? 0,
+      expiresAt: found.expiresAt,
     }
   );
 }
@@ -83,14 +158,7 @@ export async function addExportChunk(
   chunk: { buildId: string; position: number; userId: string; data: Buffer },
   now: Date,
 ): Promise<void> {
-  const { buildId, position, userId, data } = chunk;
-  await db('account_export_chunks').insert({
-    build_id: buildId,
-    position,
-    user_id: userId,
-    data,
-    created_at: now,
-  });
+  await ExportChunk.query(db).insert({ ...chunk, createdAt: now });
 }
 
 /** Makes a build the archive of its request. Of two builds, the first wins; chunks of the others are purged. */
@@ -104,7 +172,10 @@ export async function finishExport(
   }: { userId: string; requestId: string; buildId: string; bytes: number },
   now = new Date(),
 ): Promise<void> {
-  await pendingExport(db, userId, requestId).update({ build_id: buildId, bytes, built_at: now });
+  await ExportRequest.pending(db)
+    .findById(userId)
+    .where({ request_id: requestId })
+    .patch({ buildId, bytes, builtAt: now });
 }
 
 export async function failExport(
@@ -112,17 +183,7 @@ export async function failExport(
   { userId, requestId }: { userId: string; requestId: string },
   now: Date,
 ): Promise<void> {
-  await pendingExport(db, userId, requestId).update({ failed_at: now });
-}
-
-/** Not one that has failed: its chunks may be purged already. */
-function pendingExport(db: Database, userId: string, requestId: string) {
-  return db('account_exports').where({
-    user_id: userId,
-    request_id: requestId,
-    build_id: null,
-    failed_at: null,
-  });
+  await ExportRequest.pending(db).findById(userId).where({ request_id: requestId }).patch({ failedAt: now });
 }
 
 /** The archive, chunk by chunk, each read in the turn of its owner. Ends early where it is deleted meanwhile. */
@@ -131,12 +192,10 @@ export async function* readExport(
   userId: string,
   inTurn: <Value>(read: () => Promise<Value>) => Promise<Value>,
 ): AsyncGenerator<Buffer> {
-  const row = (await db('account_exports').where({ user_id: userId }).first('build_id')) as Row | undefined;
-  if (!row?.build_id) return;
+  const { buildId } = (await ExportRequest.query(db).findById(userId)) ?? {};
+  if (!buildId) return;
   for (let position = 0; ; position += 1) {
-    const chunk = (await inTurn(async () =>
-      db('account_export_chunks').where({ build_id: row.build_id, position }).first('data'),
-    )) as { data: Buffer } | undefined;
+    const chunk = await inTurn(async () => ExportChunk.query(db).findById([buildId, position]));
     if (!chunk) return;
     yield chunk.data;
   }
@@ -154,68 +213,34 @@ export async function purgeExports(
 ): Promise<number> {
   for (let deleted = chunksPerStep; deleted === chunksPerStep; ) {
     if (isOver()) return 0;
-    const { rowCount } = (await db.raw(
-      `DELETE FROM account_export_chunks WHERE (build_id, position) IN (
-         SELECT build_id, position FROM account_export_chunks AS chunk
-         WHERE NOT EXISTS (
-           SELECT FROM account_exports AS export
-           WHERE export.user_id = chunk.user_id AND expires_at > :now AND (
-             export.build_id = chunk.build_id
-             OR export.build_id IS NULL AND failed_at IS NULL
-               AND chunk.created_at > greatest(requested_at - interval '${maxClockSkew}', :leftBehind)
-           )
-         )
-         LIMIT ${chunksPerStep}
-       )`,
-      { now, leftBehind: new Date(now.getTime() - maxBuildMs) },
-    )) as { rowCount: number };
-    deleted = rowCount;
+    deleted = await ExportChunk.purgeSome(db, now);
   }
-  return db('account_exports').where('expires_at', '<=', now).delete();
+  return ExportRequest.query(db).where('expires_at', '<=', now).delete();
 }
 
 /** What an account has besides codes and scans, for its export. Nothing that signs in: no hashes, keys or secrets. */
 export async function readAccountData(db: Database, userId: string): Promise<object> {
   const ofUser = { user_id: userId };
-  const account = (await db('users').where({ id: userId }).first({
-    id: 'id',
-    email: 'email',
-    confirmedEmail: 'confirmed_email',
-    plan: 'plan',
-    limits: 'limits',
-    isOperator: 'is_admin',
-    language: 'language',
-    timeZone: 'time_zone',
-    mutedNotices: 'muted_notices',
-    createdAt: 'created_at',
-    updatedAt: 'updated_at',
-  })) as object;
-  const apiKeys = (await db('api_keys').where(ofUser).orderBy('id').select({
-    name: 'name',
-    prefix: 'prefix',
-    createdAt: 'created_at',
-    revokedAt: 'revoked_at',
-  })) as object[];
-  const sessions = (await db('sessions')
+  const account = await User.query(db)
+    .findById(userId)
+    .select('id', 'email', 'confirmed_email', 'plan', 'limits', 'is_admin as isOperator', 'language')
+    .select('time_zone', 'muted_notices', 'created_at', 'updated_at');
+  const apiKeys = await ApiKey.query(db)
+    .where(ofUser)
+    .orderBy('id')
+    .select('name', 'prefix', 'created_at', 'revoked_at');
+  const sessions = await Session.query(db)
     .where(ofUser)
     .orderBy('created_at')
-    .select({ device: 'device', createdAt: 'created_at', seenAt: 'seen_at' })) as object[];
-  const passkeys = (await db('passkeys')
+    .select('device', 'created_at', 'seen_at');
+  const passkeys = await Passkey.query(db)
     .where(ofUser)
     .orderBy('created_at')
-    .select({ name: 'name', createdAt: 'created_at', usedAt: 'used_at' })) as object[];
-  const authenticatorApp = (await db('totp_secrets').where(ofUser).first({ confirmedAt: 'confirmed_at' })) as
-    | object
-    | undefined;
-  const webhooks = (await db('webhook_endpoints').where(ofUser).orderBy('id').select({
-    id: 'id',
-    name: 'name',
-    url: 'url',
-    events: 'events',
-    codeIds: 'code_ids',
-    categories: 'categories',
-    isEnabled: 'is_enabled',
-    createdAt: 'created_at',
-  })) as object[];
+    .select('name', 'created_at', 'used_at');
+  const authenticatorApp = await TotpSecret.query(db).findById(userId).select('confirmed_at');
+  const webhooks = await Endpoint.query(db)
+    .where(ofUser)
+    .orderBy('id')
+    .select('id', 'name', 'url', 'events', 'code_ids', 'categories', 'is_enabled', 'created_at');
   return { account, apiKeys, sessions, passkeys, authenticatorApp: authenticatorApp ?? null, webhooks };
 }

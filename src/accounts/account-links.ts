@@ -1,18 +1,31 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { Model, snakeCaseMappers } from 'objection';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import { type ProgramAccess, revokeAccess } from './api-keys.ts';
+import { SignInChallenge } from './passkeys.ts';
+import { digestOf, newToken } from './secrets.ts';
 import { endSessionsOf } from './sessions.ts';
-import { hasConfirmedEmail, isBlockedSql, lockUnchanged, User } from './users.ts';
+import { hasConfirmedEmail, isBlockedSql, lockUnchanged, uniqueViolation, User } from './users.ts';
 
 const linkLifetimeMs = hourMs;
 const confirmationLifetimeMs = dayMs;
-const uniqueViolation = '23505';
 const tokenPattern = /^[\w-]{43}$/;
 
-const digestOf = (text: string) => createHash('sha256').update(text).digest();
 const passwordDigest = ({ passwordHash }: User) => digestOf(passwordHash ?? '');
 const emailDigest = ({ email }: User) => digestOf(email.toLowerCase());
+
+class SignInLink extends Model {
+  static override tableName = 'sign_in_links';
+  static override idColumn = 'user_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare tokenHash: Buffer;
+  declare passwordDigest: Buffer;
+  /** Null for a link that an operator created. */
+  declare emailDigest: Buffer | null;
+  declare expiresAt: Date;
+}
 
 /**
  * A link with which its owner chooses a new password. Returns its token; only a hash is stored. It replaces earlier links
@@ -24,47 +37,56 @@ export async function createSignInLink(
   now: Date,
   { isMailed }: { isMailed: boolean },
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await db('sign_in_links')
+  const token = newToken();
+  await SignInLink.query(db)
     .insert({
-      user_id: user.id,
-      token_hash: digestOf(token),
-      password_digest: passwordDigest(user),
-      email_digest: isMailed ? emailDigest(user) : null,
-      expires_at: new Date(now.getTime() + linkLifetimeMs),
+      userId: user.id,
+      tokenHash: digestOf(token),
+      passwordDigest: passwordDigest(user),
+      emailDigest: isMailed ? emailDigest(user) : null,
+      expiresAt: new Date(now.getTime() + linkLifetimeMs),
     })
     .onConflict('user_id')
     .merge();
   return token;
 }
 
-interface Link {
-  user_id: string;
-  password_digest: Buffer;
-  email_digest: Buffer | null;
+interface FoundLink {
+  user: User;
+  isMailed: boolean;
 }
 
-async function findLink(
-  db: Database,
-  token: string,
-  now: Date,
-): Promise<{ user: User; isMailed: boolean } | undefined> {
+async function findLink(db: Database, token: string, now: Date): Promise<FoundLink | undefined> {
   if (!tokenPattern.test(token)) return undefined;
-  const link = (await db('sign_in_links')
-    .where({ token_hash: digestOf(token) })
+  const link = await SignInLink.query(db)
+    .findOne({ token_hash: digestOf(token) })
     .where('expires_at', '>', now)
-    .whereRaw(`NOT ${isBlockedSql('user_id')}`)
-    .first('user_id', 'password_digest', 'email_digest')) as Link | undefined;
-  const user = link && (await User.query(db).findById(link.user_id));
-  if (!user || !link.password_digest.equals(passwordDigest(user))) return undefined;
-  // From an operator: it must not open the account of another one, also if that became one only now.
-  if (!link.email_digest && user.isAdmin) return undefined;
-  // Whoever reads the mails of an earlier address has no say any more.
-  if (link.email_digest && !link.email_digest.equals(emailDigest(user))) return undefined;
-  return { user, isMailed: link.email_digest !== null };
+    .whereRaw(`NOT ${isBlockedSql('user_id')}`);
+  const user = link && (await User.query(db).findById(link.userId));
+  if (!user || !link.passwordDigest.equals(passwordDigest(user))) return undefined;
+  // An operator's link must not open the account of another operator, even one who became an operator afterwards.
+  if (!link.emailDigest && user.isAdmin) return undefined;
+  // Whoever reads the mail of an earlier address must not get in.
+  if (link.emailDigest && !link.emailDigest.equals(emailDigest(user))) return undefined;
+  return { user, isMailed: link.emailDigest !== null };
 }
 
-/** The account of a link that works. Looking does not use it up: mail programs open links too. */
+/** Of parallel requests, one deletes the row; the others wait for it and find none. */
+async function useUp(transaction: Database, token: string): Promise<boolean> {
+  return (
+    (await SignInLink.query(transaction)
+      .where({ token_hash: digestOf(token) })
+      .delete()) > 0
+  );
+}
+
+interface LinkedUser {
+  user: User;
+  /** Whether the link also signs in without a new password. */
+  mayKeepPassword: boolean;
+}
+
+/** The account of a link that works. Opening it does not use it up: mail programs open links too. */
 export async function findLinkedUser(
   db: Database,
   token: string,
@@ -74,36 +96,26 @@ export async function findLinkedUser(
   return found && { user: found.user, mayKeepPassword: mayKeepPassword(found) };
 }
 
-interface LinkedUser {
-  user: User;
-  /** Whether the link also signs in without a new password. */
-  mayKeepPassword: boolean;
-}
-
-/** Only a mailed one, to an address that is known to be the owner's. An operator must not get in unnoticed. */
-const mayKeepPassword = ({ user, isMailed }: { user: User; isMailed: boolean }) =>
+/** Only a link that was mailed to the owner's confirmed address: an operator must not get in unnoticed. */
+const mayKeepPassword = ({ user, isMailed }: FoundLink) =>
   isMailed && user.passwordHash !== null && hasConfirmedEmail(user);
 
-/** Uses the link up and changes nothing. Undefined where it does not work any more, or only with a new password. */
+/** Uses the link up and changes nothing. Undefined if it does not work any more, or only with a new password. */
 export async function signInByLink(db: Database, token: string, now: Date): Promise<User | undefined> {
   return db.transaction(async (transaction) => {
     const found = await findLink(transaction, token, now);
     if (!found || !mayKeepPassword(found)) return undefined;
-    // Of parallel requests, one deletes the row; the others wait for it and find none.
-    const used = await transaction('sign_in_links')
-      .where({ token_hash: digestOf(token) })
-      .delete();
-    return used > 0 ? found.user : undefined;
+    return (await useUp(transaction, token)) ? found.user : undefined;
   });
 }
 
 interface UsedLink {
   user: User;
-  /** Whoever had the account before may have been somebody else: what was revoked and disabled. */
+  /** What was revoked and disabled, because somebody else may have had the account before. */
   revoked: ProgramAccess;
 }
 
-/** Uses the link up and sets the password. Undefined where the link does not work any more. */
+/** Uses the link up and sets the password. Undefined if the link does not work any more. */
 export async function useSignInLink(
   db: Database,
   token: string,
@@ -112,16 +124,18 @@ export async function useSignInLink(
 ): Promise<UsedLink | undefined> {
   return db.transaction(async (transaction) => {
     // Locked, so that the password cannot change after it was compared.
-    await transaction.raw(
-      'SELECT FROM users WHERE id = (SELECT user_id FROM sign_in_links WHERE token_hash = ?) FOR UPDATE',
-      [digestOf(token)],
-    );
+    await User.query(transaction)
+      .whereIn(
+        'id',
+        SignInLink.query(transaction)
+          .where({ token_hash: digestOf(token) })
+          .select('user_id'),
+      )
+      .forUpdate()
+      .select('id');
     const found = await findLink(transaction, token, now);
-    // Of parallel requests, one deletes the row; the others wait for it and find none.
-    const used = await transaction('sign_in_links')
-      .where({ token_hash: digestOf(token) })
-      .delete();
-    if (!found || used === 0) return undefined;
+    const isUsed = await useUp(transaction, token);
+    if (!found || !isUsed) return undefined;
     const { user, isMailed } = found;
     // Anybody can sign up with an address. The first proof that it is theirs is this link.
     const isFirstProof = isMailed && !hasConfirmedEmail(user);
@@ -133,12 +147,24 @@ export async function useSignInLink(
 }
 
 export async function purgeSignInLinks(db: Database, now: Date): Promise<number> {
-  return db('sign_in_links').where('expires_at', '<=', now).delete();
+  return SignInLink.query(db).where('expires_at', '<=', now).delete();
+}
+
+class EmailConfirmation extends Model {
+  static override tableName = 'email_confirmations';
+  static override idColumn = 'user_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare email: string;
+  /** Null until the mail is drafted. */
+  declare tokenHash: Buffer | null;
+  declare expiresAt: Date;
 }
 
 /**
- * Asks for the confirmation of an address: the account's own, or the one that it is to have. Replaces an earlier one.
- * `checked`: the account, whose password was checked. It must not have changed since.
+ * Asks for the confirmation of an address: the account's own, or its new one. Replaces an earlier request. `checked`: the
+ * account whose password was checked. It must not have changed since.
  */
 export async function requestConfirmation(
   db: Database,
@@ -147,12 +173,12 @@ export async function requestConfirmation(
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     if (checked) await lockUnchanged(transaction, checked);
-    await transaction('email_confirmations')
+    await EmailConfirmation.query(transaction)
       .insert({
-        user_id: userId,
+        userId,
         email,
-        token_hash: null,
-        expires_at: new Date(now.getTime() + confirmationLifetimeMs),
+        tokenHash: null,
+        expiresAt: new Date(now.getTime() + confirmationLifetimeMs),
       })
       .onConflict('user_id')
       .merge();
@@ -161,11 +187,7 @@ export async function requestConfirmation(
 
 /** The address that waits to be confirmed. */
 export async function findPendingEmail(db: Database, userId: string, now: Date): Promise<string | undefined> {
-  const row = (await db('email_confirmations')
-    .where({ user_id: userId })
-    .where('expires_at', '>', now)
-    .first('email')) as { email: string } | undefined;
-  return row?.email;
+  return (await EmailConfirmation.query(db).findById(userId).where('expires_at', '>', now))?.email;
 }
 
 /** A new link, which replaces that of an earlier mail. Only its hash is stored. Undefined if another address waits, or none. */
@@ -174,11 +196,12 @@ export async function createConfirmationToken(
   { userId, email }: { userId: string; email: string },
   now: Date,
 ): Promise<string | undefined> {
-  const token = randomBytes(32).toString('base64url');
-  const updated = await db('email_confirmations')
-    .where({ user_id: userId, email })
+  const token = newToken();
+  const updated = await EmailConfirmation.query(db)
+    .findById(userId)
+    .where({ email })
     .where('expires_at', '>', now)
-    .update({ token_hash: digestOf(token), expires_at: new Date(now.getTime() + confirmationLifetimeMs) });
+    .patch({ tokenHash: digestOf(token), expiresAt: new Date(now.getTime() + confirmationLifetimeMs) });
   return updated === 0 ? undefined : token;
 }
 
@@ -187,20 +210,19 @@ interface Confirmation {
   email: string;
 }
 
-/** Looking does not use the link up: mail programs open links too. */
+/** Opening the link does not use it up: mail programs open links too. */
 export async function findConfirmation(
   db: Database,
   token: string,
   now: Date,
 ): Promise<Confirmation | undefined> {
   if (!tokenPattern.test(token)) return undefined;
-  const row = (await db('email_confirmations')
-    .where({ token_hash: digestOf(token) })
+  const found = await EmailConfirmation.query(db)
+    .findOne({ token_hash: digestOf(token) })
     .where('expires_at', '>', now)
-    .whereRaw(`NOT ${isBlockedSql('user_id')}`)
-    .first('user_id', 'email')) as { user_id: string; email: string } | undefined;
-  const user = row && (await User.query(db).findById(row.user_id));
-  return user && { user, email: row.email };
+    .whereRaw(`NOT ${isBlockedSql('user_id')}`);
+  const user = found && (await User.query(db).findById(found.userId));
+  return user && { user, email: found.email };
 }
 
 /** Uses the link up. `user` is the account as it was before. 'taken': another account has the address by now. */
@@ -213,15 +235,15 @@ export async function confirmEmail(
     return await db.transaction(async (transaction) => {
       const found = await findConfirmation(transaction, token, now);
       // Of parallel requests, one deletes the row; the others wait for it and find none.
-      const used = await transaction('email_confirmations')
+      const used = await EmailConfirmation.query(transaction)
         .where({ token_hash: digestOf(token) })
         .delete();
       if (!found || used === 0) return undefined;
       const { user, email } = found;
       await User.query(transaction).findById(user.id).patch({ email, confirmedEmail: email, updatedAt: now });
-      // Whoever reads the mails of the old address has no say any more.
+      // Whoever reads the mail of the old address must not get in.
       if (email.toLowerCase() !== user.email.toLowerCase())
-        await transaction('sign_in_links').where({ user_id: user.id }).delete();
+        await SignInLink.query(transaction).deleteById(user.id);
       return found;
     });
   } catch (error) {
@@ -231,13 +253,13 @@ export async function confirmEmail(
 }
 
 export async function purgeConfirmations(db: Database, now: Date): Promise<number> {
-  return db('email_confirmations').where('expires_at', '<=', now).delete();
+  return EmailConfirmation.query(db).where('expires_at', '<=', now).delete();
 }
 
 /**
  * Sets the password, and ends what somebody who knew the old one may have begun: sessions, sign-ins that wait for a second
- * factor, links to a new password, and a change to another email that is not confirmed yet. Fails where `user` has another
- * password by now.
+ * factor, links to a new password, and a change to another email that is not confirmed yet. Fails if the password of `user`
+ * has changed meanwhile.
  */
 export async function changePassword(
   db: Database,
@@ -249,11 +271,10 @@ export async function changePassword(
     await lockUnchanged(transaction, user);
     await user.$query(transaction).patch({ passwordHash, updatedAt: now });
     await endSessionsOf(transaction, user.id);
-    for (const table of ['sign_in_challenges', 'sign_in_links'])
-      await transaction(table).where({ user_id: user.id }).delete();
-    await transaction('email_confirmations')
-      .where({ user_id: user.id })
-      .whereRaw('lower(email) <> lower(?)', [user.email])
-      .delete();
+    await SignInChallenge.query(transaction).where({ user_id: user.id }).delete();
+    await SignInLink.query(transaction).deleteById(user.id);
+    await EmailConfirmation.query(transaction)
+      .deleteById(user.id)
+      .whereRaw('lower(email) <> lower(?)', [user.email]);
   });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { customAlphabet } from 'nanoid';
 import { Model, snakeCaseMappers } from 'objection';
@@ -6,9 +6,33 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { liveTimes } from './request-windows.ts';
+import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
+import { isBlockedSql, User } from './users.ts';
+import { Endpoint } from '../webhooks/endpoints.ts';
+import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 
-class ApiKey extends Model {
+/** The rate limit of a key or an address, after a request. */
+export interface RateWindow {
+  limit: number;
+  used: number;
+  remaining: number;
+  /** Milliseconds until a refused caller can try again, or until the oldest request leaves the window. */
+  resetInMs: number;
+  /** The same by the database's clock: Unix time in whole seconds, rounded up. */
+  resetAt: number;
+}
+
+export interface Authentication {
+  /** Undefined without a valid key. */
+  ownerId: string | undefined;
+  /** The key is valid, but an operator has blocked its account. */
+  isBlocked: boolean;
+  /** False where the rate limit is exceeded. */
+  isAllowed: boolean;
+  window: RateWindow;
+}
+
+export class ApiKey extends Model {
   static override tableName = 'api_keys';
   static override columnNameMappers = snakeCaseMappers();
 
@@ -19,6 +43,71 @@ class ApiKey extends Model {
   declare secretHash: Buffer;
   declare createdAt: Date;
   declare revokedAt: Date | null;
+
+  /**
+   * Authenticates a key and counts one request against its rate limit, in one statement. Without a valid key the request
+   * counts against the client's (hashed) address.
+   */
+  static async authenticate(
+    db: Database,
+    key: ParsedApiKey | undefined,
+    address: string,
+    limits: PlanLimits,
+  ): Promise<Authentication> {
+    const { rows } = (await db.raw(authenticateSql, {
+      prefix: key?.prefix ?? '',
+      secretHash: key?.secretHash ?? Buffer.alloc(0),
+      nonce: randomBytes(16),
+      quotas: JSON.stringify({ free: limits.free.requestsPerHour, pro: limits.pro.requestsPerHour }),
+      anonymousQuota: anonymousHourlyQuota,
+      address,
+    })) as { rows: [AuthenticationRow] };
+    const [row] = rows;
+    return {
+      ownerId: row.user_id ?? undefined,
+      isBlocked: row.is_blocked ?? false,
+      isAllowed: row.is_allowed,
+      window: toWindow(row),
+    };
+  }
+}
+
+interface AuthenticationRow {
+  user_id: string | null;
+  is_blocked: boolean | null;
+  quota: number;
+  is_allowed: boolean;
+  used: number;
+  reset_at: number;
+  checked_at: number;
+}
+
+// Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
+const authenticateSql = `
+  WITH caller AS (
+    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked,
+           coalesce((u.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> u.plan)::int) AS quota
+    FROM api_keys k JOIN users u ON u.id = k.user_id
+    WHERE k.prefix = :prefix
+      AND k.revoked_at IS NULL
+      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(CAST(:secretHash AS bytea) || CAST(:nonce AS bytea))
+  ), limits AS (
+    SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
+           coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
+  ), counted AS (${countRequest('limits')})
+  SELECT (SELECT user_id FROM caller), (SELECT is_blocked FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
+         extract(epoch FROM ${resetAt})::float8 AS reset_at,
+         extract(epoch FROM checked_at)::float8 AS checked_at
+  FROM limits, counted`;
+
+function toWindow(row: AuthenticationRow): RateWindow {
+  return {
+    limit: row.quota,
+    used: row.used,
+    remaining: Math.max(0, row.quota - row.used),
+    resetInMs: Math.max(0, (row.reset_at - row.checked_at) * 1000),
+    resetAt: Math.ceil(row.reset_at),
+  };
 }
 
 /** Returns the whole key, which is shown once: only its prefix and a hash are stored. */
@@ -48,7 +137,7 @@ export async function createOwnKey(
   { maxActive, now }: { maxActive: number; now: Date },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
-    await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
+    await User.query(transaction).findById(userId).forNoKeyUpdate().select('id');
     // A separate statement, so that its snapshot includes what the previous holder of the lock committed.
     const { rows } = (await transaction.raw(
       `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
@@ -85,13 +174,10 @@ interface KeyUse {
 /** The keys of a user, newest first, with the use of each. */
 export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]> {
   const keys = await ApiKey.query(db).where({ user_id: userId }).orderBy('id', 'desc');
-  const { rows } = (await db.raw(
-    `SELECT subject, checked_at AS "lastUsedAt",
-            (SELECT count(*)::int FROM ${liveTimes('now()')}) AS used
-     FROM request_windows AS w WHERE subject = ANY(?)`,
-    [keys.map(({ id }) => `key:${id}`)] as never,
-  )) as { rows: { subject: string; used: number; lastUsedAt: Date }[] };
-  const windows = new Map(rows.map((row) => [row.subject, row]));
+  const windows = await RequestWindow.use(
+    db,
+    keys.map(({ id }) => `key:${id}`),
+  );
   return keys.map((key) => {
     const window = windows.get(`key:${key.id}`);
     return { key, used: window?.used ?? 0, lastUsedAt: window?.lastUsedAt };
@@ -164,9 +250,12 @@ export async function countAccess(db: Database, userId: string): Promise<Program
 
 /** Revokes API keys and disables webhooks. What waits for these is purged by housekeeping. Returns how many there were. */
 export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
-  const keys = await db('api_keys').where({ user_id: userId, revoked_at: null }).update({ revoked_at: now });
-  const webhooks = await db('webhook_endpoints')
+  const keys = await ApiKey.query(db)
+    .where({ user_id: userId })
+    .whereNull('revoked_at')
+    .patch({ revokedAt: now });
+  const webhooks = await Endpoint.query(db)
     .where({ user_id: userId, is_enabled: true })
-    .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
+    .patch({ isEnabled: false, disabledAt: now, disabledReason: 'owner' });
   return { keys, webhooks };
 }

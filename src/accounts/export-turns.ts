@@ -1,5 +1,6 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { ExportRequest } from './account-exports.ts';
 
 /** In all worker processes together. */
 const maxBuilds = 2;
@@ -12,10 +13,7 @@ const keptMs = dayMs;
 /** For `pg_advisory_xact_lock`: one worker at a time counts the leases and takes one. */
 const lockKey = 47_001;
 
-interface ExportTurn {
-  userId: string;
-  requestId: string;
-}
+type ExportTurn = Pick<ExportRequest, 'userId' | 'requestId'>;
 
 interface Limits {
   builds?: number;
@@ -33,38 +31,24 @@ export async function takeExportTurn(
 ): Promise<ExportTurn | 'later' | undefined> {
   return db.transaction(async (transaction) => {
     await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey]);
-    const pending = () => transaction('account_exports').where({ build_id: null, failed_at: null });
-    const waiting = (await pending()
+    const waiting = await ExportRequest.pending(transaction)
       .where('expires_at', '>', now)
       .whereRaw('(leased_until IS NULL OR leased_until <= ?)', [now])
       .orderByRaw('(built_at IS NOT NULL AND built_at > ?), begun_at NULLS FIRST, requested_at, user_id', [
         new Date(now.getTime() - dayMs),
       ])
-      .first({ userId: 'user_id', requestId: 'request_id' })) as ExportTurn | undefined;
-    const { count: leased } = (await pending()
-      .where('leased_until', '>', now)
-      .count({ count: '*' })
-      .first()) as { count: number };
+      .first();
+    const leased = await ExportRequest.pending(transaction).where('leased_until', '>', now).resultSize();
     if (!waiting) return leased > 0 ? 'later' : undefined;
     if (leased >= builds || !(await makeRoom(transaction, now, storedBytes))) return 'later';
-    await pending()
-      .where({ user_id: waiting.userId })
-      .update({ leased_until: leaseEnd(now), begun_at: now });
-    return waiting;
+    await waiting.$query(transaction).patch({ leasedUntil: leaseEnd(now), begunAt: now });
+    return { userId: waiting.userId, requestId: waiting.requestId };
   });
 }
 
 /** Ends the oldest archives early where there are too many bytes. Their owners can ask for another one. */
 async function makeRoom(transaction: Database, now: Date, storedBytes: number): Promise<boolean> {
-  const ready = (await transaction('account_exports')
-    .whereNotNull('build_id')
-    .orderBy('requested_at')
-    .select({ userId: 'user_id', bytes: 'bytes', requestedAt: 'requested_at', expiresAt: 'expires_at' })) as {
-    userId: string;
-    bytes: number | null;
-    requestedAt: Date;
-    expiresAt: Date;
-  }[];
+  const ready = await ExportRequest.query(transaction).whereNotNull('build_id').orderBy('requested_at');
   let stored = ready.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   const ended: string[] = [];
   for (const { userId, bytes, requestedAt, expiresAt } of ready) {
@@ -75,23 +59,25 @@ async function makeRoom(transaction: Database, now: Date, storedBytes: number): 
     if (!isEnding) ended.push(userId);
   }
   if (ended.length > 0)
-    await transaction('account_exports').whereIn('user_id', ended).update({ expires_at: now });
+    await ExportRequest.query(transaction).whereIn('user_id', ended).patch({ expiresAt: now });
   return stored < storedBytes;
 }
 
 /** Keeps others from building the same. */
 export async function renewExportLease(db: Database, turn: ExportTurn, now: Date): Promise<void> {
-  await leasedBy(db, turn).update({ leased_until: leaseEnd(now) });
+  await leasedBy(db, turn).patch({ leasedUntil: leaseEnd(now) });
 }
 
 /** After a failure: the turn of the next one comes at once, and this one is tried again after it. */
 export async function releaseExportLease(db: Database, turn: ExportTurn): Promise<void> {
-  await leasedBy(db, turn).update({ leased_until: null });
+  await leasedBy(db, turn).patch({ leasedUntil: null });
 }
 
 function leasedBy(db: Database, { userId, requestId }: ExportTurn) {
-  return db('account_exports')
-    .where({ user_id: userId, request_id: requestId, build_id: null })
+  return ExportRequest.query(db)
+    .findById(userId)
+    .where({ request_id: requestId })
+    .whereNull('build_id')
     .whereNotNull('leased_until');
 }
 
@@ -105,51 +91,33 @@ const silentMs = 15 * 60_000;
 const giveUpMs = dayMs;
 const maxTold = 100;
 
-interface ExportRequest {
-  userId: string;
-  requestId: string;
-}
-
 /** The requests whose job is to be added again. Each is returned at most once in 15 minutes. After a day, an export has failed. */
-export async function takeLostExports(db: Database, now: Date): Promise<ExportRequest[]> {
-  await db('account_exports')
-    .where({ build_id: null, failed_at: null })
+export async function takeLostExports(db: Database, now: Date): Promise<ExportTurn[]> {
+  await ExportRequest.pending(db)
     .where('requested_at', '<=', new Date(now.getTime() - giveUpMs))
-    .update({ failed_at: now, failure: 'error' });
-  const { rows } = (await db.raw(
-    `UPDATE account_exports AS export SET queued_at = :now
-     WHERE build_id IS NULL AND failed_at IS NULL AND greatest(requested_at, queued_at) <= :silentSince
-       AND NOT EXISTS (
-         SELECT FROM account_export_chunks AS chunk
-         WHERE chunk.user_id = export.user_id AND chunk.created_at > :silentSince
-       )
-     RETURNING user_id AS "userId", request_id AS "requestId"`,
-    { now, silentSince: new Date(now.getTime() - silentMs) },
-  )) as { rows: ExportRequest[] };
-  return rows;
+    .patch({ failedAt: now, failure: 'error' });
+  return ExportRequest.takeLost(db, { now, silentSince: new Date(now.getTime() - silentMs) });
 }
 
 /** Calls `tell` once for each export that is ready or has failed. If that rejects, or the process dies, a later run calls it again. */
 export async function tellOfExports(
   db: Database,
-  tell: (request: ExportRequest) => Promise<void>,
+  tell: (request: ExportTurn) => Promise<void>,
   now: Date,
 ): Promise<void> {
   for (let told = 0; told < maxTold; told += 1) {
     const isDone = await db.transaction(async (transaction) => {
-      const request = (await transaction('account_exports')
-        .where({ owner_told_at: null })
+      const request = await ExportRequest.query(transaction)
+        .whereNull('owner_told_at')
         .whereRaw('(build_id IS NOT NULL OR failed_at IS NOT NULL)')
         // Not those from a time when mails were not sent.
         .where('requested_at', '>', new Date(now.getTime() - giveUpMs - dayMs))
         .forNoKeyUpdate()
         .skipLocked()
-        .first({ userId: 'user_id', requestId: 'request_id' })) as ExportRequest | undefined;
+        .first();
       if (!request) return true;
-      await tell(request);
-      await transaction('account_exports')
-        .where({ user_id: request.userId, request_id: request.requestId })
-        .update({ owner_told_at: now });
+      await tell({ userId: request.userId, requestId: request.requestId });
+      await request.$query(transaction).patch({ ownerToldAt: now });
       return false;
     });
     if (isDone) return;

@@ -1,17 +1,47 @@
-import { createHash } from 'node:crypto';
+import { Model, snakeCaseMappers } from 'objection';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import type { ServiceSecrets } from './secrets.ts';
+import { digestOf, type ServiceSecrets } from './secrets.ts';
 
 const lifetimeMs = dayMs;
 
 type Seals = Pick<ServiceSecrets, 'sealResponse' | 'openResponse'>;
 
+class IdempotentResponse extends Model {
+  static override tableName = 'idempotent_responses';
+  static override idColumn = ['user_id', 'key_hash'];
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare keyHash: Buffer;
+  declare requestHash: Buffer;
+  /** Null until the transaction of the request ends. */
+  declare sealed: Buffer;
+  declare createdAt: Date;
+
+  /** False if the key was used since `expiryBefore`. */
+  static async claim(
+    transaction: Database,
+    use: { ownerId: string; keyHash: Buffer; requestHash: Buffer; now: Date; expiryBefore: Date },
+  ): Promise<boolean> {
+    const { rows } = (await transaction.raw(
+      `INSERT INTO idempotent_responses AS stored (user_id, key_hash, request_hash, created_at)
+       VALUES (:ownerId, :keyHash, :requestHash, :now)
+       ON CONFLICT (user_id, key_hash) DO UPDATE
+         SET request_hash = excluded.request_hash, sealed = NULL, created_at = excluded.created_at
+         WHERE stored.created_at <= :expiryBefore
+       RETURNING 1`,
+      use,
+    )) as { rows: unknown[] };
+    return rows.length > 0;
+  }
+}
+
 /** One use of an Idempotency-Key. Keys of different accounts are independent. */
 export interface KeyUse {
   ownerId: string;
   key: string;
-  /** Of all that makes it the same request. */
+  /** Covers everything that makes it the same request. */
   requestHash: Buffer;
 }
 
@@ -28,11 +58,10 @@ export async function findResponse(
   { ownerId, key }: KeyUse,
   now: Date,
 ): Promise<StoredResponse | undefined> {
-  const row = (await db('idempotent_responses')
-    .where({ user_id: ownerId, key_hash: hashOf(key) })
-    .where('created_at', '>', expiryBefore(now))
-    .first('request_hash', 'sealed')) as { request_hash: Buffer; sealed: Buffer } | undefined;
-  return row && { requestHash: row.request_hash, response: seals.openResponse(row.sealed, key) };
+  const stored = await IdempotentResponse.query(db)
+    .findById([ownerId, digestOf(key)])
+    .where('created_at', '>', expiryBefore(now));
+  return stored && { requestHash: stored.requestHash, response: seals.openResponse(stored.sealed, key) };
 }
 
 /**
@@ -44,16 +73,13 @@ export async function claimKey(
   { ownerId, key, requestHash }: KeyUse,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = (await transaction.raw(
-    `INSERT INTO idempotent_responses AS stored (user_id, key_hash, request_hash, created_at)
-     VALUES (:ownerId, :keyHash, :requestHash, :now)
-     ON CONFLICT (user_id, key_hash) DO UPDATE
-       SET request_hash = excluded.request_hash, sealed = NULL, created_at = excluded.created_at
-       WHERE stored.created_at <= :expiryBefore
-     RETURNING 1`,
-    { ownerId, keyHash: hashOf(key), requestHash, now, expiryBefore: expiryBefore(now) },
-  )) as { rows: unknown[] };
-  return rows.length > 0;
+  return IdempotentResponse.claim(transaction, {
+    ownerId,
+    keyHash: digestOf(key),
+    requestHash,
+    now,
+    expiryBefore: expiryBefore(now),
+  });
 }
 
 /** In the transaction that claimed the key, with the effect of the request. */
@@ -63,19 +89,15 @@ export async function storeResponse(
   { ownerId, key }: KeyUse,
   response: string,
 ): Promise<void> {
-  await transaction('idempotent_responses')
-    .where({ user_id: ownerId, key_hash: hashOf(key) })
-    .update({ sealed: seals.sealResponse(response, key) });
+  await IdempotentResponse.query(transaction)
+    .findById([ownerId, digestOf(key)])
+    .patch({ sealed: seals.sealResponse(response, key) });
 }
 
 export async function purgeResponses(db: Database, now: Date): Promise<number> {
-  return db('idempotent_responses').where('created_at', '<=', expiryBefore(now)).delete();
+  return IdempotentResponse.query(db).where('created_at', '<=', expiryBefore(now)).delete();
 }
 
 function expiryBefore(now: Date): Date {
   return new Date(now.getTime() - lifetimeMs);
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
 }

@@ -1,3 +1,4 @@
+import { Model, type ModelObject, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import type { Database } from '../store/database.ts';
 
@@ -26,6 +27,18 @@ export const operatorActions = {
 
 export type OperatorAction = keyof typeof operatorActions;
 
+class OperatorActionEntry extends Model {
+  static override tableName = 'operator_actions';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare at: Date;
+  declare operatorId: string | null;
+  declare action: string;
+  declare target: string;
+  declare note: string | null;
+}
+
 interface NewAction {
   /** Undefined: the command line. */
   operatorId: string | undefined;
@@ -35,17 +48,11 @@ interface NewAction {
   note?: string | undefined;
 }
 
-export interface RecordedAction {
-  id: string;
-  at: Date;
-  operatorId: string | null;
+export interface RecordedAction extends ModelObject<OperatorActionEntry> {
   /** Null for the command line, and where the account was deleted. */
   operatorEmail: string | null;
-  action: string;
-  target: string;
   /** Null where the target is not an account, or was deleted. */
   targetEmail: string | null;
-  note: string | null;
 }
 
 /** Call it in the transaction of the change, so that there is no change without its entry. */
@@ -54,10 +61,10 @@ export async function recordAction(
   { operatorId, action, target, note }: NewAction,
   now: Date,
 ): Promise<void> {
-  await db('operator_actions').insert({
+  await OperatorActionEntry.query(db).insert({
     id: uuidv7({ msecs: now.getTime() }),
     at: now,
-    operator_id: operatorId ?? null,
+    operatorId: operatorId ?? null,
     action,
     target,
     note: note || null,
@@ -77,22 +84,14 @@ export async function listActions(
   db: Database,
   { limit, target, before }: ActionSearch,
 ): Promise<RecordedAction[]> {
-  const query = db('operator_actions as a')
+  const query = OperatorActionEntry.query(db)
+    .alias('a')
     .leftJoin('users as o', 'o.id', 'a.operator_id')
     .joinRaw("LEFT JOIN users AS t ON t.id = CASE WHEN a.target ~ '^[0-9a-f-]{36}$' THEN a.target::uuid END")
     .orderBy('a.id', 'desc')
     .limit(limit)
-    .select(
-      'a.id',
-      'a.at',
-      'a.operator_id as operatorId',
-      'o.email as operatorEmail',
-      'a.action',
-      'a.target',
-      't.email as targetEmail',
-      'a.note',
-    );
+    .select('a.*', 'o.email as operatorEmail', 't.email as targetEmail');
   if (target !== undefined) query.where('a.target', target);
   if (before !== undefined && isUuid(before)) query.where('a.id', '<', before);
-  return query as Promise<RecordedAction[]>;
+  return (await query) as (OperatorActionEntry & RecordedAction)[];
 }

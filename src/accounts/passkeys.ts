@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -6,23 +5,10 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Database } from '../store/database.ts';
-import { changeFactors } from './second-factors.ts';
+import { Model, snakeCaseMappers } from 'objection';
+import { digestOf, newToken } from './secrets.ts';
+import { changeFactors, Passkey } from './second-factors.ts';
 import type { User } from './users.ts';
-
-export interface Passkey {
-  credentialId: string;
-  name: string;
-  createdAt: Date;
-  usedAt: Date | null;
-}
-
-interface PasskeyRow {
-  credential_id: string;
-  user_id: string;
-  public_key: Buffer;
-  counter: string;
-  transports: string;
-}
 
 const maxPasskeys = 20;
 
@@ -41,20 +27,14 @@ export function passkeySite(baseUrl: string): PasskeySite {
 const library = () => import('@simplewebauthn/server');
 
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
-  return (await db('passkeys').where({ user_id: userId }).orderBy('created_at').select({
-    credentialId: 'credential_id',
-    name: 'name',
-    createdAt: 'created_at',
-    usedAt: 'used_at',
-  })) as Passkey[];
+  return Passkey.query(db).where({ user_id: userId }).orderBy('created_at');
 }
 
-const transportsOf = ({ transports }: { transports: string }) =>
-  transports === '' ? [] : transports.split(',');
+const transportsOf = ({ transports }: Passkey) => (transports === '' ? [] : transports.split(','));
 
 async function credentialsOf(db: Database, userId: string) {
-  const rows = (await db('passkeys').where({ user_id: userId })) as PasskeyRow[];
-  return rows.map((row) => ({ id: row.credential_id, transports: transportsOf(row) }));
+  const passkeys = await Passkey.query(db).where({ user_id: userId });
+  return passkeys.map((passkey) => ({ id: passkey.credentialId, transports: transportsOf(passkey) }));
 }
 
 /** For the browser, to create a passkey. */
@@ -95,25 +75,16 @@ export async function addPasskey(
   const { id, publicKey, counter, transports = [] } = result.registrationInfo.credential;
   const known = transports.filter((transport) => /^[a-z-]{1,20}$/.test(transport)).slice(0, 10);
   if ((await credentialsOf(db, user.id)).length >= maxPasskeys) return false;
-  const added = await changeFactors(
-    db,
-    user.id,
-    (transaction) =>
-      transaction('passkeys')
-        .insert({
-          credential_id: id,
-          user_id: user.id,
-          public_key: Buffer.from(publicKey),
-          counter,
-          transports: known.join(','),
-          name,
-          created_at: now,
-        })
-        .onConflict('credential_id')
-        .ignore()
-        .returning('credential_id') as Promise<unknown[]>,
-  );
-  return added.length > 0;
+  const passkey = {
+    credentialId: id,
+    userId: user.id,
+    publicKey: Buffer.from(publicKey),
+    counter,
+    transports: known.join(','),
+    name,
+    createdAt: now,
+  };
+  return changeFactors(db, user.id, (transaction) => Passkey.add(transaction, passkey));
 }
 
 /** For the browser, to sign in: with any passkey of the site, or with one of the user's. */
@@ -139,8 +110,8 @@ export async function usePasskey(
 ): Promise<string | undefined> {
   const id: unknown = typeof response === 'object' && response !== null && Reflect.get(response, 'id');
   if (typeof id !== 'string') return undefined;
-  const row = (await db('passkeys').where({ credential_id: id }).first()) as PasskeyRow | undefined;
-  if (!row) return undefined;
+  const passkey = await Passkey.query(db).findById(id);
+  if (!passkey) return undefined;
   const { verifyAuthenticationResponse } = await library();
   const result = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
@@ -149,48 +120,55 @@ export async function usePasskey(
     expectedRPID: site.host,
     credential: {
       id,
-      publicKey: new Uint8Array(row.public_key),
-      counter: Number(row.counter),
-      transports: transportsOf(row),
+      publicKey: new Uint8Array(passkey.publicKey),
+      counter: Number(passkey.counter),
+      transports: transportsOf(passkey),
     },
     requireUserVerification: true,
   }).catch(() => undefined);
   if (!result?.verified) return undefined;
   const { newCounter } = result.authenticationInfo;
-  await db('passkeys').where({ credential_id: id }).update({ counter: newCounter, used_at: now });
-  return row.user_id;
+  await passkey.$query(db).patch({ counter: newCounter, usedAt: now });
+  return passkey.userId;
 }
 
 export async function removePasskey(db: Database, userId: string, credentialId: string): Promise<boolean> {
   const removed = await changeFactors(db, userId, (transaction) =>
-    transaction('passkeys').where({ user_id: userId, credential_id: credentialId }).delete(),
+    Passkey.query(transaction).deleteById(credentialId).where({ user_id: userId }),
   );
   return removed > 0;
 }
 
 export const challengeLifetimeMs = 10 * 60_000;
 
-const digestOf = (token: string) => createHash('sha256').update(token).digest();
+export class SignInChallenge extends Model {
+  static override tableName = 'sign_in_challenges';
+  static override idColumn = 'token_hash';
+  static override columnNameMappers = snakeCaseMappers();
 
-export interface SignInChallenge {
-  /** Whose password was right. Null: a passkey is to tell who it is. */
-  userId: string | null;
+  declare tokenHash: Buffer;
+  /** User who passed the password step. Null: a passkey identifies the user. */
+  declare userId: string | null;
   /** What a passkey has to sign. */
-  challenge: string | null;
+  declare challenge: string | null;
+  declare expiresAt: Date;
 }
+
+/** A sign-in that waits for a second factor, or for a passkey. */
+export type PendingSignIn = Pick<SignInChallenge, 'userId' | 'challenge'>;
 
 /** Returns the token for the cookie; only its hash is stored. */
 export async function startChallenge(
   db: Database,
-  { userId, challenge }: SignInChallenge,
+  { userId, challenge }: PendingSignIn,
   now: Date,
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await db('sign_in_challenges').insert({
-    token_hash: digestOf(token),
-    user_id: userId,
+  const token = newToken();
+  await SignInChallenge.query(db).insert({
+    tokenHash: digestOf(token),
+    userId,
     challenge,
-    expires_at: new Date(now.getTime() + challengeLifetimeMs),
+    expiresAt: new Date(now.getTime() + challengeLifetimeMs),
   });
   return token;
 }
@@ -199,12 +177,8 @@ export async function findChallenge(
   db: Database,
   token: string,
   now: Date,
-): Promise<SignInChallenge | undefined> {
-  const row = (await db('sign_in_challenges')
-    .where({ token_hash: digestOf(token) })
-    .where('expires_at', '>', now)
-    .first('user_id', 'challenge')) as { user_id: string | null; challenge: string | null } | undefined;
-  return row && { userId: row.user_id, challenge: row.challenge };
+): Promise<PendingSignIn | undefined> {
+  return SignInChallenge.query(db).findById(digestOf(token)).where('expires_at', '>', now);
 }
 
 /** Finds and deletes it: a signature counts once. */
@@ -212,15 +186,14 @@ export async function takeChallenge(
   db: Database,
   token: string,
   now: Date,
-): Promise<SignInChallenge | undefined> {
-  const [row] = (await db('sign_in_challenges')
-    .where({ token_hash: digestOf(token) })
+): Promise<PendingSignIn | undefined> {
+  const [taken] = await SignInChallenge.query(db)
+    .deleteById(digestOf(token))
     .where('expires_at', '>', now)
-    .delete()
-    .returning(['user_id', 'challenge'])) as { user_id: string | null; challenge: string | null }[];
-  return row && { userId: row.user_id, challenge: row.challenge };
+    .returning('*');
+  return taken;
 }
 
 export async function purgeChallenges(db: Database, now: Date): Promise<number> {
-  return db('sign_in_challenges').where('expires_at', '<=', now).delete();
+  return SignInChallenge.query(db).where('expires_at', '<=', now).delete();
 }

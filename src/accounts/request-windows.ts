@@ -1,9 +1,41 @@
+import { Model, snakeCaseMappers } from 'objection';
 import type { Database } from '../store/database.ts';
 
-/**
- * The SQL of the sliding window, in one place: `request_windows` has one row per subject (a key, an address, an account)
- * with the times of its requests in the last hour.
- */
+/** One row per subject (a key, an address, an account) with the times of its requests in the last hour. */
+export class RequestWindow extends Model {
+  static override tableName = 'request_windows';
+  static override idColumn = 'subject';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare subject: string;
+  declare recent: Date[];
+  declare admitted: boolean;
+  declare checkedAt: Date;
+
+  /** The windows of an account that is deleted. */
+  static deleteOf(transaction: Database, userId: string): Promise<unknown> {
+    return transaction.raw(
+      `DELETE FROM request_windows WHERE subject IN (
+         SELECT 'key:' || id FROM api_keys WHERE user_id = :userId UNION ALL
+         SELECT kind || :userId FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:', 'forms:']) AS kind
+       )`,
+      { userId },
+    );
+  }
+
+  /** What was used of each window, and when, by subject. */
+  static async use(
+    db: Database,
+    subjects: string[],
+  ): Promise<Map<string, { used: number; lastUsedAt: Date }>> {
+    const { rows } = (await db.raw(
+      `SELECT subject, checked_at AS "lastUsedAt", (SELECT count(*)::int FROM ${liveTimes('now()')}) AS used
+       FROM request_windows AS w WHERE subject = ANY(?)`,
+      [subjects] as never,
+    )) as { rows: { subject: string; used: number; lastUsedAt: Date }[] };
+    return new Map(rows.map((row) => [row.subject, row]));
+  }
+}
 
 /** The times of a window `w` in the hour before `at`, as a subquery with the column `t`. */
 export function liveTimes(at: string): string {
@@ -69,8 +101,8 @@ export async function refundAttempt(
 ): Promise<void> {
   await db.raw(
     `UPDATE request_windows SET recent = coalesce((
-       SELECT array_agg(t ORDER BY t) FROM unnest(recent) WITH ORDINALITY AS r (t, place)
-       WHERE place IS DISTINCT FROM array_position(recent, CAST(:takenAt AS timestamptz))
+       SELECT array_agg(t ORDER BY t) FROM unnest(recent) WITH ORDINALITY AS r (t, position)
+       WHERE position IS DISTINCT FROM array_position(recent, CAST(:takenAt AS timestamptz))
      ), '{}') WHERE subject = :subject`,
     { subject, takenAt },
   );
@@ -83,7 +115,7 @@ interface AttemptState {
   retryAfter: number;
 }
 
-/** The state of each limit. Only reads. */
+/** The state of each limit, without counting an attempt. */
 export async function readAttempts(db: Database, limits: AttemptLimit[]): Promise<AttemptState[]> {
   const { rows } = (await db.raw(
     `SELECT coalesce(used, 0)::int AS used,
@@ -103,5 +135,13 @@ export async function readAttempts(db: Database, limits: AttemptLimit[]): Promis
 
 /** After a success, earlier failures no longer count. */
 export async function resetAttempts(db: Database, { subject }: AttemptLimit): Promise<void> {
-  await db('request_windows').where({ subject }).delete();
+  await RequestWindow.query(db).deleteById(subject);
+}
+
+/** Deletes empty windows. The window of an existing key is kept: it holds when the key was last used. */
+export async function purgeOldWindows(db: Database): Promise<number> {
+  return RequestWindow.query(db)
+    .whereRaw("checked_at < now() - interval '1 hour'")
+    .whereRaw("(subject NOT LIKE 'key:%' OR subject NOT IN (SELECT 'key:' || id FROM api_keys))")
+    .delete();
 }

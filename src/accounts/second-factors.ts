@@ -1,12 +1,73 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Model, type ModelObject, snakeCaseMappers } from 'objection';
 import type { Database } from '../store/database.ts';
-import type { ServiceSecrets } from './secrets.ts';
+import { digestOf, type ServiceSecrets } from './secrets.ts';
+import { User } from './users.ts';
 
 const recoveryCodeCount = 10;
-/** 80 bits: too many to guess, also for whoever has their hashes. */
+/** 80 bits: too many to guess, even for whoever has their hashes. */
 const recoveryCodeBytes = 10;
 /** How long after the password an app can be set up. */
 const setUpMs = 15 * 60_000;
+
+export class TotpSecret extends Model {
+  static override tableName = 'totp_secrets';
+  static override idColumn = 'user_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare sealed: string;
+  declare startedAt: Date;
+  /** Null while the app is being set up. */
+  declare confirmedAt: Date | null;
+  /** The time step of the last accepted code. */
+  declare lastStep: number;
+
+  /** Replaces a secret that was never confirmed. */
+  static start(db: Database, secret: { userId: string; sealed: string; now: Date }): Promise<unknown> {
+    return db.raw(
+      `INSERT INTO totp_secrets (user_id, sealed, started_at) VALUES (:userId, :sealed, :now)
+       ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, started_at = excluded.started_at
+       WHERE totp_secrets.confirmed_at IS NULL`,
+      secret,
+    );
+  }
+}
+
+class RecoveryCode extends Model {
+  static override tableName = 'recovery_codes';
+  static override idColumn = ['user_id', 'code_hash'];
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare userId: string;
+  declare codeHash: Buffer;
+}
+
+export class Passkey extends Model {
+  static override tableName = 'passkeys';
+  static override idColumn = 'credential_id';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare credentialId: string;
+  declare userId: string;
+  declare publicKey: Buffer;
+  declare counter: number;
+  /** Separated by commas. */
+  declare transports: string;
+  declare name: string;
+  declare createdAt: Date;
+  declare usedAt: Date | null;
+
+  /** False if the credential is known already. */
+  static async add(transaction: Database, passkey: Partial<ModelObject<Passkey>>): Promise<boolean> {
+    const added = (await transaction('passkeys')
+      .insert(Passkey.fromJson(passkey).$toDatabaseJson())
+      .onConflict('credential_id')
+      .ignore()
+      .returning('credential_id')) as unknown[];
+    return added.length > 0;
+  }
+}
 
 export interface SecondFactors {
   hasTotp: boolean;
@@ -31,23 +92,18 @@ export function isSecondFactorNeeded({ hasTotp, passkeys }: SecondFactors): bool
   return hasTotp || passkeys > 0;
 }
 
-/** Undefined if it was encrypted with a root secret that was removed: other factors must work all the same. */
-function openTotp(seals: Seals, row: { sealed: string } | undefined): string | undefined {
+/** Undefined if it was encrypted with a root secret that was removed: other factors must still work. */
+function openTotp(seals: Seals, secret: TotpSecret | undefined): string | undefined {
   try {
-    return row && seals.openTotp(row.sealed);
+    return secret && seals.openTotp(secret.sealed);
   } catch {
     return undefined;
   }
 }
 
-/** A secret that is not asked for until `confirmTotp`. Replaces one that was never confirmed. */
+/** Starts to set up an app. Its codes are not asked for until `confirmTotp`. */
 export async function startTotp(db: Database, seals: Seals, userId: string, now: Date): Promise<void> {
-  await db.raw(
-    `INSERT INTO totp_secrets (user_id, sealed, started_at) VALUES (:userId, :sealed, :now)
-     ON CONFLICT (user_id) DO UPDATE SET sealed = excluded.sealed, started_at = excluded.started_at
-     WHERE totp_secrets.confirmed_at IS NULL`,
-    { userId, sealed: seals.sealTotp(newTotpSecret()), now },
-  );
+  await TotpSecret.start(db, { userId, sealed: seals.sealTotp(newTotpSecret()), now });
 }
 
 /** The secret of an app that is being set up. */
@@ -57,11 +113,11 @@ export async function findUnconfirmedTotp(
   userId: string,
   now: Date,
 ): Promise<string | undefined> {
-  const row = (await db('totp_secrets')
-    .where({ user_id: userId, confirmed_at: null })
-    .where('started_at', '>', new Date(now.getTime() - setUpMs))
-    .first('sealed')) as { sealed: string } | undefined;
-  return openTotp(seals, row);
+  const secret = await TotpSecret.query(db)
+    .findById(userId)
+    .whereNull('confirmed_at')
+    .where('started_at', '>', new Date(now.getTime() - setUpMs));
+  return openTotp(seals, secret);
 }
 
 export async function confirmTotp(
@@ -75,9 +131,10 @@ export async function confirmTotp(
   const step = secret && totpStep(secret, code, now);
   if (!step) return false;
   const confirmed = await changeFactors(db, userId, (transaction) =>
-    transaction('totp_secrets')
-      .where({ user_id: userId, confirmed_at: null })
-      .update({ confirmed_at: now, last_step: step }),
+    TotpSecret.query(transaction)
+      .findById(userId)
+      .whereNull('confirmed_at')
+      .patch({ confirmedAt: now, lastStep: step }),
   );
   return confirmed > 0;
 }
@@ -101,66 +158,54 @@ async function useTotp(
   code: string,
   now: Date,
 ): Promise<boolean> {
-  const row = (await db('totp_secrets')
-    .where({ user_id: userId })
-    .whereNotNull('confirmed_at')
-    .first('sealed')) as { sealed: string } | undefined;
-  const secret = openTotp(seals, row);
+  const stored = await TotpSecret.query(db).findById(userId).whereNotNull('confirmed_at');
+  const secret = openTotp(seals, stored);
   const step = secret && totpStep(secret, code, now);
   if (!step) return false;
-  const used = await db('totp_secrets')
-    .where({ user_id: userId })
+  const used = await TotpSecret.query(db)
+    .findById(userId)
     .where('last_step', '<', step)
-    // Encrypted again, so that a root secret that was replaced can be removed one day.
-    .update({ last_step: step, sealed: seals.sealTotp(secret) });
+    // Encrypted again, so that a replaced root secret can be removed one day.
+    .patch({ lastStep: step, sealed: seals.sealTotp(secret) });
   return used > 0;
 }
 
-const hashOf = (code: string) => createHash('sha256').update(code).digest();
-
 async function useRecoveryCode(db: Database, userId: string, code: string): Promise<boolean> {
   if (!/^[A-Z2-7]{16}$/.test(code)) return false;
-  const used = await db('recovery_codes')
-    .where({ user_id: userId, code_hash: hashOf(code) })
-    .delete();
-  return used > 0;
+  return (await RecoveryCode.query(db).deleteById([userId, digestOf(code)])) > 0;
 }
 
 /** Replaces all earlier ones. Only hashes are stored. */
 export async function createRecoveryCodes(db: Database, userId: string): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, () => base32(randomBytes(recoveryCodeBytes)));
   await db.transaction(async (transaction) => {
-    await transaction('recovery_codes').where({ user_id: userId }).delete();
-    await transaction('recovery_codes').insert(
-      codes.map((code) => ({ user_id: userId, code_hash: hashOf(code) })),
-    );
+    await RecoveryCode.query(transaction).where({ user_id: userId }).delete();
+    await RecoveryCode.query(transaction).insert(codes.map((code) => ({ userId, codeHash: digestOf(code) })));
   });
   return codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
 }
 
 /** Gives up setting up an app. One that is in use stays. */
 export async function cancelTotp(db: Database, userId: string): Promise<void> {
-  await db('totp_secrets').where({ user_id: userId, confirmed_at: null }).delete();
+  await TotpSecret.query(db).deleteById(userId).whereNull('confirmed_at');
 }
 
 export async function removeTotp(db: Database, userId: string): Promise<void> {
-  await changeFactors(db, userId, (transaction) =>
-    transaction('totp_secrets').where({ user_id: userId }).delete(),
-  );
+  await changeFactors(db, userId, (transaction) => TotpSecret.query(transaction).deleteById(userId));
 }
 
 /**
- * Adds or removes a factor. Recovery codes end with the last one, and none that was left over works for the first one that is
- * added: the previous release left them behind.
+ * Adds or removes a factor. Recovery codes end with the last one, and leftovers do not work for the first one that is added:
+ * the previous release left them behind.
  */
 export async function changeFactors<Value>(
   db: Database,
   userId: string,
-  change: (transaction: Database) => Promise<Value>,
+  change: (transaction: Database) => PromiseLike<Value>,
 ): Promise<Value> {
   return db.transaction(async (transaction) => {
     // Locked, so that of two factors that are removed at the same time, one is the last.
-    await transaction('users').where({ id: userId }).forUpdate().select('id');
+    await User.lock(transaction, userId);
     await removeCodesWithoutFactor(transaction, userId);
     const value = await change(transaction);
     await removeCodesWithoutFactor(transaction, userId);
@@ -170,14 +215,15 @@ export async function changeFactors<Value>(
 
 async function removeCodesWithoutFactor(db: Database, userId: string): Promise<void> {
   if (isSecondFactorNeeded(await countSecondFactors(db, userId))) return;
-  await db('recovery_codes').where({ user_id: userId }).delete();
+  await RecoveryCode.query(db).where({ user_id: userId }).delete();
 }
 
 /** For a user who has lost them: the password alone is enough again. */
 export async function removeSecondFactors(db: Database, userId: string): Promise<void> {
   await db.transaction(async (transaction) => {
-    for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'])
-      await transaction(table).where({ user_id: userId }).delete();
+    await TotpSecret.query(transaction).deleteById(userId);
+    await Passkey.query(transaction).where({ user_id: userId }).delete();
+    await RecoveryCode.query(transaction).where({ user_id: userId }).delete();
   });
 }
 

@@ -1,6 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   hkdfSync,
   randomBytes,
@@ -200,3 +201,7 @@ export function unsealText(sealed: Buffer, secret: string, purpose: string): str
 function keyOf(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }
+
+/** A token that whoever has it may use. Only its digest is stored. */
+export const newToken = () => randomBytes(32).toString('base64url');
+export const digestOf = (text: string) => createHash('sha256').update(text).digest();

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { Model, snakeCaseMappers } from 'objection';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { sealText, unsealText } from './secrets.ts';
+import { digestOf, newToken, sealText, unsealText } from './secrets.ts';
 import { changedMeanwhile, isBlockedSql, User } from './users.ts';
 
 /** A session ends when it was not used for this long, */
@@ -12,8 +12,61 @@ export const sessionLifetimeMs = 30 * dayMs;
 const seenIntervalMs = 5 * 60_000;
 /** Beyond this, the sessions that were used least recently are ended. */
 const maxPerUser = 50;
+const secretLifetimeMs = 120_000;
+const secretPurpose = 'one-time-secret';
 
-const sessionHash = (token: string) => createHash('sha256').update(token).digest();
+export class Session extends Model {
+  static override tableName = 'sessions';
+  static override idColumn = 'token_hash';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare tokenHash: Buffer;
+  declare userId: string;
+  /** Browser and system. Null for sessions of the previous release. */
+  declare device: string | null;
+  declare createdAt: Date;
+  declare seenAt: Date;
+
+  static endOldest(db: Database, userId: string): Promise<unknown> {
+    return db.raw(
+      `DELETE FROM sessions WHERE token_hash IN (
+         SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY seen_at DESC, created_at DESC OFFSET ?
+       )`,
+      [userId, maxPerUser - 1],
+    );
+  }
+
+  /** Waits for a password change in progress, which ends all sessions, and then inserts nothing. */
+  static async start(
+    db: Database,
+    { tokenHash, userId, device }: { tokenHash: Buffer; userId: string; device: string | null },
+    passwordHash: string | null | undefined,
+    now: Date,
+  ): Promise<boolean> {
+    const { rowCount } = (await db.raw(
+      `INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device)
+       SELECT :tokenHash, id, :now, :now, :device FROM users
+       WHERE id = :userId AND (NOT :isChecked OR password_hash IS NOT DISTINCT FROM :passwordHash)
+       FOR SHARE`,
+      {
+        tokenHash,
+        userId,
+        now,
+        device,
+        isChecked: passwordHash !== undefined,
+        passwordHash: passwordHash ?? null,
+      } as never,
+    )) as { rowCount: number };
+    return rowCount > 0;
+  }
+
+  /** The sessions that still work. */
+  static open(db: Database, now: Date) {
+    return Session.query(db)
+      .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
+      .where('seen_at', '>', new Date(now.getTime() - idleMs));
+  }
+}
 
 interface SessionOptions {
   device?: string | undefined;
@@ -28,111 +81,87 @@ export async function startSession(
   now: Date,
   { device, passwordHash }: SessionOptions = {},
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await db.raw(
-    `DELETE FROM sessions WHERE token_hash IN (
-       SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY seen_at DESC, created_at DESC OFFSET ?
-     )`,
-    [userId, maxPerUser - 1],
-  );
-  // Waits for a change of the password that is under way, which ends all sessions, and then finds another one.
-  const { rowCount } = (await db.raw(
-    `INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device)
-     SELECT :tokenHash, id, :now, :now, :device FROM users
-     WHERE id = :userId AND (NOT :isChecked OR password_hash IS NOT DISTINCT FROM :passwordHash)
-     FOR SHARE`,
-    {
-      tokenHash: sessionHash(token),
-      userId,
-      now,
-      device: device ?? null,
-      isChecked: passwordHash !== undefined,
-      passwordHash: passwordHash ?? null,
-    } as never,
-  )) as { rowCount: number };
-  if (rowCount === 0) throw changedMeanwhile();
+  const token = newToken();
+  await Session.endOldest(db, userId);
+  const session = { tokenHash: digestOf(token), userId, device: device ?? null };
+  if (!(await Session.start(db, session, passwordHash, now))) throw changedMeanwhile();
   return token;
 }
 
 export async function findSessionUser(db: Database, token: string, now: Date): Promise<User | undefined> {
-  const tokenHash = sessionHash(token);
-  const session = (await db('sessions')
-    .where({ token_hash: tokenHash })
-    .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
-    .where('seen_at', '>', new Date(now.getTime() - idleMs))
-    .first()) as { user_id: string; seen_at: Date } | undefined;
+  const session = await Session.open(db, now).findById(digestOf(token));
   if (!session) return undefined;
-  if (now.getTime() - session.seen_at.getTime() > seenIntervalMs)
-    await db('sessions').where({ token_hash: tokenHash }).update({ seen_at: now });
+  if (now.getTime() - session.seenAt.getTime() > seenIntervalMs)
+    await session.$query(db).patch({ seenAt: now });
   return User.query(db)
-    .findById(session.user_id)
+    .findById(session.userId)
     .whereRaw(`NOT ${isBlockedSql('users.id')}`);
 }
 
 export async function endSession(db: Database, token: string): Promise<void> {
-  await db('sessions')
-    .where({ token_hash: sessionHash(token) })
-    .delete();
+  await Session.query(db).deleteById(digestOf(token));
 }
 
-/** For a changed password: ends the sessions of anyone who knew the old one. */
+/** After a password change: ends the sessions of anyone who knew the old one. */
 export async function endSessionsOf(db: Database, userId: string): Promise<void> {
-  await db('sessions').where({ user_id: userId }).delete();
+  await Session.query(db).where({ user_id: userId }).delete();
 }
 
-/** One that is listed, which may be that of the browser itself. */
+/** Ends a session of the list, which may be that of the browser itself. */
 export async function endListedSession(db: Database, userId: string, id: string): Promise<void> {
-  await db('sessions')
-    .where({ user_id: userId, token_hash: Buffer.from(id, 'base64url') })
-    .delete();
+  await Session.query(db).deleteById(Buffer.from(id, 'base64url')).where({ user_id: userId });
 }
 
-export interface OpenSession {
+export interface OpenSession extends Pick<Session, 'device' | 'createdAt' | 'seenAt'> {
   /** Its hash, with which nobody can sign in. */
   id: string;
-  /** Browser and system. Null for sessions of the previous release. */
-  device: string | null;
-  createdAt: Date;
-  seenAt: Date;
   isCurrent: boolean;
 }
 
-/** The sessions that still work, the one used last first. */
+/** The most recently used first. */
 export async function listSessions(
   db: Database,
   userId: string,
   currentToken: string,
   now: Date,
 ): Promise<OpenSession[]> {
-  const rows = (await db('sessions')
-    .where({ user_id: userId })
-    .where('created_at', '>', new Date(now.getTime() - sessionLifetimeMs))
-    .where('seen_at', '>', new Date(now.getTime() - idleMs))
-    .orderBy('seen_at', 'desc')) as {
-    token_hash: Buffer;
-    device: string | null;
-    created_at: Date;
-    seen_at: Date;
-  }[];
-  const current = sessionHash(currentToken);
-  return rows.map((row) => ({
-    id: row.token_hash.toString('base64url'),
-    device: row.device,
-    createdAt: row.created_at,
-    seenAt: row.seen_at,
-    isCurrent: row.token_hash.equals(current),
+  const sessions = await Session.open(db, now).where({ user_id: userId }).orderBy('seen_at', 'desc');
+  const current = digestOf(currentToken);
+  return sessions.map(({ tokenHash, device, createdAt, seenAt }) => ({
+    id: tokenHash.toString('base64url'),
+    device,
+    createdAt,
+    seenAt,
+    isCurrent: tokenHash.equals(current),
   }));
 }
 
 export async function purgeOldSessions(db: Database, now: Date): Promise<number> {
-  return db('sessions')
+  return Session.query(db)
     .where('created_at', '<=', new Date(now.getTime() - sessionLifetimeMs))
     .orWhere('seen_at', '<=', new Date(now.getTime() - idleMs))
     .delete();
 }
 
-const lifetimeMs = 120_000;
-const purpose = 'one-time-secret';
+class OneTimeSecret extends Model {
+  static override tableName = 'one_time_secrets';
+  static override idColumn = 'session_token_hash';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare sessionTokenHash: Buffer;
+  declare sealed: Buffer;
+  declare expiresAt: Date;
+
+  /** Inserts nothing where the session has ended in the meantime. */
+  static keep(db: Database, secret: { tokenHash: Buffer; sealed: Buffer; expiresAt: Date }) {
+    return db.raw(
+      `INSERT INTO one_time_secrets (session_token_hash, sealed, expires_at)
+       SELECT token_hash, :sealed, :expiresAt FROM sessions WHERE token_hash = :tokenHash
+       ON CONFLICT (session_token_hash) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at`,
+      secret,
+    );
+  }
+}
 
 /**
  * Stores a text that one session can read once. Its encryption key is derived from the session token, of which the database
@@ -144,17 +173,11 @@ export async function keepOneTimeSecret(
   text: string,
   now: Date,
 ): Promise<void> {
-  // Inserts nothing where the session has ended in the meantime.
-  await db.raw(
-    `INSERT INTO one_time_secrets (session_token_hash, sealed, expires_at)
-     SELECT token_hash, :sealed, :expiresAt FROM sessions WHERE token_hash = :tokenHash
-     ON CONFLICT (session_token_hash) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at`,
-    {
-      tokenHash: sessionHash(sessionToken),
-      sealed: sealText(text, sessionToken, purpose),
-      expiresAt: new Date(now.getTime() + lifetimeMs),
-    },
-  );
+  await OneTimeSecret.keep(db, {
+    tokenHash: digestOf(sessionToken),
+    sealed: sealText(text, sessionToken, secretPurpose),
+    expiresAt: new Date(now.getTime() + secretLifetimeMs),
+  });
 }
 
 /** Reads and deletes the text: a second call returns undefined. */
@@ -163,13 +186,12 @@ export async function takeOneTimeSecret(
   sessionToken: string,
   now: Date,
 ): Promise<string | undefined> {
-  const [row] = (await db('one_time_secrets')
-    .where({ session_token_hash: sessionHash(sessionToken) })
-    .delete()
-    .returning(['sealed', 'expires_at'])) as { sealed: Buffer; expires_at: Date }[];
-  return row && row.expires_at > now ? unsealText(row.sealed, sessionToken, purpose) : undefined;
+  const [secret] = await OneTimeSecret.query(db).deleteById(digestOf(sessionToken)).returning('*');
+  return secret && secret.expiresAt > now
+    ? unsealText(secret.sealed, sessionToken, secretPurpose)
+    : undefined;
 }
 
 export async function purgeOneTimeSecrets(db: Database, now: Date): Promise<number> {
-  return db('one_time_secrets').where('expires_at', '<=', now).delete();
+  return OneTimeSecret.query(db).where('expires_at', '<=', now).delete();
 }

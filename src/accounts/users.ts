@@ -3,9 +3,12 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Limits, Plan } from '../limits.ts';
+import { QrCode } from '../codes/qr-code.ts';
 import { type Database, sqlState } from '../store/database.ts';
+import { Endpoint } from '../webhooks/endpoints.ts';
+import { RequestWindow } from './request-windows.ts';
 
-const uniqueViolation = '23505';
+export const uniqueViolation = '23505';
 
 export class User extends Model {
   static override tableName = 'users';
@@ -28,6 +31,11 @@ export class User extends Model {
   declare confirmedEmail: string | null;
   declare createdAt: Date;
   declare updatedAt: Date;
+
+  /** Until the end of the transaction. */
+  static lock(transaction: Database, id: string) {
+    return User.query(transaction).findById(id).forUpdate().select('id');
+  }
 }
 
 export function hasConfirmedEmail({ email, confirmedEmail }: User): boolean {
@@ -42,12 +50,7 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
 
 /** A user created here has no password, so cannot sign in until one is set. */
 export async function findOrCreateUser(db: Database, email: string, now: Date): Promise<User> {
-  await db.raw(
-    `INSERT INTO users (id, email, created_at, updated_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (lower(email)) DO NOTHING`,
-    [uuidv7({ msecs: now.getTime() }), email, now, now],
-  );
-  return findUserByEmail(db, email);
+  return (await createUser(db, { email, passwordHash: null }, now)) ?? findUserByEmail(db, email);
 }
 
 export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
@@ -60,7 +63,7 @@ export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: 
 
 interface NewUser {
   email: string;
-  passwordHash: string;
+  passwordHash: string | null;
   language?: Language;
   /** Whether it is certain that the email is theirs. */
   isConfirmed?: boolean;
@@ -112,26 +115,20 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     await lockAccount(transaction, user.id);
     // First: the codes that are deleted next are no events for them.
-    await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
-    const codes = (await transaction('qr_codes')
+    await Endpoint.query(transaction).where({ user_id: user.id }).delete();
+    const codes = await QrCode.query(transaction)
       .where({ user_id: user.id })
       .delete()
-      .returning('share_token')) as { share_token: string }[];
-    await transaction.raw(
-      `DELETE FROM request_windows WHERE subject IN (
-         SELECT 'key:' || id FROM api_keys WHERE user_id = :id UNION ALL
-         SELECT kind || :id FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:', 'forms:']) AS kind
-       )`,
-      { id: user.id },
-    );
+      .returning('share_token');
+    await RequestWindow.deleteOf(transaction, user.id);
     await User.query(transaction).deleteById(user.id);
-    return codes.map(({ share_token }) => share_token);
+    return codes.map(({ shareToken }) => shareToken);
   });
 }
 
 /** In the order in which changes of codes and logos lock them, which would otherwise wait for each other. */
 async function lockAccount(transaction: Database, userId: string): Promise<void> {
-  await transaction('users').where({ id: userId }).forUpdate().select('id');
+  await User.lock(transaction, userId);
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
 }
@@ -177,10 +174,7 @@ export async function searchUsers(
 }
 
 export async function countUsers(db: Database, email: string): Promise<number> {
-  const [row] = (await db('users')
-    .whereRaw('strpos(lower(email), lower(?)) > 0', [email])
-    .count('* as count')) as { count: number }[];
-  return row?.count ?? 0;
+  return User.query(db).whereRaw('strpos(lower(email), lower(?)) > 0', [email]).resultSize();
 }
 
 export async function findUser(db: Database, id: string): Promise<User | undefined> {
@@ -216,10 +210,8 @@ export async function lockUnchanged(
   transaction: Database,
   { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
 ): Promise<void> {
-  const row = (await transaction('users').where({ id }).forUpdate().first('password_hash')) as
-    | { password_hash: string | null }
-    | undefined;
-  if (!row || row.password_hash !== passwordHash) throw changedMeanwhile();
+  const user = await User.query(transaction).findById(id).forUpdate().select('password_hash');
+  if (user?.passwordHash !== passwordHash) throw changedMeanwhile();
 }
 
 /** As strict as `<input type=email>`: one @, no spaces, a host with or without a dot. */

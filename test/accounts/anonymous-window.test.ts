@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { purgeOldWindows } from '../../src/accounts/authenticate.ts';
+import { purgeOldWindows } from '../../src/accounts/request-windows.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageRequests, subjectOf } from '../support/request-windows.ts';

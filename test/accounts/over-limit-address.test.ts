@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createApiKey, generateApiKey, parseApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
 import { defaultLimits } from '../../src/limits.ts';
-import { createRateLimiter, type RateLimiter } from '../../src/accounts/authenticate.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-limiter.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createTestDatabase } from '../support/test-database.ts';

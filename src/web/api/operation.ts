@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
-import type { RateWindow } from '../../accounts/authenticate.ts';
+import type { RateWindow } from '../../accounts/api-keys.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Services } from '../services.ts';

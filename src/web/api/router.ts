@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
-import type { RateWindow } from '../../accounts/authenticate.ts';
+import type { RateWindow } from '../../accounts/api-keys.ts';
 import {
   type BodyRules,
   compileValidator,

@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts';
-import { parseApiKey } from '../../accounts/api-keys.ts';
-import { type RateWindow, createRateLimiter } from '../../accounts/authenticate.ts';
+import { type RateWindow, parseApiKey } from '../../accounts/api-keys.ts';
+import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';

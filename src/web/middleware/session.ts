@@ -15,7 +15,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import {
   challengeLifetimeMs,
   findChallenge,
-  type SignInChallenge,
+  type PendingSignIn,
   startChallenge,
   takeChallenge,
 } from '../../accounts/passkeys.ts';
@@ -39,10 +39,10 @@ export interface Sessions {
   /** The sessions of the signed-in user. */
   list(ctx: Context): Promise<OpenSession[]>;
   /** A sign-in that waits for a second factor, or for a passkey. */
-  startChallenge(ctx: Context, challenge: SignInChallenge): Promise<void>;
-  findChallenge(ctx: Context): Promise<SignInChallenge | undefined>;
+  startChallenge(ctx: Context, challenge: PendingSignIn): Promise<void>;
+  findChallenge(ctx: Context): Promise<PendingSignIn | undefined>;
   /** Ends it. */
-  takeChallenge(ctx: Context): Promise<SignInChallenge | undefined>;
+  takeChallenge(ctx: Context): Promise<PendingSignIn | undefined>;
   /** Identifies a browser that was signed in before. */
   device(ctx: Context): Device | undefined;
   /** For the forms of a page: bound to the visitor, and to the user who was signed in when the page was opened. */

@@ -1,5 +1,4 @@
-import type { Passkey } from '../../accounts/passkeys.ts';
-import type { SecondFactors } from '../../accounts/second-factors.ts';
+import type { Passkey, SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
 import type { FieldError } from '../../errors.ts';
