@@ -1,6 +1,6 @@
 import { isLanguage, type Language } from '../src/http/preferred-language.ts';
 import type { DraftMail } from '../src/mail/compose-mail.ts';
-import type { DestinationProblem, Listed } from '../src/mail/notice-texts.ts';
+import type { DestinationFailure, Listed } from '../src/mail/mail-texts.ts';
 import type { Notice, NoticeBatch } from '../src/notices/notices.ts';
 import { findNoticedCodes, type NoticedCode } from '../src/notices/noticed-codes.ts';
 import type { Recipient } from '../src/notices/owners.ts';
@@ -62,7 +62,7 @@ export async function draftNotice(
         const list = listed(broken, ({ name, data }) => ({
           name,
           url: String(data['url']),
-          problem: data['problem'] as DestinationProblem,
+          failure: data['problem'] as DestinationFailure,
         }));
         return list && ((texts) => texts.notices.destination(list, pageOf(broken, '/edit')));
       }
