@@ -4,7 +4,7 @@ import { SetupError } from './errors.ts';
 import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
 import { defaultLimits, type Limits, type Plan, parseLimits, type PlanLimits } from './limits.ts';
 import { parseUrl } from './http/parse-url.ts';
-import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
+import { type MailConfig, readMailConfig } from './mail/mailer.ts';
 import { caFileError, parseRedisUrl } from './store/redis-address.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { hasScheme, hostsError, serverAddressError, splitHosts } from './store/database-url.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
 import { hostOf, isLoopback } from './net/address-policy.ts';
 import { SetupError } from './errors.ts';
-import { terminalUrl } from './mail/mail-config.ts';
+import { terminalUrl } from './mail/mailer.ts';
 import { onShutdown, plainErrorsFlag, runMain } from './lifecycle.ts';
 import { claimDataDir } from './store/data-dir.ts';
 import { startEmbeddedPostgres, supervisePostgres } from './store/embedded/server.ts';

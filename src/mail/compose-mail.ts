@@ -44,7 +44,7 @@ export function composeMail(
 }
 
 function plainText(
-  { paragraphs, items = [], action, notes }: Draft,
+  { paragraphs, items = [], action, notes = [] }: Draft,
   footer: string[],
   unsubscribe?: Link,
 ): string {
@@ -66,7 +66,7 @@ const [buttonInk] = colors['accent-ink'];
 // Mail programs drop style sheets, so that styles are attributes. Colors are left to the program, which knows about dark mode.
 function html(
   language: Language,
-  { subject, paragraphs, items = [], action, notes }: Draft,
+  { subject, paragraphs, items = [], action, notes = [] }: Draft,
   footer: string[],
   unsubscribe?: Link,
 ): string {

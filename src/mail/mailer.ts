@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../http/parse-url.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
-import type { MailConfig, SmtpServer } from './mail-config.ts';
 
 export interface Mail {
   /** The same when a mail is sent again, so that mail programs can show it once. */
@@ -49,8 +49,8 @@ export class MailError extends Error {
   readonly remedy: string;
 
   constructor({ code, responseCode, command, syscall, message = '' }: Failure) {
-    const [problem, remedy] = problems[code] ?? otherProblem;
-    super(`${problem} (${[code, responseCode].filter(Boolean).join(' ')})`);
+    const [failure, remedy] = failures[code] ?? otherFailure;
+    super(`${failure} (${[code, responseCode].filter(Boolean).join(' ')})`);
     this.remedy = remedy;
     this.isUnsent =
       responseCode !== undefined ||
@@ -62,8 +62,8 @@ export class MailError extends Error {
 }
 
 const checkAddress = 'Check host and port in SMTP_URL, and that a firewall allows the connection.';
-const otherProblem = ['the mail server did not accept the mail', 'See the log of the mail server.'] as const;
-const problems: Record<string, readonly [problem: string, remedy: string]> = {
+const otherFailure = ['the mail server did not accept the mail', 'See the log of the mail server.'] as const;
+const failures: Record<string, readonly [failure: string, remedy: string]> = {
   EDNS: ['the host of the mail server was not found', checkAddress],
   ECONNECTION: ['the mail server cannot be reached', checkAddress],
   ESOCKET: ['the connection to the mail server failed', checkAddress],
@@ -157,5 +157,68 @@ async function withoutAddresses(work: () => Promise<unknown>): Promise<void> {
       error as Partial<Failure>;
     const { responseCode, command, syscall, message } = { ...rest, message: (error as Error).message };
     throw new MailError({ code, responseCode, command, syscall, message });
+  }
+}
+
+/** Where mails are handed over. `terminal` prints them on standard output, for local use. */
+export interface MailConfig {
+  server: SmtpServer | 'terminal';
+  /** An address, or a name and an address: `Qrelay <no-reply@example.com>`. */
+  from: string;
+}
+
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte. Otherwise STARTTLS is used where the server offers it. */
+  isSecure: boolean;
+  user: string | undefined;
+  password: string | undefined;
+}
+
+/** The value of SMTP_URL with which mails are printed. */
+export const terminalUrl = 'terminal:';
+const terminalFrom = 'Qrelay <qrelay@localhost>';
+const maxFromLength = 300;
+const fromPattern =
+  /^(?:[^\s<>@",;:\\()[\]][^<>@",;:\\()[\]\r\n]* <[^\s@<>()",;:]+@[^\s@<>()",;:]+>|[^\s@<>()",;:]+@[^\s@<>()",;:]+)$/;
+
+/** Undefined without SMTP_URL. Messages do not repeat its value, which may contain a password. */
+export function readMailConfig(
+  given: (name: string) => string | undefined,
+  report: (error: string) => void,
+): MailConfig | undefined {
+  const address = given('SMTP_URL');
+  const from = given('MAIL_FROM');
+  const isFrom = from === undefined || (from.length <= maxFromLength && fromPattern.test(from));
+  if (!isFrom)
+    report('MAIL_FROM must be an e-mail address, or a name and an address: Qrelay <no-reply@example.com>');
+  if (address === undefined) return undefined;
+  if (address === terminalUrl) return { server: 'terminal', from: (isFrom && from) || terminalFrom };
+  const server = readServer(address);
+  if (!server)
+    report(
+      'SMTP_URL must be a URL such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com, without path and query; in its password, write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25',
+    );
+  if (from === undefined) report('MAIL_FROM must be set, because SMTP_URL is');
+  return server && isFrom && from !== undefined ? { server, from } : undefined;
+}
+
+function readServer(address: string): SmtpServer | undefined {
+  const url = parseUrl(address);
+  const isSecure = url?.protocol === 'smtps:';
+  if (!url || !(isSecure || url.protocol === 'smtp:') || url.hostname === '') return undefined;
+  if (/[?#]/.test(address) || url.pathname.replace('/', '') !== '') return undefined;
+  try {
+    return {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port) || (isSecure ? 465 : 587),
+      isSecure,
+      user: decodeURIComponent(url.username) || undefined,
+      password: decodeURIComponent(url.password) || undefined,
+    };
+  } catch {
+    // A % that escapes nothing.
+    return undefined;
   }
 }

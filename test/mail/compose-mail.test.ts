@@ -47,7 +47,7 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   gone: {
     write: ({ notices }) =>
       notices.destination(
-        { items: [{ name: 'Menu', url: 'https://example.com', problem: 'gone' }], more: 0 },
+        { items: [{ name: 'Menu', url: 'https://example.com', failure: 'gone' }], more: 0 },
         link,
       ),
     says: 'https://example.com',
@@ -55,7 +55,7 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   unreachable: {
     write: ({ notices }) =>
       notices.destination(
-        { items: [{ name: 'Menu', url: 'https://example.com', problem: 'unreachable' }], more: 3 },
+        { items: [{ name: 'Menu', url: 'https://example.com', failure: 'unreachable' }], more: 3 },
         link,
       ),
     says: 'https://example.com',

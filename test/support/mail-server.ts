@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { MailConfig, SmtpServer } from '../../src/mail/mail-config.ts';
+import type { MailConfig, SmtpServer } from '../../src/mail/mailer.ts';
 import { eventually } from './eventually.ts';
 
 export interface ReceivedMail {
