@@ -155,7 +155,7 @@ function colorErrors(design: Design, { foregroundColor, backgroundColor }: Color
 }
 
 /** As in WCAG 2: from 1 for two equal colors to 21 for black and white. */
-export const minContrast = 3;
+const minContrast = 3;
 
 /** Of two relative luminances. */
 export function contrastOf(one: number, other: number): number {
@@ -172,6 +172,6 @@ export function luminance(color: string): number {
 }
 
 /** Rounded down, so that a contrast just below the limit is not shown as the limit. */
-export function showContrast(contrast: number): string {
+function showContrast(contrast: number): string {
   return `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
 }

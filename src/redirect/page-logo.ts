@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logos } from '../codes/logo/stored-logo.ts';
+import type { Logos } from '../codes/design/stored-logo.ts';
 import { matchesEtag } from '../http/matches-etag.ts';
 
 /** Sends the owner's logo, which a share page shows. Resolves to false where it was deleted meanwhile. */

@@ -105,7 +105,7 @@ function modulePaint(look: Look, design: Design, x: number, y: number, modules: 
 }
 
 /** A frame around the panel that holds the symbol and its quiet zone. In modules. */
-export interface FrameLayout {
+interface FrameLayout {
   width: number;
   height: number;
   panel: { x: number; y: number; side: number; radius: number };
@@ -178,7 +178,7 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
   },
 };
 
-export function panelPath({ x, y, side, radius }: FrameLayout['panel']): Path {
+function panelPath({ x, y, side, radius }: FrameLayout['panel']): Path {
   return radius === 0 ? rectangle(x, y, side, side) : roundedRectangle(x, y, side, side, all(radius));
 }
 
@@ -192,7 +192,7 @@ const margin = 0.3;
 type Box = Pick<SceneLogo, 'x' | 'y' | 'width' | 'height'>;
 
 /** In the middle of the symbol, in its modules. Undefined for a design without a logo. */
-export function placeLogo(
+function placeLogo(
   { logo: png }: Pick<Picture, 'logo'>,
   { logo: id, logoSize }: Pick<Design, 'logo' | 'logoSize'>,
   modules: number,
@@ -206,7 +206,7 @@ export function placeLogo(
 }
 
 /** Without the modules behind the logo: drawn in part, they would be read as noise. */
-export function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
+function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
   if (!logo) return cells;
   return cells.map((row, y) => row.map((isDark, x) => isDark && !isBehind(x, y, logo)));
 }

@@ -120,13 +120,7 @@ const linesPerPixel = 4;
 type OnRow = (y: number, from: number, to: number, change: Float32Array) => void;
 
 /** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero or the even-odd rule. */
-export function eachCoveredRow(
-  edges: Edges,
-  width: number,
-  height: number,
-  onRow: OnRow,
-  isEvenOdd = false,
-): void {
+function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRow, isEvenOdd = false): void {
   const { points, windings, count } = edges;
   const order = Array.from({ length: count }, (_, index) => index).toSorted(
     (one, other) => (points[4 * one + 1] as number) - (points[4 * other + 1] as number),
@@ -204,7 +198,7 @@ export function eachCoveredRow(
 }
 
 /** Straight edges from top to bottom, four numbers each: x1, y1, x2, y2 with y1 < y2. `windings` has 1 or -1 for each. */
-export interface Edges {
+interface Edges {
   points: Float64Array;
   windings: Int8Array;
   count: number;
@@ -215,7 +209,7 @@ const tolerance = 0.1;
 const maxSteps = 24;
 
 /** Replaces curves by lines, scales to pixels and moves by an offset. Horizontal lines are left out: they bound nothing. */
-export function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
+function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
   const points: number[] = [];
   const windings: number[] = [];
   let [x, y, startX, startY] = [0, 0, 0, 0];

@@ -68,7 +68,7 @@ const marker = { exif: 0xe1, profile: 0xe2, adobe: 0xee };
 const endOfImage = Buffer.from([0xff, 0xd9]);
 
 /** The frame, its tables and scans, how its colors are meant, and which side is up. */
-export function cleanJpeg(file: Buffer): Buffer {
+function cleanJpeg(file: Buffer): Buffer {
   const kept = [file.subarray(0, 2)];
   for (const { kind, bytes, scan } of jpegSegments(file)) {
     if (isKept(kind, bytes)) kept.push(bytes, scan);

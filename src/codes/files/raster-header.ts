@@ -98,7 +98,7 @@ const maxSegments = 10_000;
 /** Each may go over all pixels again. Encoders make at most a few dozen. */
 const maxScans = 200;
 const endOfImage = 0xd9;
-export const startOfScan = 0xda;
+const startOfScan = 0xda;
 
 interface JpegSegment {
   kind: number;
@@ -140,7 +140,7 @@ export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
 /** Not so 01 and d0 to d9, which stand alone, and those below c0, which are not defined. */
 const hasLength = (kind: number) => kind >= 0xc0 && !(kind >= 0xd0 && kind <= 0xd9);
 
-export const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
+const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
 
 /** The next marker that is not part of the data, as restart markers are. */
 function endOfScan(file: Buffer, start: number): number {

@@ -50,7 +50,7 @@ export interface LabelOptions {
 }
 
 export const namePlaces = ['below', 'beside', 'none'] as const;
-export type NamePlace = (typeof namePlaces)[number];
+type NamePlace = (typeof namePlaces)[number];
 
 /** In millimeters from the upper left corner of the label. */
 export interface Box {
@@ -78,7 +78,7 @@ const maxLinesBeside = 4;
 /** Of the width, where the name is beside the code. */
 const codeShare = 0.6;
 
-export function defaultNamePlace({ labelHeightMm }: LabelSheet): NamePlace {
+function defaultNamePlace({ labelHeightMm }: LabelSheet): NamePlace {
   return labelHeightMm < lowLabelMm ? 'beside' : 'below';
 }
 
@@ -117,7 +117,7 @@ export const paperNames = ['A4', 'Letter'] as const satisfies (keyof typeof pape
 export type Paper = (typeof paperNames)[number];
 
 /** Where the labels of a sheet are, in millimeters from its upper left corner. */
-export interface LabelSheet {
+interface LabelSheet {
   paper: Paper;
   columns: number;
   rows: number;
@@ -187,7 +187,7 @@ export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const satisfi
   | '22806'
 )[];
 export const sheetNames = [...averyNumbers, 'grid'] as const;
-export type SheetName = (typeof sheetNames)[number];
+type SheetName = (typeof sheetNames)[number];
 
 /** A sheet that is divided evenly, with the same margin on opposite sides. */
 export interface LabelGrid {
@@ -220,9 +220,9 @@ export const defaultGrid: LabelGrid = {
 };
 
 /** Below this, a code on the label could not be read. */
-export const minLabelMm = 15;
+const minLabelMm = 15;
 
-export function gridSheet(grid: LabelGrid): LabelSheet {
+function gridSheet(grid: LabelGrid): LabelSheet {
   const { paper, columns, rows, marginXMm, marginYMm, gapXMm, gapYMm } = grid;
   const { widthMm, heightMm } = papers[paper];
   const labelWidthMm = (widthMm - 2 * marginXMm - (columns - 1) * gapXMm) / columns;

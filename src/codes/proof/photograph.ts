@@ -8,7 +8,7 @@ import type { Pixels } from '../image/pixels.ts';
 /** A phone that films 1920 pixels across an angle of 65 degrees sees this many of a millimeter that is 15 cm away. */
 export const pixelsPerMm = 10;
 
-export interface ProofCondition extends Conditions {
+interface ProofCondition extends Conditions {
   /** Of the three frames of a film, how many each reader must read. */
   framesToRead: 2 | 3;
 }
@@ -175,7 +175,7 @@ export interface GrayImage {
 const lightOf = (red: number, green: number, blue: number) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
 /** Of #RRGGBB, from 0 for black to 1 for white. */
-export function brightness(color: string): number {
+function brightness(color: string): number {
   const [red, green, blue] = Buffer.from(color.slice(1), 'hex') as unknown as [number, number, number];
   return lightOf(red, green, blue) / 255;
 }
@@ -193,7 +193,7 @@ export function onPaper({ width, height, data }: Pixels): GrayImage {
 }
 
 /** Each value is the mean of four. */
-export function halved({ width, height, values }: GrayImage): GrayImage {
+function halved({ width, height, values }: GrayImage): GrayImage {
   const [newWidth, newHeight] = [width >> 1, height >> 1];
   const result = new Float32Array(newWidth * newHeight);
   for (let y = 0; y < newHeight; y += 1) {
@@ -211,7 +211,7 @@ export function halved({ width, height, values }: GrayImage): GrayImage {
 const maxPassVariance = 0.5;
 
 /** With that standard deviation, in pixels. What lies at the edge must be of one brightness. */
-export function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
+function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
   const passes = Math.ceil(sigma ** 2 / maxPassVariance);
   const outerWeight = sigma ** 2 / passes / 2;
   let result = values;

@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
-import { lockOwner } from '../logo/stored-logo.ts';
+import { lockOwner } from '../design/stored-logo.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
 
 /** Of one request. */
@@ -10,7 +10,7 @@ export const maxAppliedCodes = 500;
 /** Codes of an account that wait for a style: minutes of work. */
 export const maxWaitingCodes = 1_000;
 /** How long the outcome can be read. */
-export const applicationLifetimeMs = 7 * dayMs;
+const applicationLifetimeMs = 7 * dayMs;
 
 /** A style that the worker applies to codes, and how far it is. Codes that were deleted meanwhile do not count. */
 export interface StyleApplication {

@@ -1,6 +1,6 @@
 import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import { ImageError, maxLogoBytes } from '../../codes/files/upload.ts';
-import { type NewLogo, newLogo } from '../../codes/logo/stored-logo.ts';
+import { type NewLogo, newLogo } from '../../codes/design/stored-logo.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 

@@ -5,7 +5,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
 import type { Images } from '../../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
-import type { Logos } from '../../codes/logo/stored-logo.ts';
+import type { Logos } from '../../codes/design/stored-logo.ts';
 import type { PreviewShare } from '../../codes/share-page.ts';
 import type { Proofs } from '../../codes/proof/proofs.ts';
 import type { Config } from '../../config.ts';

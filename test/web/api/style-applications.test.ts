@@ -3,7 +3,7 @@ import { maxWaitingCodes } from '../../../src/codes/styles/style-applications.ts
 import { openQueueClient } from '../../../src/queue/queue-client.ts';
 import { styleQueue } from '../../../src/queue/style-queue.ts';
 import { waitUntilReady } from '../../../src/queue/wait-until-ready.ts';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
