@@ -89,7 +89,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
   const modules = countModules(text, errorCorrection);
   const pixels = modulePixels(modules, size);
   if (pixels >= minModulePixels) return [];
-  const problem =
+  const finding =
     pixels === 0
       ? `A picture of ${size} pixels has no room for the ${modules} by ${modules} modules that this much text takes and the margin around them`
       : `A picture of ${size} pixels has only ${pixels} pixel for each of the ${modules} by ${modules} modules that this much text takes`;
@@ -98,7 +98,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
     .findLast((level) => modulePixels(countModules(text, level), size) >= minModulePixels);
   const ways = [`It needs at least ${sizeFor(modules, minModulePixels)} pixels`, 'less text'];
   if (lower) ways.push(`the errorCorrection ${lower}`);
-  return [`${problem}. ${ways.join(' or ')}.`];
+  return [`${finding}. ${ways.join(' or ')}.`];
 }
 
 /** For text that no QR code can hold at that level. */

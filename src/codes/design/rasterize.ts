@@ -39,24 +39,19 @@ export function rasterize(scene: Scene, width: number, { wholePixels = true } = 
     };
     eachCoveredRow(edges, width, height, fillRow, isEvenOdd);
   }
-  if (scene.logo) placeLogo({ width, height, data }, scene.logo, transform);
+  if (scene.logo) drawLogo({ width, height, data }, scene.logo, transform);
   return { width, height, data };
 }
 
-function placeLogo(pixels: Pixels, logo: SceneLogo, { scale, dx, dy }: Transform): void {
+function drawLogo(pixels: Pixels, logo: SceneLogo, { scale, dx, dy }: Transform): void {
   const [left, top] = [Math.round(logo.x * scale + dx), Math.round(logo.y * scale + dy)];
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
   const { data, ...size } = resize(readPng(logo.png), width as number, height as number);
   for (let y = 0; y < size.height; y += 1) {
     for (let x = 0; x < size.width; x += 1) {
       const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(4 * (y * size.width + x));
-      if (alpha > 0)
-        blend(
-          pixels.data,
-          4 * ((top + y) * pixels.width + left + x),
-          opaque([red, green, blue]),
-          alpha / 255,
-        );
+      const at = 4 * ((top + y) * pixels.width + left + x);
+      if (alpha > 0) blend(pixels.data, at, opaque([red, green, blue]), alpha / 255);
     }
   }
 }
@@ -147,13 +142,13 @@ function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRo
     activeCount = kept;
   }
 
-  /** The order hardly changes from line to line, so an edge moves few places. */
-  function insert(edge: number, lineY: number, place: number): void {
+  /** The order hardly changes from line to line, so an edge moves past few others. */
+  function insert(edge: number, lineY: number, end: number): void {
     const at = 4 * edge;
     const [x1, y1] = [points[at] as number, points[at + 1] as number];
     const slope = ((points[at + 2] as number) - x1) / ((points[at + 3] as number) - y1);
     const x = x1 + (lineY - y1) * slope;
-    let index = place;
+    let index = end;
     for (; index > 0 && (crossings[index - 1] as number) > x; index -= 1) {
       crossings[index] = crossings[index - 1] as number;
       active[index] = active[index - 1] as number;

@@ -48,8 +48,8 @@ async function* labelPages(
   codes: PrintedCode[],
   options: LabelOptions,
 ): AsyncGenerator<PdfPage> {
-  const { sheet, start, namePlace } = options;
-  const layout = layOutLabel(sheet, namePlace);
+  const { sheet, start, namePosition } = options;
+  const layout = layOutLabel(sheet, namePosition);
   const perSheet = labelsPerSheet(sheet);
   for (let at = 0, first = start - 1; at < codes.length; at += perSheet - first, first = 0) {
     const labels = codes.slice(at, at + perSheet - first).map(({ name, shareToken, picture }, index) => ({
@@ -63,8 +63,8 @@ async function* labelPages(
 }
 
 /** How many codes would be too small on their labels for a phone. */
-export function countTooSmall(codes: PrintedCode[], { sheet, namePlace }: LabelOptions): number {
-  const { code } = layOutLabel(sheet, namePlace);
+export function countTooSmall(codes: PrintedCode[], { sheet, namePosition }: LabelOptions): number {
+  const { code } = layOutLabel(sheet, namePosition);
   return codes.filter(({ picture }) => {
     const { width, height } = pictureModules(picture);
     return Math.min(code.widthMm / width, code.heightMm / height) < minModuleMm;

@@ -13,13 +13,7 @@ interface ProofCondition extends Conditions {
   framesToRead: 2 | 3;
 }
 
-const blurry: ProofCondition = {
-  blur: 0.95,
-  rotationDegrees: 2,
-  contrast: 1,
-  spot: 0,
-  framesToRead: 2,
-};
+const blurry: ProofCondition = { blur: 0.95, rotationDegrees: 2, contrast: 1, spot: 0, framesToRead: 2 };
 const askewAndPale: ProofCondition = {
   blur: 0.3,
   rotationDegrees: -35,
@@ -105,7 +99,7 @@ const marginPart = 0.06;
 const paper = 0.96;
 const spotBrightness = 0.35;
 /** In parts of the width and the height: beside the center, where a logo is, and away from the eyes. */
-const spotPlace = { x: 0.62, y: 0.6 };
+const spotCenter = { x: 0.62, y: 0.6 };
 
 /** The picture as a camera sees it, `pixels` wide. The picture must have at least one and a half times as many. */
 export function photograph(picture: GrayImage, pixels: number, conditions: Conditions): GrayImage {
@@ -155,7 +149,7 @@ function sample(values: Float32Array, width: number, height: number, x: number, 
 function withSpot({ width, height, values }: GrayImage, diameter: number): GrayImage {
   const dirty = values.slice();
   const radius = (diameter * width) / 2;
-  const [centerX, centerY] = [spotPlace.x * width, spotPlace.y * height];
+  const [centerX, centerY] = [spotCenter.x * width, spotCenter.y * height];
   for (let y = Math.floor(centerY - radius); y <= centerY + radius; y += 1) {
     for (let x = Math.floor(centerX - radius); x <= centerX + radius; x += 1) {
       if (Math.hypot(x - centerX, y - centerY) <= radius) dirty[y * width + x] = spotBrightness;
