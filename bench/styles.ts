@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { png } from '../test/codes/logo/logo-files.ts';
+import { png } from '../test/codes/files/logo-files.ts';
 import { apiClient } from '../test/support/api-client.ts';
 import { type Fixture, startFixture } from '../test/support/fixture.ts';
 import { cpuMicroseconds } from './cpu.ts';

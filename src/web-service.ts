@@ -6,7 +6,12 @@ import { type PasswordHasher, createPasswordHasher } from './accounts/password-h
 import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
 import { createImageDecoder } from './codes/files/image-decoder.ts';
-import { createLogos, imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/stored-logo.ts';
+import {
+  createLogos,
+  imagesWithLogos,
+  printerWithLogos,
+  proofsWithLogos,
+} from './codes/design/stored-logo.ts';
 import { createServedFiles } from './codes/files/served-files.ts';
 import { openProofs } from './codes/proof/proofs.ts';
 import type { Config } from './config.ts';

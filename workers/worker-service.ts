@@ -1,5 +1,5 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
-import { createLogos, proofsWithLogos } from '../src/codes/logo/stored-logo.ts';
+import { createLogos, proofsWithLogos } from '../src/codes/design/stored-logo.ts';
 import { openProofs } from '../src/codes/proof/proofs.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';

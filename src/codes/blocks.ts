@@ -150,7 +150,7 @@ export function hostColumns(code: Content): StoredHosts {
 }
 
 /** Every host that the share link may lead to, before and after the end. */
-export function hostsOfCode({ type, content, afterExpiryUrl }: Content): string[] {
+function hostsOfCode({ type, content, afterExpiryUrl }: Content): string[] {
   const later = afterExpiryUrl ? hostsOf('url', afterExpiryUrl) : [];
   return [...new Set([...hostsOf(type, content), ...later])];
 }

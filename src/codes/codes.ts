@@ -175,7 +175,7 @@ export async function deleteLockedCodes(transaction: Database, codes: QrCode[]):
     .whereRaw('id = ANY(CAST(? AS uuid[]))', [codes.map(({ id }) => id)]);
 }
 
-export interface CodeFilter {
+interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;

@@ -9,7 +9,7 @@ const otherThan = (chosen: Date) => new Date(chosen.getTime() === 0 ? 1 : 0);
 type Ends = Pick<QrCode, 'expiresAt' | 'defaultExpiresAt'>;
 
 /** The end of a code that is created or renewed now. */
-export function defaultExpiry(lifetimeDays: number, now: Date): Date {
+function defaultExpiry(lifetimeDays: number, now: Date): Date {
   return new Date(now.getTime() + lifetimeDays * dayMs);
 }
 
@@ -45,7 +45,7 @@ export function withDefaultEnd(code: QrCode, lifetimeDays: number): QrCode {
  * The end after a scan in the second half of a default lifetime; undefined where the scan does not renew the code. It depends
  * on the time of the scan only, so a scan that is delivered again changes nothing.
  */
-export function expiryAfterScan(
+function expiryAfterScan(
   code: Ends & Pick<QrCode, 'createdAt'>,
   scannedAt: Date,
   lifetimeDays: number,

@@ -89,7 +89,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
   const modules = countModules(text, errorCorrection);
   const pixels = modulePixels(modules, size);
   if (pixels >= minModulePixels) return [];
-  const problem =
+  const finding =
     pixels === 0
       ? `A picture of ${size} pixels has no room for the ${modules} by ${modules} modules that this much text takes and the margin around them`
       : `A picture of ${size} pixels has only ${pixels} pixel for each of the ${modules} by ${modules} modules that this much text takes`;
@@ -98,7 +98,7 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
     .findLast((level) => modulePixels(countModules(text, level), size) >= minModulePixels);
   const ways = [`It needs at least ${sizeFor(modules, minModulePixels)} pixels`, 'less text'];
   if (lower) ways.push(`the errorCorrection ${lower}`);
-  return [`${problem}. ${ways.join(' or ')}.`];
+  return [`${finding}. ${ways.join(' or ')}.`];
 }
 
 /** For text that no QR code can hold at that level. */
@@ -155,7 +155,7 @@ function colorErrors(design: Design, { foregroundColor, backgroundColor }: Color
 }
 
 /** As in WCAG 2: from 1 for two equal colors to 21 for black and white. */
-export const minContrast = 3;
+const minContrast = 3;
 
 /** Of two relative luminances. */
 export function contrastOf(one: number, other: number): number {
@@ -172,6 +172,6 @@ export function luminance(color: string): number {
 }
 
 /** Rounded down, so that a contrast just below the limit is not shown as the limit. */
-export function showContrast(contrast: number): string {
+function showContrast(contrast: number): string {
   return `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
 }

@@ -1,7 +1,7 @@
 import { type CodeType, QrCode } from './qr-code.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Database } from '../store/database.ts';
-import { lockLogos, lockOwner, type NewLogo, saveLogo } from './logo/stored-logo.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from './design/stored-logo.ts';
 
 /** What the owner chose for the share page of a code. */
 export interface PageLook {
@@ -100,7 +100,7 @@ async function lockPage(transaction: Database, codeId: string): Promise<PageLogo
 }
 
 /** A code that may not be saved yet. */
-export interface PreviewInput {
+interface PreviewInput {
   name: string;
   type: CodeType;
   content: string;

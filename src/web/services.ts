@@ -2,7 +2,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { ServiceSecrets } from '../accounts/secrets.ts';
 import type { Images } from '../codes/image/image-thread.ts';
 import type { ImageDecoder } from '../codes/files/image-decoder.ts';
-import type { Logos } from '../codes/logo/stored-logo.ts';
+import type { Logos } from '../codes/design/stored-logo.ts';
 import type { Printer } from '../codes/print/print-codes.ts';
 import type { Proofs } from '../codes/proof/proofs.ts';
 import type { PreviewShare } from '../codes/share-page.ts';

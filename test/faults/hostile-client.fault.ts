@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { iPhoneSafari, type SharedCode } from '../support/share.ts';

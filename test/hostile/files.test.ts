@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { maxFileBytes } from '../../src/codes/files/upload.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectError, expectInvalid } from '../support/expect-error.ts';

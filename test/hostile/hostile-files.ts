@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { pngFile } from '../../src/codes/image/pixels.ts';
 import { comment, withSegments } from '../codes/files/camera-files.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
-import { jpeg, png, svg } from '../codes/logo/logo-files.ts';
+import { jpeg, png, svg } from '../codes/files/logo-files.ts';
 
 /** A file that is not accepted, how it is declared, and what its owner is told. */
 export interface HostileFile {

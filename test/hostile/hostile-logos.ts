@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { pngFile } from '../../src/codes/image/pixels.ts';
 import { withHiddenFrame, withTwoFrames } from '../codes/files/camera-files.ts';
-import { jpeg, plainSvg, png, svg, webp } from '../codes/logo/logo-files.ts';
+import { jpeg, plainSvg, png, svg, webp } from '../codes/files/logo-files.ts';
 
 /** A file that is no logo, and what its owner is told. */
 export type HostileLogo = [name: string, file: Buffer, message: RegExp];

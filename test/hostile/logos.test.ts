@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect } from 'chai';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { expectInvalid } from '../support/expect-error.ts';
 import { startService, type TestService } from '../support/service.ts';

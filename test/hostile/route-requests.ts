@@ -1,5 +1,5 @@
 import { pdf } from '../codes/files/pdf-file.ts';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import type { Route } from './routes.ts';
 

@@ -7,7 +7,7 @@ import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
 import { savePageLogo } from '../../src/codes/share-page.ts';
-import { newLogo } from '../../src/codes/logo/stored-logo.ts';
+import { newLogo } from '../../src/codes/design/stored-logo.ts';
 import { addApplication } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { recordScans } from '../../src/scans/scan.ts';
@@ -15,7 +15,7 @@ import { createPing } from '../../src/webhooks/deliveries.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { changeLimits } from '../../src/accounts/account-limits.ts';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type FormClient, signedIn } from '../support/form-client.ts';
 import { mainText } from '../support/operator.ts';

@@ -12,7 +12,7 @@ import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
-import { png } from '../codes/logo/logo-files.ts';
+import { png } from '../codes/files/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ownerClient } from '../support/owner-client.ts';
 import { startService, type TestService } from '../support/service.ts';

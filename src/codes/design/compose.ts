@@ -26,22 +26,19 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
   const layout = frameLayouts[design.frame](side, design.quietZone);
   const { panel, width, height } = layout;
   const origin = { x: panel.x + design.quietZone, y: panel.y + design.quietZone };
-  const place = (path: Path) => moved(path, origin.x, origin.y);
+  const inPanel = (path: Path) => moved(path, origin.x, origin.y);
   const { backgroundColor } = picture;
   const isTransparent = design.transparentBackground;
   // These frames have round corners, and nothing behind them.
   const isEnclosed = design.frame === 'band' || design.frame === 'card';
-  const logo = placeLogo(picture, design, modules);
+  const logo = layOutLogo(picture, design, modules);
   const paint = modulePaint(picture, design, origin.x, origin.y, modules);
   const shapes: Shape[] = [
     ...(isEnclosed && !isTransparent ? [{ path: panelPath(panel), paint: backgroundColor }] : []),
     ...(await frame(picture, design, layout)),
-    { path: place(symbolPath(withoutLogo(withoutEyes(cells), logo), design.moduleShape)), paint },
-    {
-      path: place(eyeFramesPath(modules, design.eyeFrameShape)),
-      paint: design.eyeFrameColor ?? paint,
-    },
-    { path: place(eyeBallsPath(modules, design.eyeBallShape)), paint: design.eyeBallColor ?? paint },
+    { path: inPanel(symbolPath(withoutLogo(withoutEyes(cells), logo), design.moduleShape)), paint },
+    { path: inPanel(eyeFramesPath(modules, design.eyeFrameShape)), paint: design.eyeFrameColor ?? paint },
+    { path: inPanel(eyeBallsPath(modules, design.eyeBallShape)), paint: design.eyeBallColor ?? paint },
   ];
   return {
     width,
@@ -73,39 +70,22 @@ async function frame(look: Look, design: Design, { path, text }: FrameLayout): P
 
 /** The gradient spans the symbol, whatever its angle. */
 function modulePaint(look: Look, design: Design, x: number, y: number, modules: number): Paint {
-  const { gradientColor, gradientShape, gradientAngle } = design;
+  const { gradientColor, gradientShape: kind, gradientAngle } = design;
   if (gradientColor === null) return look.foregroundColor;
   const half = modules / 2;
   const [centerX, centerY] = [x + half, y + half];
-  const from = look.foregroundColor;
-  if (gradientShape === 'radial') {
-    const radius = half * Math.SQRT2;
-    return {
-      kind: 'radial',
-      from,
-      to: gradientColor,
-      x1: centerX,
-      y1: centerY,
-      x2: centerX + radius,
-      y2: centerY,
-    };
-  }
+  const colors = { kind, from: look.foregroundColor, to: gradientColor };
+  if (kind === 'radial')
+    return { ...colors, x1: centerX, y1: centerY, x2: centerX + half * Math.SQRT2, y2: centerY };
   const angle = (gradientAngle * Math.PI) / 180;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const reach = half * (Math.abs(cos) + Math.abs(sin));
-  return {
-    kind: 'linear',
-    from,
-    to: gradientColor,
-    x1: centerX - cos * reach,
-    y1: centerY - sin * reach,
-    x2: centerX + cos * reach,
-    y2: centerY + sin * reach,
-  };
+  const [dx, dy] = [cos * reach, sin * reach];
+  return { ...colors, x1: centerX - dx, y1: centerY - dy, x2: centerX + dx, y2: centerY + dy };
 }
 
 /** A frame around the panel that holds the symbol and its quiet zone. In modules. */
-export interface FrameLayout {
+interface FrameLayout {
   width: number;
   height: number;
   panel: { x: number; y: number; side: number; radius: number };
@@ -178,7 +158,7 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
   },
 };
 
-export function panelPath({ x, y, side, radius }: FrameLayout['panel']): Path {
+function panelPath({ x, y, side, radius }: FrameLayout['panel']): Path {
   return radius === 0 ? rectangle(x, y, side, side) : roundedRectangle(x, y, side, side, all(radius));
 }
 
@@ -192,7 +172,7 @@ const margin = 0.3;
 type Box = Pick<SceneLogo, 'x' | 'y' | 'width' | 'height'>;
 
 /** In the middle of the symbol, in its modules. Undefined for a design without a logo. */
-export function placeLogo(
+function layOutLogo(
   { logo: png }: Pick<Picture, 'logo'>,
   { logo: id, logoSize }: Pick<Design, 'logo' | 'logoSize'>,
   modules: number,
@@ -206,7 +186,7 @@ export function placeLogo(
 }
 
 /** Without the modules behind the logo: drawn in part, they would be read as noise. */
-export function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
+function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
   if (!logo) return cells;
   return cells.map((row, y) => row.map((isDark, x) => isDark && !isBehind(x, y, logo)));
 }

@@ -34,7 +34,7 @@ export const eyeBallShapes = ['square', 'rounded', 'circle', 'leaf', 'octagon'] 
 export type EyeBallShape = (typeof eyeBallShapes)[number];
 
 export const gradientShapes = ['linear', 'radial'] as const;
-export type GradientShape = (typeof gradientShapes)[number];
+type GradientShape = (typeof gradientShapes)[number];
 
 export const frameShapes = ['none', 'band', 'bubble', 'card'] as const;
 export type FrameShape = (typeof frameShapes)[number];

@@ -39,24 +39,19 @@ export function rasterize(scene: Scene, width: number, { wholePixels = true } = 
     };
     eachCoveredRow(edges, width, height, fillRow, isEvenOdd);
   }
-  if (scene.logo) placeLogo({ width, height, data }, scene.logo, transform);
+  if (scene.logo) drawLogo({ width, height, data }, scene.logo, transform);
   return { width, height, data };
 }
 
-function placeLogo(pixels: Pixels, logo: SceneLogo, { scale, dx, dy }: Transform): void {
+function drawLogo(pixels: Pixels, logo: SceneLogo, { scale, dx, dy }: Transform): void {
   const [left, top] = [Math.round(logo.x * scale + dx), Math.round(logo.y * scale + dy)];
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
   const { data, ...size } = resize(readPng(logo.png), width as number, height as number);
   for (let y = 0; y < size.height; y += 1) {
     for (let x = 0; x < size.width; x += 1) {
       const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(4 * (y * size.width + x));
-      if (alpha > 0)
-        blend(
-          pixels.data,
-          4 * ((top + y) * pixels.width + left + x),
-          opaque([red, green, blue]),
-          alpha / 255,
-        );
+      const at = 4 * ((top + y) * pixels.width + left + x);
+      if (alpha > 0) blend(pixels.data, at, opaque([red, green, blue]), alpha / 255);
     }
   }
 }
@@ -120,13 +115,7 @@ const linesPerPixel = 4;
 type OnRow = (y: number, from: number, to: number, change: Float32Array) => void;
 
 /** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero or the even-odd rule. */
-export function eachCoveredRow(
-  edges: Edges,
-  width: number,
-  height: number,
-  onRow: OnRow,
-  isEvenOdd = false,
-): void {
+function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRow, isEvenOdd = false): void {
   const { points, windings, count } = edges;
   const order = Array.from({ length: count }, (_, index) => index).toSorted(
     (one, other) => (points[4 * one + 1] as number) - (points[4 * other + 1] as number),
@@ -153,13 +142,13 @@ export function eachCoveredRow(
     activeCount = kept;
   }
 
-  /** The order hardly changes from line to line, so an edge moves few places. */
-  function insert(edge: number, lineY: number, place: number): void {
+  /** The order hardly changes from line to line, so an edge moves past few others. */
+  function insert(edge: number, lineY: number, end: number): void {
     const at = 4 * edge;
     const [x1, y1] = [points[at] as number, points[at + 1] as number];
     const slope = ((points[at + 2] as number) - x1) / ((points[at + 3] as number) - y1);
     const x = x1 + (lineY - y1) * slope;
-    let index = place;
+    let index = end;
     for (; index > 0 && (crossings[index - 1] as number) > x; index -= 1) {
       crossings[index] = crossings[index - 1] as number;
       active[index] = active[index - 1] as number;
@@ -204,7 +193,7 @@ export function eachCoveredRow(
 }
 
 /** Straight edges from top to bottom, four numbers each: x1, y1, x2, y2 with y1 < y2. `windings` has 1 or -1 for each. */
-export interface Edges {
+interface Edges {
   points: Float64Array;
   windings: Int8Array;
   count: number;
@@ -215,7 +204,7 @@ const tolerance = 0.1;
 const maxSteps = 24;
 
 /** Replaces curves by lines, scales to pixels and moves by an offset. Horizontal lines are left out: they bound nothing. */
-export function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
+function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
   const points: number[] = [];
   const windings: number[] = [];
   let [x, y, startX, startY] = [0, 0, 0, 0];

@@ -1,7 +1,7 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { AppError } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
-import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../logo/stored-logo.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from './stored-logo.ts';
 import { type ErrorCorrection, QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
 

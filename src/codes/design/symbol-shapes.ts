@@ -2,7 +2,7 @@ import type { EyeBallShape, EyeFrameShape, ModuleShape } from './design.ts';
 import { circle, moved, type Path, polygon, rectangle, reversed, roundedRectangle } from './scene.ts';
 
 /** The dark modules of a symbol, row by row. */
-export type Cells = readonly (readonly boolean[])[];
+type Cells = readonly (readonly boolean[])[];
 
 type DrawModule = (cells: Cells, x: number, y: number) => Path;
 
@@ -74,7 +74,7 @@ export function modulesPath(cells: Cells, shape: ModuleShape): Path {
 }
 
 /** Modules per side of an eye: a frame of one module around a gap of one around a ball of three. */
-export const eyeModules = 7;
+const eyeModules = 7;
 
 type Corners = readonly [number, number, number, number];
 

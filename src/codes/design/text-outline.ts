@@ -4,7 +4,7 @@ import opentype, { type Font, type PathCommand } from 'opentype.js';
 import type { Path, Segment } from './scene.ts';
 
 /** Text as shapes: no font is needed where the picture is shown. */
-export interface TextOutline {
+interface TextOutline {
   /** From the left end of the baseline, with a font size of 1 and y pointing down. */
   path: Path;
   width: number;

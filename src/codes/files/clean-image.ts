@@ -1,5 +1,5 @@
 import { broken, hasMore, type RasterType, rasterType } from './upload.ts';
-import { jpegSegments } from './raster-header.ts';
+import { jpegSegments, pngChunks } from './raster-header.ts';
 
 /** A picture has a few dozen. */
 const maxChunks = 20_000;
@@ -19,19 +19,22 @@ export function cleanImage(file: Buffer): Buffer | undefined {
   return type && cleaners[type](file);
 }
 
-const pngChunks = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'cHRM', 'gAMA', 'sBIT', 'sRGB', 'pHYs']);
+const keptPngChunks = new Set([
+  'IHDR',
+  'PLTE',
+  'IDAT',
+  'IEND',
+  'tRNS',
+  'cHRM',
+  'gAMA',
+  'sBIT',
+  'sRGB',
+  'pHYs',
+]);
 
 function cleanPng(file: Buffer): Buffer {
-  const kept = [file.subarray(0, 8)];
-  for (let at = 8, chunks = 0; at + 12 <= file.length && chunks < maxChunks; chunks += 1) {
-    const end = at + 12 + file.readUInt32BE(at);
-    const type = file.toString('latin1', at + 4, at + 8);
-    if (end > file.length) throw broken();
-    if (pngChunks.has(type)) kept.push(file.subarray(at, end));
-    if (type === 'IEND') return Buffer.concat(kept);
-    at = end;
-  }
-  throw broken();
+  const chunks = [...pngChunks(file)].filter(({ type }) => keptPngChunks.has(type));
+  return Buffer.concat([file.subarray(0, 8), ...chunks.map(({ bytes }) => bytes)]);
 }
 
 const webpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH']);
@@ -68,7 +71,7 @@ const marker = { exif: 0xe1, profile: 0xe2, adobe: 0xee };
 const endOfImage = Buffer.from([0xff, 0xd9]);
 
 /** The frame, its tables and scans, how its colors are meant, and which side is up. */
-export function cleanJpeg(file: Buffer): Buffer {
+function cleanJpeg(file: Buffer): Buffer {
   const kept = [file.subarray(0, 2)];
   for (const { kind, bytes, scan } of jpegSegments(file)) {
     if (isKept(kind, bytes)) kept.push(bytes, scan);

@@ -14,7 +14,7 @@ export interface DecoderRequest {
 }
 
 /** A file of our own, or what is wrong with the given one. */
-export type DecoderResult = { file: Uint8Array } | { problem: string };
+export type DecoderResult = { file: Uint8Array } | { error: string };
 
 /** First which thread it is, then what came out. */
 export type DecoderMessage = { thread: string | undefined } | DecoderResult;
@@ -28,7 +28,7 @@ const result: DecoderResult = await normalizers[purpose](Buffer.from(file)).then
   // A copy: a Buffer may share its memory with others.
   (normalized) => ({ file: new Uint8Array(normalized) }),
   (error: unknown) => {
-    if (error instanceof ImageError) return { problem: error.message };
+    if (error instanceof ImageError) return { error: error.message };
     throw error;
   },
 );

@@ -77,7 +77,7 @@ export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_
   return {
     async decode(caller, file, purpose) {
       const result = await turns.run(caller, () => run({ purpose, file }));
-      if ('problem' in result) throw new ImageError(result.problem);
+      if ('error' in result) throw new ImageError(result.error);
       return result.file;
     },
     async close() {

@@ -47,7 +47,7 @@ export async function normalizeImage(file: Buffer): Promise<Buffer> {
   return cleaned;
 }
 
-export async function readImage(file: Buffer) {
+async function readImage(file: Buffer) {
   const cleaned = cleanImage(file);
   const header = cleaned && readImageHeader(cleaned, fileImageLimits);
   if (!cleaned || !header) throw new ImageError('must be a PNG, JPEG or WebP file: export it as PNG');
@@ -152,7 +152,7 @@ export async function decodeRaster(file: Buffer, { type, width, height }: ImageH
   return { width: decoded.width, height: decoded.height, data };
 }
 
-export async function encodeJpeg({ width, height, data }: Pixels, quality: number): Promise<Buffer> {
+async function encodeJpeg({ width, height, data }: Pixels, quality: number): Promise<Buffer> {
   const { default: encode, init } = await import('@jsquash/jpeg/encode.js');
   await (init as unknown as Init)(load('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'));
   const image = new BrowserImageData(data, width, height) as unknown as Parameters<typeof encode>[0];

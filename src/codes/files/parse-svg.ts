@@ -147,7 +147,7 @@ const maxPoints = 200_000;
 const largest = 1e7;
 
 /** The outline of a shape in the coordinates of the picture. `transforms` are applied in this order. */
-export function shapePath(element: string, attributes: Attributes, transforms: string[]): Path {
+function shapePath(element: string, attributes: Attributes, transforms: string[]): Path {
   const data = pathData(element, attributes);
   if (data === '') return [];
   const parsed = svgpath(data);
@@ -227,15 +227,15 @@ function pathData(element: string, attributes: Attributes): string {
 const write = (path: Path) => path.map(([kind, ...numbers]) => kind + numbers.join(' ')).join('');
 
 /** The part of CSS that filled shapes need. */
-export interface SvgStyle {
+interface SvgStyle {
   /** #RRGGBB. Undefined: not filled. */
   fill: string | undefined;
   isEvenOdd: boolean;
   isShown: boolean;
 }
 
-export type Declarations = Map<string, string>;
-export type StyleRules = Map<string, Declarations>;
+type Declarations = Map<string, string>;
+type StyleRules = Map<string, Declarations>;
 
 const initial: SvgStyle = { fill: '#000000', isEvenOdd: false, isShown: true };
 const maxValueLength = 200;
@@ -244,7 +244,7 @@ const maxValueLength = 200;
 const refused = ['mask', 'filter', 'clip-path', 'mix-blend-mode'];
 
 /** What is inherited, changed by each of the declarations in turn. */
-export function withStyle(inherited: SvgStyle = initial, given: Declarations[]): SvgStyle {
+function withStyle(inherited: SvgStyle = initial, given: Declarations[]): SvgStyle {
   const style = { ...inherited };
   for (const declared of given) {
     for (const name of refused) {
@@ -269,7 +269,7 @@ export function withStyle(inherited: SvgStyle = initial, given: Declarations[]):
 }
 
 /** `fill:#fff;stroke:none` */
-export function declarations(text: string): Declarations {
+function declarations(text: string): Declarations {
   const pairs = text.slice(0, 10_000).split(';');
   return new Map(
     pairs.flatMap((pair): [string, string][] => {
@@ -281,7 +281,7 @@ export function declarations(text: string): Declarations {
 }
 
 /** A style sheet of classes, as drawing programs write them: `.a,.b{fill:#fff}`. Anything else is refused. */
-export function readRules(sheet: string): StyleRules {
+function readRules(sheet: string): StyleRules {
   if (sheet.includes('@') || sheet.includes('\\')) throw unsupported('a style sheet that loads others');
   const rules: StyleRules = new Map();
   for (const block of sheet.slice(0, 100_000).split('}')) {

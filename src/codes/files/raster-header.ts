@@ -39,17 +39,32 @@ const sizeReaders: Record<RasterType, (file: Buffer) => Size> = {
   webp: webpSize,
 };
 
-/** Walks the chunks to the last one, so that nothing can hide behind it. */
-function pngSize(file: Buffer): Size {
-  if (file.length < 33 || file.toString('latin1', 12, 16) !== 'IHDR') throw broken();
-  for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at)) {
+/** An image has a few dozen. */
+const maxChunks = 20_000;
+
+/** The chunks of a PNG up to the last one. `end` is the offset behind a chunk. */
+export function* pngChunks(file: Buffer): Generator<{ type: string; bytes: Buffer; end: number }> {
+  for (let at = 8, chunks = 0; at + 12 <= file.length && chunks < maxChunks; chunks += 1) {
+    const end = at + 12 + file.readUInt32BE(at);
+    if (end > file.length) throw broken();
     const type = file.toString('latin1', at + 4, at + 8);
-    if (type === 'acTL') throw new ImageError('is animated: save a single picture of it');
-    if (type !== 'IEND') continue;
-    if (at + 12 + file.readUInt32BE(at) !== file.length) throw hasMore();
-    return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+    yield { type, bytes: file.subarray(at, end), end };
+    if (type === 'IEND') return;
+    at = end;
   }
   throw broken();
+}
+
+/** Nothing can hide behind the last chunk. */
+function pngSize(file: Buffer): Size {
+  if (file.length < 33 || file.toString('latin1', 12, 16) !== 'IHDR') throw broken();
+  let last = 0;
+  for (const { type, end } of pngChunks(file)) {
+    if (type === 'acTL') throw new ImageError('is animated: save a single picture of it');
+    last = end;
+  }
+  if (last !== file.length) throw hasMore();
+  return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
 }
 
 /** Walks the segments to the first scan. A JPEG has no length, but an end. */
@@ -98,7 +113,7 @@ const maxSegments = 10_000;
 /** Each may go over all pixels again. Encoders make at most a few dozen. */
 const maxScans = 200;
 const endOfImage = 0xd9;
-export const startOfScan = 0xda;
+const startOfScan = 0xda;
 
 interface JpegSegment {
   kind: number;
@@ -140,7 +155,7 @@ export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
 /** Not so 01 and d0 to d9, which stand alone, and those below c0, which are not defined. */
 const hasLength = (kind: number) => kind >= 0xc0 && !(kind >= 0xd0 && kind <= 0xd9);
 
-export const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
+const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
 
 /** The next marker that is not part of the data, as restart markers are. */
 function endOfScan(file: Buffer, start: number): number {
@@ -170,7 +185,9 @@ const passes: [x: number, y: number, dx: number, dy: number][] = [
  * 300 KB could have hundreds of megabytes behind it, for every program that inflates them all. Nothing is kept in memory.
  */
 export async function requireExactData(file: Buffer): Promise<void> {
-  const data = imageData(file);
+  const data = [...pngChunks(file)].flatMap(({ type, bytes }) =>
+    type === 'IDAT' ? bytes.subarray(8, -4) : [],
+  );
   const expected = inflatedBytes(file);
   const inflate = createInflate();
   let inflated = 0;
@@ -186,15 +203,6 @@ export async function requireExactData(file: Buffer): Promise<void> {
   });
   if (inflated < expected) throw broken();
   if (inflate.bytesWritten < data.reduce((sum, { length }) => sum + length, 0)) throw hasMore();
-}
-
-/** Of all IDAT chunks, which are one stream. */
-function imageData(file: Buffer): Buffer[] {
-  const data: Buffer[] = [];
-  for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at))
-    if (file.toString('latin1', at + 4, at + 8) === 'IDAT')
-      data.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)));
-  return data;
 }
 
 /** Each row has a byte for its filter, and begins with a byte of its own. */

@@ -1,18 +1,11 @@
-import {
-  ImageError,
-  agrees,
-  checkPdf,
-  fileNameOf,
-  maxFileBytes,
-  mediaTypeOf,
-} from '../../codes/files/upload.ts';
+import { ImageError, agrees, checkPdf, fileNameOf, maxFileBytes, mediaTypeOf } from '../../codes/files/upload.ts';
 import type { NewFile } from '../../codes/files/stored-file.ts';
 import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 import { maxLogoBytes } from './upload.ts';
-import { type NewLogo, newLogo } from '../logo/stored-logo.ts';
+import { type NewLogo, newLogo } from '../design/stored-logo.ts';
 
 /** A file as it was sent. Nothing of it is known to be true. */
 interface Upload {

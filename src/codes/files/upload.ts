@@ -20,7 +20,7 @@ export class ImageError extends Error {
   override name = 'ImageError';
 }
 
-export const exportAgain = 'open it in an image editor and export it again';
+const exportAgain = 'open it in an image editor and export it again';
 export const broken = () => new ImageError(`is damaged or incomplete: ${exportAgain}`);
 export const hasMore = () => new ImageError(`has other data after the image: ${exportAgain}`);
 export const asPng = 'export it as PNG';

@@ -50,9 +50,9 @@ function sceneToSvg(scene: Scene, size: number): string {
 
 /** With the older attribute, which every program knows. */
 function logoElement({ png, x, y, width, height }: SceneLogo): string {
-  const place = `x="${shorten(x)}" y="${shorten(y)}" width="${shorten(width)}" height="${shorten(height)}"`;
+  const box = `x="${shorten(x)}" y="${shorten(y)}" width="${shorten(width)}" height="${shorten(height)}"`;
   const data = Buffer.from(png).toString('base64');
-  return `<image xmlns:xlink="http://www.w3.org/1999/xlink" ${place} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
+  return `<image xmlns:xlink="http://www.w3.org/1999/xlink" ${box} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
 }
 
 function gradientElement({ kind, from, to, x1, y1, x2, y2 }: Gradient, id: string): string {

@@ -71,7 +71,7 @@ const filterNone = 0;
 const filterUp = 2;
 
 /** A PNG with one bit per pixel: 0 is the first color of the palette, 1 the second. */
-export function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer]): Buffer {
+function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);

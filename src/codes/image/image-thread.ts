@@ -90,23 +90,15 @@ function differences(design: Design): [string, unknown][] {
 
 /** Known without drawing, and the same in every process. */
 export function imageEtag(picture: Picture, format: ImageFormat): string {
-  const {
-    text,
-    errorCorrection,
-    size,
-    foregroundColor,
-    backgroundColor,
-    design = defaultDesign,
-    print,
-  } = picture;
+  const { design = defaultDesign, print } = picture;
   const parts: unknown[] = [
     drawingVersion,
     format,
-    errorCorrection,
-    size,
-    foregroundColor,
-    backgroundColor,
-    text,
+    picture.errorCorrection,
+    picture.size,
+    picture.foregroundColor,
+    picture.backgroundColor,
+    picture.text,
   ];
   if (!isDefaultDesign(design)) parts.push(designVersion, differences(design));
   if (format === 'pdf') parts.push(pdfVersion, print);

@@ -23,7 +23,7 @@ export interface PageRequest {
   labels: PageLabel[];
 }
 
-export interface PageLabel {
+interface PageLabel {
   picture: Picture;
   /** Shown instead of a name that the font cannot show. */
   token: string;
@@ -134,7 +134,7 @@ const plainLetters: Record<string, string> = {
 };
 
 /** The text as the font can show it, with plain letters for those it does not have; undefined if too much is lost. */
-export function printable(text: string): string | undefined {
+function printable(text: string): string | undefined {
   const characters = [...text.normalize('NFC')].map((character) => {
     if (byteOf(character) !== undefined) return character;
     const base = plainLetters[character] ?? character.normalize('NFD').charAt(0);
@@ -146,14 +146,14 @@ export function printable(text: string): string | undefined {
 }
 
 /** At a font size of 1. */
-export function textWidth(text: string): number {
+function textWidth(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width / 1_000;
 }
 
 /** Operators that write the text from the left end of its baseline, where y points up. */
-export function showText(text: string, x: number, y: number, size: number): string {
+function showText(text: string, x: number, y: number, size: number): string {
   const hex = [...text]
     .map((character) => (byteOf(character) ?? 0x3f).toString(16).padStart(2, '0'))
     .join('');
@@ -175,7 +175,7 @@ function byteOf(character: string): number | undefined {
 type Measure = (text: string) => number;
 
 /** Breaks the text into lines no wider than that, between words where it can. The last line ends in … if more follows. */
-export function wrapText(text: string, width: number, maxLines: number, measure: Measure): string[] {
+function wrapText(text: string, width: number, maxLines: number, measure: Measure): string[] {
   const lines: string[] = [];
   let rest = text;
   while (rest !== '' && lines.length < maxLines) {

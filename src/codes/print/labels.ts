@@ -7,7 +7,7 @@ export interface LabelChoice {
   sheet: SheetName;
   grid?: GivenGrid | undefined;
   start?: number | undefined;
-  name?: NamePlace | undefined;
+  name?: NamePosition | undefined;
 }
 
 /** What the schema of the fields does not say. */
@@ -35,7 +35,7 @@ export function labelErrors({ sheet, grid, start = 1 }: Partial<LabelChoice>): F
 /** Of a choice without errors. */
 export function labelOptions({ sheet, grid, start = 1, name }: LabelChoice): LabelOptions {
   const labels = sheetOf(sheet, grid);
-  return { sheet: labels, start, namePlace: name ?? defaultNamePlace(labels) };
+  return { sheet: labels, start, namePosition: name ?? defaultNamePosition(labels) };
 }
 
 function sheetOf(sheet: SheetName, grid: GivenGrid | undefined): LabelSheet {
@@ -46,11 +46,11 @@ export interface LabelOptions {
   sheet: LabelSheet;
   /** The first label to print on, from 1: those before it are used up. */
   start: number;
-  namePlace: NamePlace;
+  namePosition: NamePosition;
 }
 
-export const namePlaces = ['below', 'beside', 'none'] as const;
-export type NamePlace = (typeof namePlaces)[number];
+export const namePositions = ['below', 'beside', 'none'] as const;
+type NamePosition = (typeof namePositions)[number];
 
 /** In millimeters from the upper left corner of the label. */
 export interface Box {
@@ -78,12 +78,12 @@ const maxLinesBeside = 4;
 /** Of the width, where the name is beside the code. */
 const codeShare = 0.6;
 
-export function defaultNamePlace({ labelHeightMm }: LabelSheet): NamePlace {
+function defaultNamePosition({ labelHeightMm }: LabelSheet): NamePosition {
   return labelHeightMm < lowLabelMm ? 'beside' : 'below';
 }
 
 /** The same for every label of a sheet, whatever its name, so that codes line up. */
-export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: NamePlace): LabelLayout {
+export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: NamePosition): LabelLayout {
   const padding = Math.min(maxPaddingMm, 0.06 * Math.min(labelWidthMm, labelHeightMm));
   const widthMm = labelWidthMm - 2 * padding;
   const heightMm = labelHeightMm - 2 * padding;
@@ -117,7 +117,7 @@ export const paperNames = ['A4', 'Letter'] as const satisfies (keyof typeof pape
 export type Paper = (typeof paperNames)[number];
 
 /** Where the labels of a sheet are, in millimeters from its upper left corner. */
-export interface LabelSheet {
+interface LabelSheet {
   paper: Paper;
   columns: number;
   rows: number;
@@ -132,62 +132,44 @@ export interface LabelSheet {
 
 const inch = 25.4;
 
-/** Sheets by the number that Avery sells them under. docs/decisions/0103 says what they were compared with. */
-export const averySheets = {
-  L7160: {
-    paper: 'A4',
-    columns: 3,
-    rows: 7,
-    labelWidthMm: 63.5,
-    labelHeightMm: 38.1,
-    leftMm: 7.21,
-    topMm: 15.15,
-    pitchXMm: 66.04,
-    pitchYMm: 38.1,
-  },
-  L4732: {
-    paper: 'A4',
-    columns: 5,
-    rows: 16,
-    labelWidthMm: 35.6,
-    labelHeightMm: 16.9,
-    leftMm: 11,
-    topMm: 13,
-    pitchXMm: 38.1,
-    pitchYMm: 16.9,
-  },
-  5160: {
-    paper: 'Letter',
-    columns: 3,
-    rows: 10,
-    labelWidthMm: 2.625 * inch,
-    labelHeightMm: 1 * inch,
-    leftMm: 0.1875 * inch,
-    topMm: 0.5 * inch,
-    pitchXMm: 2.75 * inch,
-    pitchYMm: 1 * inch,
-  },
-  22806: {
-    paper: 'Letter',
-    columns: 3,
-    rows: 4,
-    labelWidthMm: 2 * inch,
-    labelHeightMm: 2 * inch,
-    leftMm: 0.625 * inch,
-    topMm: 0.625 * inch,
-    pitchXMm: 2.625 * inch,
-    // The same margin above and below.
-    pitchYMm: ((11 - 2 * 0.625 - 2) / 3) * inch,
-  },
-} as const satisfies Record<string, LabelSheet>;
+const labelSheet = (
+  paper: Paper,
+  [columns, rows]: [number, number],
+  [labelWidthMm, labelHeightMm]: [number, number],
+  [leftMm, topMm]: [number, number],
+  [pitchXMm, pitchYMm]: [number, number],
+): LabelSheet => ({
+  paper,
+  columns,
+  rows,
+  labelWidthMm,
+  labelHeightMm,
+  leftMm,
+  topMm,
+  pitchXMm,
+  pitchYMm,
+});
 
-export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const satisfies (
-  | keyof typeof averySheets
-  | '5160'
-  | '22806'
-)[];
+const inInches = (x: number, y: number): [number, number] => [x * inch, y * inch];
+
+/** By Avery's numbers. docs/decisions/0103 says what they were compared with. */
+export const averySheets = {
+  L7160: labelSheet('A4', [3, 7], [63.5, 38.1], [7.21, 15.15], [66.04, 38.1]),
+  L4732: labelSheet('A4', [5, 16], [35.6, 16.9], [11, 13], [38.1, 16.9]),
+  5160: labelSheet('Letter', [3, 10], inInches(2.625, 1), inInches(0.1875, 0.5), inInches(2.75, 1)),
+  // The margin is the same above and below.
+  22806: labelSheet(
+    'Letter',
+    [3, 4],
+    inInches(2, 2),
+    inInches(0.625, 0.625),
+    inInches(2.625, (11 - 2 * 0.625 - 2) / 3),
+  ),
+};
+
+export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const;
 export const sheetNames = [...averyNumbers, 'grid'] as const;
-export type SheetName = (typeof sheetNames)[number];
+type SheetName = (typeof sheetNames)[number];
 
 /** A sheet that is divided evenly, with the same margin on opposite sides. */
 export interface LabelGrid {
@@ -220,24 +202,15 @@ export const defaultGrid: LabelGrid = {
 };
 
 /** Below this, a code on the label could not be read. */
-export const minLabelMm = 15;
+const minLabelMm = 15;
 
-export function gridSheet(grid: LabelGrid): LabelSheet {
+function gridSheet(grid: LabelGrid): LabelSheet {
   const { paper, columns, rows, marginXMm, marginYMm, gapXMm, gapYMm } = grid;
   const { widthMm, heightMm } = papers[paper];
   const labelWidthMm = (widthMm - 2 * marginXMm - (columns - 1) * gapXMm) / columns;
   const labelHeightMm = (heightMm - 2 * marginYMm - (rows - 1) * gapYMm) / rows;
-  return {
-    paper,
-    columns,
-    rows,
-    labelWidthMm,
-    labelHeightMm,
-    leftMm: marginXMm,
-    topMm: marginYMm,
-    pitchXMm: labelWidthMm + gapXMm,
-    pitchYMm: labelHeightMm + gapYMm,
-  };
+  const pitch: [number, number] = [labelWidthMm + gapXMm, labelHeightMm + gapYMm];
+  return labelSheet(paper, [columns, rows], [labelWidthMm, labelHeightMm], [marginXMm, marginYMm], pitch);
 }
 
 export function labelsPerSheet({ columns, rows }: LabelSheet): number {

@@ -48,8 +48,8 @@ async function* labelPages(
   codes: PrintedCode[],
   options: LabelOptions,
 ): AsyncGenerator<PdfPage> {
-  const { sheet, start, namePlace } = options;
-  const layout = layOutLabel(sheet, namePlace);
+  const { sheet, start, namePosition } = options;
+  const layout = layOutLabel(sheet, namePosition);
   const perSheet = labelsPerSheet(sheet);
   for (let at = 0, first = start - 1; at < codes.length; at += perSheet - first, first = 0) {
     const labels = codes.slice(at, at + perSheet - first).map(({ name, shareToken, picture }, index) => ({
@@ -63,8 +63,8 @@ async function* labelPages(
 }
 
 /** How many codes would be too small on their labels for a phone. */
-export function countTooSmall(codes: PrintedCode[], { sheet, namePlace }: LabelOptions): number {
-  const { code } = layOutLabel(sheet, namePlace);
+export function countTooSmall(codes: PrintedCode[], { sheet, namePosition }: LabelOptions): number {
+  const { code } = layOutLabel(sheet, namePosition);
   return codes.filter(({ picture }) => {
     const { width, height } = pictureModules(picture);
     return Math.min(code.widthMm / width, code.heightMm / height) < minModuleMm;
@@ -104,7 +104,7 @@ export function createPrinter(log: Log): Printer {
 export const fileFormats = ['svg', 'png', 'pdf'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-export const manifestName = 'manifest.csv';
+const manifestName = 'manifest.csv';
 /** Keeps names below the 255 bytes that file systems allow. */
 const maxNameLength = 50;
 const columns = ['file', 'name', 'type', 'category', 'shareUrl', 'id'] as const;
@@ -137,10 +137,7 @@ function manifest(codes: FiledCode[], format: FileFormat): string {
  * Readable, valid on every file system, and unique by the share token. It starts with nothing that a spreadsheet runs as a
  * formula: the manifest would have to escape it, and would name another file than the archive has.
  */
-export function fileName(
-  { name, shareToken }: Pick<QrCode, 'name' | 'shareToken'>,
-  format: FileFormat,
-): string {
+function fileName({ name, shareToken }: Pick<QrCode, 'name' | 'shareToken'>, format: FileFormat): string {
   const safe = name
     .normalize('NFC')
     .toWellFormed()
@@ -157,12 +154,12 @@ export function fileName(
 /** A phone reads a module from up to about 300 times its width: for a share link, 10 times the width of the code. */
 const distancePerModule = 300;
 /** Printers and phone cameras blur what is smaller. */
-export const minModuleMm = 0.3;
+const minModuleMm = 0.3;
 
 type Printed = Pick<Picture, 'text' | 'errorCorrection' | 'design'>;
 
 /** How wide and how high the picture is in modules, with its margin and its frame. */
-export function pictureModules({ text, errorCorrection, design = defaultDesign }: Printed): {
+function pictureModules({ text, errorCorrection, design = defaultDesign }: Printed): {
   width: number;
   height: number;
 } {

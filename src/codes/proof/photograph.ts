@@ -8,18 +8,12 @@ import type { Pixels } from '../image/pixels.ts';
 /** A phone that films 1920 pixels across an angle of 65 degrees sees this many of a millimeter that is 15 cm away. */
 export const pixelsPerMm = 10;
 
-export interface ProofCondition extends Conditions {
+interface ProofCondition extends Conditions {
   /** Of the three frames of a film, how many each reader must read. */
   framesToRead: 2 | 3;
 }
 
-const blurry: ProofCondition = {
-  blur: 0.95,
-  rotationDegrees: 2,
-  contrast: 1,
-  spot: 0,
-  framesToRead: 2,
-};
+const blurry: ProofCondition = { blur: 0.95, rotationDegrees: 2, contrast: 1, spot: 0, framesToRead: 2 };
 const askewAndPale: ProofCondition = {
   blur: 0.3,
   rotationDegrees: -35,
@@ -105,7 +99,7 @@ const marginPart = 0.06;
 const paper = 0.96;
 const spotBrightness = 0.35;
 /** In parts of the width and the height: beside the center, where a logo is, and away from the eyes. */
-const spotPlace = { x: 0.62, y: 0.6 };
+const spotCenter = { x: 0.62, y: 0.6 };
 
 /** The picture as a camera sees it, `pixels` wide. The picture must have at least one and a half times as many. */
 export function photograph(picture: GrayImage, pixels: number, conditions: Conditions): GrayImage {
@@ -155,7 +149,7 @@ function sample(values: Float32Array, width: number, height: number, x: number, 
 function withSpot({ width, height, values }: GrayImage, diameter: number): GrayImage {
   const dirty = values.slice();
   const radius = (diameter * width) / 2;
-  const [centerX, centerY] = [spotPlace.x * width, spotPlace.y * height];
+  const [centerX, centerY] = [spotCenter.x * width, spotCenter.y * height];
   for (let y = Math.floor(centerY - radius); y <= centerY + radius; y += 1) {
     for (let x = Math.floor(centerX - radius); x <= centerX + radius; x += 1) {
       if (Math.hypot(x - centerX, y - centerY) <= radius) dirty[y * width + x] = spotBrightness;
@@ -175,7 +169,7 @@ export interface GrayImage {
 const lightOf = (red: number, green: number, blue: number) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
 /** Of #RRGGBB, from 0 for black to 1 for white. */
-export function brightness(color: string): number {
+function brightness(color: string): number {
   const [red, green, blue] = Buffer.from(color.slice(1), 'hex') as unknown as [number, number, number];
   return lightOf(red, green, blue) / 255;
 }
@@ -193,7 +187,7 @@ export function onPaper({ width, height, data }: Pixels): GrayImage {
 }
 
 /** Each value is the mean of four. */
-export function halved({ width, height, values }: GrayImage): GrayImage {
+function halved({ width, height, values }: GrayImage): GrayImage {
   const [newWidth, newHeight] = [width >> 1, height >> 1];
   const result = new Float32Array(newWidth * newHeight);
   for (let y = 0; y < newHeight; y += 1) {
@@ -211,7 +205,7 @@ export function halved({ width, height, values }: GrayImage): GrayImage {
 const maxPassVariance = 0.5;
 
 /** With that standard deviation, in pixels. What lies at the edge must be of one brightness. */
-export function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
+function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
   const passes = Math.ceil(sigma ** 2 / maxPassVariance);
   const outerWeight = sigma ** 2 / passes / 2;
   let result = values;

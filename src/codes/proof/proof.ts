@@ -21,7 +21,7 @@ export interface Proof {
 /** Percent of the width: covers half as much as the default. */
 const smallLogoSize = 14;
 
-export interface Remedy {
+interface Remedy {
   /** Of the design or, for colors and the error correction, of the code. */
   field: string;
   value: string;

@@ -11,7 +11,7 @@ import {
 import { type Proofs, provenPicture } from './proofs.ts';
 import { distanceCm, type Proof, provenSizesMm } from './proof.ts';
 import type { Picture } from '../image/draw.ts';
-import type { NewLogo } from '../logo/stored-logo.ts';
+import type { NewLogo } from '../design/stored-logo.ts';
 import { type ErrorCorrection, errorCorrections, type QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';

@@ -80,7 +80,7 @@ const wasm = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_rea
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasm)).buffer } });
 
 /** Returns the text that it finds in the photograph, or undefined. */
-export type Reader = (photo: GrayImage) => Promise<string | undefined>;
+type Reader = (photo: GrayImage) => Promise<string | undefined>;
 
 /** Two that find and sample a symbol in different ways, as the apps of phones do. */
 export const readers: Record<'zxing' | 'qr', Reader> = {

@@ -11,7 +11,7 @@ import { addApplication } from './style-applications.ts';
 import { findDefaultStyle } from './styles.ts';
 
 /** What becomes of the default style for a new code. */
-export interface DefaultStyleOutcome {
+interface DefaultStyleOutcome {
   proven?: ProvenDesign;
   /** Why phones could not read the code in it. */
   refused?: FieldError[];

@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
-import { lockOwner } from '../logo/stored-logo.ts';
+import { lockOwner } from '../design/stored-logo.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
 
 /** Of one request. */
@@ -10,7 +10,7 @@ export const maxAppliedCodes = 500;
 /** Codes of an account that wait for a style: minutes of work. */
 export const maxWaitingCodes = 1_000;
 /** How long the outcome can be read. */
-export const applicationLifetimeMs = 7 * dayMs;
+const applicationLifetimeMs = 7 * dayMs;
 
 /** A style that the worker applies to codes, and how far it is. Codes that were deleted meanwhile do not count. */
 export interface StyleApplication {
@@ -78,33 +78,31 @@ export async function requireApplication(
   throw invalid([{ field: 'qrCodeIds', message }], { code: 'too_many_waiting' });
 }
 
-interface CodeRow {
-  code_id: string;
-  is_applied: boolean | null;
-  reason: string | null;
-}
-
-/** The same 404 for another owner's, a missing one and a malformed id. */
+/** The same 404 for another owner's application, a missing one and a malformed id. */
 export async function findApplication(db: Database, ownerId: string, id: string): Promise<StyleApplication> {
-  const row = isUuid(id)
-    ? ((await db('style_applications').where({ id, user_id: ownerId }).first()) as
-        | { id: string; style_id: string; created_at: Date }
+  const query = db('style_applications').where({ id, user_id: ownerId });
+  const application = isUuid(id)
+    ? ((await query.first('id', 'style_id as styleId', 'created_at as createdAt')) as
+        | Pick<StyleApplication, 'id' | 'styleId' | 'createdAt'>
         | undefined)
     : undefined;
-  if (!row) throw new AppError('not_found', 'There is no such application of a style.');
+  if (!application) throw new AppError('not_found', 'There is no such application of a style.');
   const codes = (await db('style_application_codes')
     .where({ application_id: id })
     .orderBy('code_id')
-    .select('code_id', 'is_applied', 'reason')) as CodeRow[];
-  const refused = codes.filter(({ is_applied: isApplied }) => isApplied === false);
+    .select('code_id as codeId', 'is_applied as isApplied', 'reason')) as {
+    codeId: string;
+    isApplied: boolean | null;
+    reason: string | null;
+  }[];
   return {
-    id: row.id,
-    styleId: row.style_id,
-    createdAt: row.created_at,
+    ...application,
     total: codes.length,
-    waiting: codes.filter(({ is_applied: isApplied }) => isApplied === null).length,
-    applied: codes.filter(({ is_applied: isApplied }) => isApplied === true).length,
-    refused: refused.map(({ code_id: codeId, reason }) => ({ codeId, reason: reason ?? '' })),
+    waiting: codes.filter(({ isApplied }) => isApplied === null).length,
+    applied: codes.filter(({ isApplied }) => isApplied).length,
+    refused: codes.flatMap(({ codeId, isApplied, reason }) =>
+      isApplied === false ? [{ codeId, reason: reason ?? '' }] : [],
+    ),
   };
 }
 
@@ -209,16 +207,7 @@ async function waitingOwners(
   return rows.map(({ user_id: ownerId }) => ownerId);
 }
 
-interface ClaimedRow {
-  application_id: string;
-  code_id: string;
-  keeps_designs: boolean;
-  created_at: Date;
-  styled_at: Date | null;
-  design: Design;
-}
-
-/** Undefined where none of the owner's codes waits. A code gets its styles in the order of the requests, one by one. */
+/** Undefined if none of the owner's codes is waiting. A code gets its styles one by one, in the order of the requests. */
 export async function claimCode(db: Database, ownerId: string): Promise<ClaimedCode | undefined> {
   const { rows } = (await db.raw(
     `UPDATE style_application_codes AS waiting SET claimed_until = now() + interval '${claimSeconds} seconds'
@@ -232,22 +221,14 @@ export async function claimCode(db: Database, ownerId: string): Promise<ClaimedC
          )
        ORDER BY application_id, code_id LIMIT 1 FOR UPDATE SKIP LOCKED
      )
-     RETURNING waiting.application_id, waiting.code_id, application.keeps_designs, application.created_at, style.design,
+     RETURNING waiting.application_id AS "applicationId", waiting.code_id AS "codeId",
+       application.keeps_designs AS "keepsDesigns", application.created_at AS "requestedAt", style.design,
        (SELECT max(claimed_until) FROM style_application_codes AS done
-        WHERE done.code_id = waiting.code_id AND done.is_applied) AS styled_at`,
+        WHERE done.code_id = waiting.code_id AND done.is_applied) AS "styledAt"`,
     [ownerId],
-  )) as { rows: ClaimedRow[] };
-  const [row] = rows;
-  return (
-    row && {
-      applicationId: row.application_id,
-      codeId: row.code_id,
-      keepsDesigns: row.keeps_designs,
-      requestedAt: row.created_at,
-      styledAt: row.styled_at,
-      design: normalizeDesign(row.design),
-    }
-  );
+  )) as { rows: ClaimedCode[] };
+  const [claimed] = rows;
+  return claimed && { ...claimed, design: normalizeDesign(claimed.design) };
 }
 
 type Key = Pick<ClaimedCode, 'applicationId' | 'codeId'>;

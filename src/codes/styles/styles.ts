@@ -5,7 +5,7 @@ import { type Design, normalizeDesign } from '../design/design.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import { logoChangedMeanwhile } from '../design/stored-design.ts';
-import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../logo/stored-logo.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../design/stored-logo.ts';
 import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
@@ -31,11 +31,11 @@ export class Style extends Model {
 }
 
 /** The same for names that differ in case only. */
-export function styleNameKey(name: string): string {
+function styleNameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-export interface StyleInput {
+interface StyleInput {
   name: string;
   /** Its logo is one that the account has, or the new one. */
   design: Design;

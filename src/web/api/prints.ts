@@ -7,7 +7,7 @@ import {
   type LabelChoice,
   labelErrors,
   labelOptions,
-  namePlaces,
+  namePositions,
   paperNames,
   sheetNames,
 } from '../../codes/print/labels.ts';
@@ -57,7 +57,7 @@ export const labelsBody = Type.Object(
     ),
     name: Type.Optional(
       choice(
-        namePlaces,
+        namePositions,
         'Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.',
       ),
     ),

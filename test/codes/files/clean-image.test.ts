@@ -4,7 +4,7 @@ import { cleanImage } from '../../../src/codes/files/clean-image.ts';
 import { decodeRaster, normalizeImage, normalizePhoto } from '../../../src/codes/files/normalize-image.ts';
 import { pngFile } from '../../../src/codes/image/pixels.ts';
 import { readImageHeader } from '../../../src/codes/files/raster-header.ts';
-import { jpeg, png, webp } from '../logo/logo-files.ts';
+import { jpeg, png, webp } from './logo-files.ts';
 import {
   comment,
   exif,

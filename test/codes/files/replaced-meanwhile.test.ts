@@ -11,7 +11,7 @@ import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { lockWaiters } from '../../support/row-lock.ts';
 import { type TestService, startService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
-import { jpeg, png } from '../logo/logo-files.ts';
+import { jpeg, png } from './logo-files.ts';
 import { pdf } from './pdf-file.ts';
 
 const email = 'files@example.com';

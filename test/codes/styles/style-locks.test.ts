@@ -3,7 +3,7 @@ import { User, deleteUser } from '../../../src/accounts/users.ts';
 import { defaultLimits } from '../../../src/limits.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
-import { newLogo } from '../../../src/codes/logo/stored-logo.ts';
+import { newLogo } from '../../../src/codes/design/stored-logo.ts';
 import type { Proofs } from '../../../src/codes/proof/proofs.ts';
 import { addApplication } from '../../../src/codes/styles/style-applications.ts';
 import { changeStyle, findStyles, insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';

@@ -4,7 +4,7 @@ import { maxLogos } from '../../../src/codes/files/upload.ts';
 import { onPaper } from '../../../src/codes/proof/photograph.ts';
 import { readers } from '../../../src/codes/proof/prove.ts';
 import { colorAt, readColorPng } from '../../codes/design/png-pixels.ts';
-import { jpeg, plainSvg, png, webp } from '../../codes/logo/logo-files.ts';
+import { jpeg, plainSvg, png, webp } from '../../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

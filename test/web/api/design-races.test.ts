@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database } from '../../../src/store/database.ts';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { maxFileBytes } from '../../../src/codes/files/upload.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
-import { jpeg, png, webp } from '../../codes/logo/logo-files.ts';
+import { jpeg, png, webp } from '../../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { plainSvg, png, svg } from '../../codes/logo/logo-files.ts';
+import { plainSvg, png, svg } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseVcard } from '../../../src/codes/content/vcard.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
-import { jpeg, png } from '../../codes/logo/logo-files.ts';
+import { jpeg, png } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectInvalid } from '../../support/expect-error.ts';

@@ -3,13 +3,13 @@ import { maxWaitingCodes } from '../../../src/codes/styles/style-applications.ts
 import { openQueueClient } from '../../../src/queue/queue-client.ts';
 import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
 import { waitUntilReady } from '../../../src/queue/queue-connection.ts';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { onBothQueues } from '../../support/queue-engines.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type TestService, startService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

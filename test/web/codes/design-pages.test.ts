@@ -3,7 +3,7 @@ import { presets } from '../../../src/codes/design/design.ts';
 import { prove } from '../../../src/codes/proof/prove.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { plain } from '../../codes/design/designs.ts';
-import { png, svg } from '../../codes/logo/logo-files.ts';
+import { png, svg } from '../../codes/files/logo-files.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

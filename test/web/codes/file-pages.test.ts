@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { type Design, normalizeDesign } from '../../../src/codes/design/design.ts';
-import { newLogo } from '../../../src/codes/logo/stored-logo.ts';
+import { newLogo } from '../../../src/codes/design/stored-logo.ts';
 import { insertStyle } from '../../../src/codes/styles/styles.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
-import { jpeg, png } from '../../codes/logo/logo-files.ts';
+import { jpeg, png } from '../../codes/files/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { signedIn } from '../../support/form-client.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { composeContent } from '../../../src/codes/content/compose-content.ts';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { eventually } from '../../support/eventually.ts';
 import { signedIn } from '../../support/form-client.ts';

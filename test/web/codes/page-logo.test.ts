@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { png, svg } from '../../codes/logo/logo-files.ts';
+import { png, svg } from '../../codes/files/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';

@@ -3,7 +3,7 @@ import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { defaultDesign, type Design } from '../../../src/codes/design/design.ts';
 import { insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';
 import { scan } from '../../codes/image/zxing.ts';
-import { png } from '../../codes/logo/logo-files.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
-import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
+import type { NewLogo } from '../../../codes/design/stored-logo.ts';
 import { findStyle, type Style } from '../../../codes/styles/styles.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';

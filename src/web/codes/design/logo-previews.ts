@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ImageDecoder } from '../../../codes/files/image-decoder.ts';
-import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
+import type { NewLogo } from '../../../codes/design/stored-logo.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { readLogo } from '../../../codes/files/read-upload.ts';
 

@@ -2,7 +2,7 @@ import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { newCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/upload.ts';
 import { type NewFile, saveFile } from '../../../codes/files/stored-file.ts';
-import { lockOwner } from '../../../codes/logo/stored-logo.ts';
+import { lockOwner } from '../../../codes/design/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';

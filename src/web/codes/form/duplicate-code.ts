@@ -5,7 +5,7 @@ import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/desi
 import { fileAddress, opensFile } from '../../../codes/files/upload.ts';
 import { copyFile, findFile } from '../../../codes/files/stored-file.ts';
 import { copyPageLogo, findPageLogo } from '../../../codes/share-page.ts';
-import { lockLogos } from '../../../codes/logo/stored-logo.ts';
+import { lockLogos } from '../../../codes/design/stored-logo.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';

@@ -4,7 +4,7 @@ import {
   type LabelChoice,
   labelErrors,
   type LabelGrid,
-  namePlaces,
+  namePositions,
   paperNames,
   sheetNames,
 } from '../../../codes/print/labels.ts';
@@ -27,7 +27,7 @@ export function readLabelForm(values: Record<string, string>): { choice: LabelCh
   if (!sheet) errors.push({ field: 'sheet', message: 'must be one of the list' });
   const grid = sheet === 'grid' ? readGrid() : undefined;
   const start = number('start', 1, 9_999, true);
-  const name = namePlaces.find((place) => place === values['name']);
+  const name = namePositions.find((place) => place === values['name']);
   const choice: LabelChoice = { sheet: sheet ?? 'L7160', grid, start, name };
   // The grid is not a field of the form: its rows are, and the fewer, the larger the labels.
   const more = labelErrors(choice).map(({ field, message }) =>
