@@ -22,7 +22,7 @@ export interface LabelSheet {
 
 const inch = 25.4;
 
-/** Sheets by the number that Avery sells them under. docs/decisions/0103 says what they were compared with. */
+/** Sheets by the number that Avery sells them under. docs/decisions/0084 says what they were compared with. */
 export const averySheets = {
   L7160: {
     paper: 'A4',
